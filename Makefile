@@ -1,0 +1,51 @@
+# Needs python3 (3.11 or newer, with venv) and make; everything else is installed into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+# An environment around us must not leak in.
+unexport PYTHONPATH PYTHONHOME PYTHONWARNINGS
+
+.PHONY: help demo test check test-extras bench docs clean
+.DEFAULT_GOAL := help
+
+help: ## say what each target does
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+$(VENV)/.core: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: Python 3.11 or newer is needed"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(PIP) --editable ".[dev]"
+	@touch $@
+
+demo: $(VENV)/.core ## compare three tuned learners on an embedded data set
+	@mkdir -p demo
+	$(BIN)/foldwise compare diabetes --learners ridge,k-nn,forest --seed 7 --report demo/report.html --save demo/model.skops
+	$(BIN)/foldwise predict demo/model.skops examples/patients.csv
+
+test: check ## set up and run every check
+
+check: $(VENV)/.dev ## ruff, mypy, import-linter, tests and doctests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n 2 -q
+
+test-extras: $(VENV)/.dev ## build the wheel and try it in a fresh core-only environment
+	$(BIN)/python -m pytest -q -m extras
+
+bench: $(VENV)/.dev ## time Foldwise beside scikit-learn's nested loops
+	$(BIN)/python benchmarks/overhead.py
+
+docs: $(VENV)/.dev ## write docs/cli.md again
+	$(BIN)/python docs/make_cli.py
+
+clean: ## remove what make made
+	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +

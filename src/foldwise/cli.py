@@ -1,0 +1,631 @@
+"""The command line: words to calls, no logic. Rooms are imported by the commands that use them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from foldwise.errors import BadStudy, FoldwiseError, nearest
+
+INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
+Command = Callable[..., Any]
+
+
+class Scheme(click.ParamType):
+    """Folds (a whole number), a held-out share (a fraction) or a word such as aligned."""
+
+    name = "scheme"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int | float | str:
+        for kind in (int, float):
+            try:
+                return kind(value)
+            except ValueError:
+                pass
+        return str(value)
+
+
+class Words(click.ParamType):
+    """Names with commas between them."""
+
+    name = "names"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
+        if isinstance(value, list):
+            return value
+        words = [word.strip() for word in value.split(",")]
+        if not all(words):
+            self.fail(f"{value!r} has an empty name", param, ctx)
+        return words
+
+
+class Commands(click.Group):
+    """A group that answers an unknown command with the nearest one, and lists commands as written."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}. {nearest(args[0], self.commands)}")
+        return super().resolve_command(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+COUNT = click.IntRange(min=1)
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+quiet = click.option("--quiet", is_flag=True, help="Show no progress.")
+
+TARGET = click.option("--target", metavar="COL", help="The column to predict; built-in sets know theirs.")
+GROUPS = click.option("--groups", metavar="COL", help="Rows of one group never part between train and test.")
+TIME = click.option("--time", metavar="COL", help="Train on the past, test on the future.")
+WEIGHTS = click.option("--weights", metavar="COL", help="Weights of the rows, in fits and losses.")
+DROP = click.option("--drop", metavar="COL", multiple=True, help="Leave a column out; may be repeated.")
+POSITIVE = click.option("--positive", metavar="CLASS", help="The positive class of two.")
+TASK = click.option(
+    "--task",
+    type=click.Choice(["regression", "classification", "binary", "multiclass"]),
+    metavar="TASK",
+    help="regression or classification, if not as found from the target.",
+)
+STRATIFY = click.option("--stratify/--no-stratify", default=None, help="Keep class shares equal over folds.")
+DATA_OPTIONS = [TARGET, GROUPS, TIME, WEIGHTS, DROP, POSITIVE, TASK, STRATIFY]
+LOSS = click.option("--loss", type=Words(), metavar="LOSS", help="squared, zero_one, log, ...; several with commas.")
+OUTER = click.option("--outer", type=Scheme(), help="Estimates the risk: folds, a share, loo or column:NAME.")
+INNER = click.option("--inner", type=Scheme(), help="Tunes: folds, a share, aligned, lines, pairs, dev, column:NAME.")
+REPEATS = click.option("--repeats", type=COUNT, help="Independent repetitions of the outer splits.")
+SPLIT_OPTIONS = [LOSS, OUTER, INNER, REPEATS]
+SEED = click.option("--seed", type=click.IntRange(min=0), help="Everything random follows from it (0).")
+JOBS = click.option("--jobs", type=COUNT, help="Worker processes; numbers never depend on it.")
+TUNE_OPTIONS = [
+    click.option("--space", multiple=True, metavar="L.P=V", help='Values to try: "k-nn.n_neighbors=1..30".'),
+    click.option("--tuner", metavar="NAME", help="grid or random."),
+    click.option("--budget", type=COUNT, help="Most candidates to try per learner."),
+    click.option("--rule", type=click.Choice(["best", "one_se"]), help="How a candidate is picked."),
+    SEED,
+]
+RUN_OPTIONS = [
+    JOBS,
+    click.option("--fit-threads", type=COUNT, help="Threads in each fit; part of the study (1)."),
+    click.option("--store", metavar="RUN", help="Folder that keeps every fit, for resuming and reports."),
+    click.option("--level", type=SHARE, help="Level of the intervals (0.95)."),
+]
+CURVE_OPTIONS = [LOSS, OUTER, REPEATS, SEED, JOBS]
+LEARNERS = click.option("--learners", type=Words(), metavar="A,B", help="Built-in learners to compare.")
+OPTIMISM = click.option("--optimism", is_flag=True, default=None, help="Buy the fits that optimism needs.")
+
+
+def options(*groups: Any) -> Callable[[Command], Command]:
+    """Put groups of options on a command, in reading order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed([option for group in groups for option in group]):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def learner_option(command: Command) -> Command:
+    return click.option("--learner", required=True, metavar="NAME", help="A built-in learner.")(command)
+
+
+def _print_version(ctx: click.Context, _: Any, is_asked: bool) -> None:
+    if is_asked:
+        from foldwise import __version__
+
+        click.echo(f"foldwise {__version__}")
+        ctx.exit()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version and exit.")
+def app() -> None:
+    """Which of these learners, tuned, should I use on my data, how well will it do, and how sure can I be?
+
+    DATA is a CSV, TSV, Parquet, Arrow or ARFF file, or the name of a built-in set such as diabetes.
+    """
+
+
+@app.command()
+@click.argument("data", metavar="DATA|STUDY.toml")
+@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM], RUN_OPTIONS)
+@click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
+@click.option("--save", metavar="MODEL.skops", help="Refit the best method on all rows and save it.")
+@click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
+@click.option("--plan", "only_plan", is_flag=True, help="Say what it would cost, and stop.")
+@quiet
+@as_json
+def compare(
+    data: str,
+    report: str | None,
+    save: str | None,
+    pickle: bool,
+    only_plan: bool,
+    quiet: bool,
+    as_json: bool,
+    **flags: Any,
+) -> int:
+    """Compare tuned learners by nested cross-validation."""
+    study = _study(data, **flags)
+    if only_plan:
+        plan = study.plan()
+        _show(plan.to_dict(), str(plan), as_json=as_json)
+        return 0
+    _check_outputs(report=report, save=save, pickle=pickle)
+    result = study.run(progress=False if quiet else None)
+    return _finish(result, report=report, save=save, pickle=pickle, as_json=as_json, target=study.target)
+
+
+@app.command()
+@click.argument("run")
+@JOBS
+@click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
+@click.option("--save", metavar="MODEL.skops", help="Refit the best method on all rows and save it.")
+@click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
+@quiet
+@as_json
+def resume(
+    run: str, jobs: int | None, report: str | None, save: str | None, pickle: bool, quiet: bool, as_json: bool
+) -> int:
+    """Go on with an interrupted study. RUN is its store."""
+    from foldwise.questions.study_file import stored_study
+
+    _check_outputs(report=report, save=save, pickle=pickle)
+    study = stored_study(run, jobs=jobs)
+    result = study.run(progress=False if quiet else None)
+    return _finish(result, report=report, save=save, pickle=pickle, as_json=as_json, target=study.target)
+
+
+@app.command()
+@click.argument("run")
+@click.option("--out", metavar="FILE.html", help="Where to write the page (RUN.html).")
+@as_json
+def report(run: str, out: str | None, as_json: bool) -> None:
+    """Write the page of a study. RUN is its store."""
+    from foldwise.questions.load import load
+
+    result = load(run)
+    path = Path(out or f"{run.rstrip('/')}.html")
+    result.report(path)
+    _note(f"the report is in {path}")
+    _show(result.to_dict(), _answer_text(result.to_dict()), as_json=as_json)
+
+
+@app.command()
+@click.argument("data")
+@learner_option
+@options(DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS)
+@quiet
+@as_json
+def risk(data: str, learner: str, quiet: bool, as_json: bool, **flags: Any) -> None:
+    """Estimate the risk of one learner, its tuning included."""
+    from foldwise.questions.risk import risk as ask
+
+    study = _study(data, learners=[learner], **flags)
+    estimate = ask(study.make_one_learner(), study.read_data(), **study.words(), progress=False if quiet else None)
+    _show(estimate.to_dict(), str(estimate), as_json=as_json)
+
+
+@app.command()
+@click.argument("data")
+@learner_option
+@options([TARGET, GROUPS, WEIGHTS, DROP, TASK, LOSS, INNER], TUNE_OPTIONS)
+@click.option("--save", metavar="MODEL.skops", help="Save the model, fitted on all rows.")
+@click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
+@as_json
+def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool, **flags: Any) -> None:
+    """Tune one learner on all rows.
+
+    The score shown chose the candidate, so it is no estimate of the risk.
+    """
+    from foldwise.questions.model_file import save_model
+
+    _check_outputs(save=save, pickle=pickle)
+    study = _study(data, learners=[learner], **flags)
+    rows = study.read_data()
+    tuned = study.make_tuned(rows).fit(rows.X, rows.y, sample_weight=rows.weights, groups=rows.groups)
+    answer = _tuned_answer(learner, tuned)
+    _show(answer, _tuned_text(answer), as_json=as_json)
+    if save:
+        about = {"method": learner, "candidate": answer["candidate"], "target": study.target}
+        _note(f"the model is in {save_model(save, tuned.model_, rows, about=about, pickle=pickle)}")
+
+
+@app.command()
+@click.argument("data")
+@learner_option
+@click.option("--parameter", metavar="P=V", help='The parameter to vary: "n_neighbors=1..30".')
+@click.option("--sizes", metavar="A,B", help="Training sizes instead: shares of the rows, or row numbers.")
+@options(DATA_OPTIONS, CURVE_OPTIONS)
+@quiet
+@as_json
+def curve(
+    data: str, learner: str, parameter: str | None, sizes: str | None, quiet: bool, as_json: bool, **flags: Any
+) -> None:
+    """Training error, test error and their gap.
+
+    Over one parameter with --parameter, else over the number of training rows.
+    """
+    from foldwise.questions import curve as questions
+    from foldwise.questions.study_file import make_parameter, read_values
+
+    if parameter is not None and sizes is not None:
+        raise click.UsageError("--parameter and --sizes ask for two different curves. Give one of them.")
+    study = _study(data, learners=[learner], **flags)
+    words = {**study.words(), "progress": False if quiet else None}
+    if parameter is None:
+        more = {} if sizes is None else {"sizes": _numbers("--sizes", sizes)}
+        answer = questions.learning_curve(learner, study.read_data(), **more, **words)
+    else:
+        name, equals, values = parameter.partition("=")
+        if not (equals and name.strip() and values.strip()):
+            raise click.UsageError(f'cannot read --parameter {parameter!r}. Write it as "n_neighbors=1..30".')
+        axis = {name.strip(): make_parameter(read_values(name.strip(), values))}
+        answer = questions.curve(learner, study.read_data(), **words, **axis)
+    _show(answer.to_dict(), str(answer), as_json=as_json)
+
+
+@app.command()
+@click.argument("data", nargs=-1, required=True)
+@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS)
+@quiet
+@as_json
+def benchmark(data: tuple[str, ...], quiet: bool, as_json: bool, store: str | None, **flags: Any) -> int:
+    """The same study over several data sets.
+
+    Shows the risks side by side and the mean rank of each method.
+    """
+    from foldwise.questions.benchmark import benchmark as ask
+
+    names = [Path(name).name.split(".")[0] for name in data]
+    doubled = next((name for name in names if names.count(name) > 1), None)
+    if doubled:
+        raise BadStudy(f"two data sets are named {doubled!r}", "Rename one of the files")
+    studies = {
+        name: _study(path, store=store and str(Path(store) / name), **flags)
+        for name, path in zip(names, data, strict=True)
+    }
+    answer = ask(studies, progress=False if quiet else None)
+    _show(answer, _benchmark_text(answer), as_json=as_json)
+    return 0 if any(set(method["risks"].values()) - {None} for method in answer["methods"]) else 1
+
+
+@app.command()
+@click.option("--rows", type=COUNT, help="Rows of the development set.")
+@click.option("--candidates", type=COUNT, help="Candidates tried on it, fixed beforehand.")
+@click.option("--excess", type=float, help="Excess risk over the best candidate.")
+@click.option("--delta", type=SHARE, default=0.05, show_default=True, help="Chance that the bound fails.")
+@click.option("--bounds", type=(float, float), default=(0.0, 1.0), show_default=True, help="Smallest, largest loss.")
+@as_json
+def bound(
+    rows: int | None,
+    candidates: int | None,
+    excess: float | None,
+    delta: float,
+    bounds: tuple[float, float],
+    as_json: bool,
+) -> None:
+    """The guarantee of a development set.
+
+    Give two of --rows, --candidates and --excess, and get the third.
+    """
+    from foldwise.formulas.bounds import candidates_allowed, dev_rows_needed, excess_bound
+
+    if [rows, candidates, excess].count(None) != 1:
+        raise click.UsageError("give two of --rows, --candidates and --excess, and get the third.")
+    if excess is None:
+        excess = excess_bound(rows, candidates, delta, bounds=bounds)
+    elif rows is None:
+        rows = dev_rows_needed(excess, candidates, delta, bounds=bounds)
+    else:
+        candidates = candidates_allowed(rows, excess, delta, bounds=bounds)
+    answer = {"rows": rows, "candidates": candidates, "excess": excess, "delta": delta, "bounds": list(bounds)}
+    text = (
+        f"With {rows} development rows and {candidates} candidates, the chosen model (fitted on the training rows alone) "
+        f"has at most {excess:.4g} more risk than the best of them, with probability {1 - delta:g} or more."
+    )
+    _show(answer, text, as_json=as_json)
+
+
+@app.command()
+@as_json
+def learners(as_json: bool) -> None:
+    """List the built-in learners."""
+    import foldwise as fw
+    from foldwise.reports.text import table_text
+
+    table = fw.learners()
+    columns = {str(name): [str(value) for value in table[name]] for name in table.columns}
+    _show({"learners": table.to_dict("records")}, table_text(columns), as_json=as_json)
+
+
+@app.group(cls=Commands)
+def store() -> None:
+    """Look at a store, check it, or copy it."""
+
+
+@store.command()
+@click.argument("run")
+@click.option("--failed", is_flag=True, help="List the fits that failed.")
+@as_json
+def info(run: str, failed: bool, as_json: bool) -> None:
+    """How many fits a store keeps, how many failed, and its size."""
+    answer = _open_store(run).info()
+    failures = [f"  {one['learner']}: {one['status']}, {one['error']}" for one in answer.get("failures", [])]
+    lines = [f"{name}: {value}" for name, value in answer.items() if name != "failures"]
+    _show(answer, "\n".join(lines + (failures if failed else [])), as_json=as_json)
+
+
+@store.command()
+@click.argument("run")
+@as_json
+def verify(run: str, as_json: bool) -> int:
+    """Compare the checksum of every record.
+
+    The exit code is 1 if one is damaged.
+    """
+    problems = _open_store(run).verify()
+    answer = {"path": run, "is_sound": not problems, "problems": problems}
+    _show(answer, "\n".join(problems) or f"{run} is sound", as_json=as_json)
+    return 1 if problems else 0
+
+
+@store.command()
+@click.argument("run")
+@click.argument("copy")
+@as_json
+def backup(run: str, copy: str, as_json: bool) -> None:
+    """Copy a store, also while a study is writing to it."""
+    _open_store(run).backup(copy)
+    _show({"path": run, "copy": copy}, f"{run} was copied to {copy}", as_json=as_json)
+
+
+@app.command()
+@click.argument("model")
+@click.argument("data")
+@click.option("--target", metavar="COL", help="The column to predict (the one the model was made for).")
+@click.option("--weights", metavar="COL", help="Weights of the rows.")
+@click.option("--loss", metavar="LOSS", help="The loss (squared or zero_one).")
+@click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
+@as_json
+def test(model: str, data: str, target: str | None, weights: str | None, loss: str | None, trust: bool, as_json: bool) -> None:
+    """Test a saved model on rows it has not seen."""
+    from foldwise.questions.model_file import load_model, test_table
+
+    estimate = test_table(load_model(model, trust=trust), data, target=target, weights=weights, loss=loss)
+    _show(estimate.to_dict(), str(estimate), as_json=as_json)
+
+
+@app.command()
+@click.argument("model")
+@click.argument("new")
+@click.option("--out", metavar="FILE.csv", help="Where to write the predictions (standard output).")
+@click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
+@as_json
+def predict(model: str, new: str, out: str | None, trust: bool, as_json: bool) -> None:
+    """Predict new rows with a saved model.
+
+    Columns of NEW that the model does not know are ignored; their order does not matter.
+    """
+    from foldwise.data.sources import read_table
+    from foldwise.questions.model_file import load_model, predict_table
+
+    if out:
+        _check_folder(out)
+    table = predict_table(load_model(model, trust=trust), read_table(new))
+    if out:
+        table.to_csv(out, index=False, lineterminator="\n")
+        _note(f"{len(table)} predictions are in {out}")
+    if as_json or not out:
+        rows = {"predictions": table.to_dict("records")}
+        _show(rows, table.to_csv(index=False, lineterminator="\n").rstrip("\n"), as_json=as_json)
+
+
+def main() -> None:
+    """The entry point of the `foldwise` command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and give its exit code."""
+    _on_terminate()
+    try:
+        code = app.main(args=arguments, prog_name="foldwise", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except FoldwiseError as error:
+        return _fail(str(error), error.exit_code)
+    except click.ClickException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted; with a store, `foldwise resume RUN` goes on from here.", INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output has gone; a second complaint at exit helps nobody.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+
+
+def _on_terminate() -> None:
+    """Let a termination unwind like an interrupt, so that the store is closed in order."""
+
+    def stop(*_: Any) -> None:
+        _fail("terminated; with a store, `foldwise resume RUN` goes on from here.", TERMINATED)
+        raise SystemExit(TERMINATED)
+
+    try:
+        signal.signal(signal.SIGTERM, stop)
+    except ValueError:
+        pass  # only the main thread may set handlers
+
+
+def _study(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = (), **flags: Any) -> Any:
+    """The study that flags and, perhaps, a TOML file describe; flags win."""
+    from foldwise.questions.study_file import make_study, read_scalar, read_study
+
+    if flags.get("positive") is not None:
+        flags["positive"] = read_scalar(flags["positive"])
+    flags["loss"] = loss[0] if loss and len(loss) == 1 else loss
+    flags["drop"] = list(drop) or None
+    return read_study(data, **flags) if data.endswith(".toml") else make_study({"data": data}, **flags)
+
+
+def _finish(
+    result: Any, *, report: str | None, save: str | None, pickle: bool, as_json: bool, target: str | None
+) -> int:
+    """Show the answer, then write what was asked for: a full disk must not cost the answer."""
+    answer = result.to_dict()
+    _show(answer, _answer_text(answer), as_json=as_json)
+    if as_json:
+        for note in answer["notes"]:
+            _note(note["text"])
+    if report:
+        result.report(report)
+        _note(f"the report is in {report}")
+    has_risk = any(method["risk"] is not None for method in answer["methods"])
+    if save and has_risk:
+        _save(result, answer, save, pickle=pickle, target=target)
+    return 0 if has_risk else 1
+
+
+def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool, target: str | None) -> None:
+    from foldwise.questions.model_file import save_model
+
+    best = next(method for method in answer["methods"] if method["name"] == answer["best"])
+    estimate = {key: best.get(key) for key in ("risk", "low", "high", "level", "interval", "target")}
+    refit = answer.get("refit") or {}
+    about = {
+        "method": answer["best"],
+        "candidate": refit.get("candidate"),
+        "loss": answer["loss"],
+        "target": target,
+        "estimate": estimate,
+    }
+    save_model(path, result.refit(), result.data, about=about, pickle=pickle)
+    _note(f"the model ({answer['best']}, fitted on all rows) is in {path}")
+
+
+def _tuned_answer(learner: str, tuned: Any) -> dict[str, Any]:
+    scores = tuned.scores_.to_dict("records")
+    return {
+        "learner": learner,
+        "candidate": tuned.candidate_,
+        "selection_score": tuned.selection_score_,
+        "candidates": len(scores),
+        "fits": tuned.fits_,
+        "guarantee": tuned.guarantee_,
+        "scores": scores,
+    }
+
+
+def _tuned_text(answer: Mapping[str, Any]) -> str:
+    from foldwise.reports.numbers import candidate_words, number
+
+    guarantee = answer["guarantee"].get("words")
+    return (
+        f"{answer['learner']}: {candidate_words(answer['candidate'])}, the best of {answer['candidates']} candidates.\n"
+        f"Its selection score is {number(answer['selection_score'])}. It chose the candidate, so it is too good on "
+        "average: for the risk use `foldwise risk` or `foldwise compare`." + (f"\nGuarantee: {guarantee}." if guarantee else "")
+    )
+
+
+def _answer_text(answer: Mapping[str, Any]) -> str:
+    from foldwise.reports.text import render_text
+
+    is_colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return render_text(answer, color=is_colored)
+
+
+def _benchmark_text(answer: Mapping[str, Any]) -> str:
+    from foldwise.reports.numbers import number
+    from foldwise.reports.text import table_text
+
+    methods = answer["methods"]
+    columns = {"method": [method["name"] for method in methods]}
+    for data in answer["datasets"]:
+        columns[data["data"]] = [number(method["risks"].get(data["data"])) for method in methods]
+    columns["mean rank"] = [number(method["mean_rank"], digits=3) for method in methods]
+    return table_text(columns)
+
+
+def _show(answer: Mapping[str, Any], text: str, *, as_json: bool) -> None:
+    click.echo(json.dumps(_json_ready(answer), indent=2, allow_nan=False) if as_json else _writable(text))
+
+
+def _writable(text: str) -> str:
+    """Text that standard output can take, whatever its encoding."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+        return text
+    except UnicodeEncodeError:
+        return text.replace("\N{BOX DRAWINGS LIGHT HORIZONTAL}", "-").encode(encoding, "replace").decode(encoding)
+
+
+def _json_ready(value: Any) -> Any:
+    """Plain JSON values; a number that is none becomes null."""
+    if isinstance(value, Mapping):
+        return {str(key): _json_ready(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_ready(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _json_ready(value.tolist())
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def _check_outputs(*, report: str | None = None, save: str | None = None, pickle: bool = False) -> None:
+    """Refuse file names that cannot be written before the first fit, not after the last."""
+    from foldwise.questions.model_file import check_model_path
+
+    if save:
+        check_model_path(save, pickle=pickle)
+    elif pickle:
+        raise BadStudy("--pickle says how to save, but there is no --save", "Add --save MODEL.pkl")
+    for path in filter(None, (report, save)):
+        _check_folder(path)
+
+
+def _check_folder(path: str) -> None:
+    folder = Path(path).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadStudy(f"cannot write {path}: {error.strerror}", "Give another path") from None
+    if Path(path).is_dir():
+        raise BadStudy(f"cannot write {path}: it is a folder", "Give a file name")
+    if not os.access(folder, os.W_OK):
+        raise BadStudy(f"cannot write {path}: no permission in {folder}", "Give another path")
+
+
+def _open_store(run: str) -> Any:
+    from foldwise.records.sqlite import SqliteStore
+
+    return SqliteStore(run, readonly=True)
+
+
+def _numbers(option: str, text: str) -> list[int | float]:
+    from foldwise.questions.study_file import read_scalar
+
+    values = [read_scalar(part) for part in text.split(",")]
+    if not all(type(value) in (int, float) for value in values):
+        raise click.UsageError(f"{option} must be numbers with commas between them, not {text!r}.")
+    return values
+
+
+def _note(text: str) -> None:
+    click.echo(f"foldwise: {text}", err=True)
+
+
+def _fail(sentence: str, code: int) -> int:
+    click.echo(f"foldwise: {' '.join(sentence.split())}", err=True)
+    return code

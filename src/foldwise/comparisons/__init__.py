@@ -1,0 +1,1 @@
+"""Differences of risks on the same splits."""

@@ -1,0 +1,42 @@
+"""What a comparison says: the difference of two risks on the same splits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from foldwise.estimates.estimate import Estimate, plain_number
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Estimate):
+    """The risk of the first method minus that of the second; below 0 the first is better.
+
+    `p` tests a difference of 0; `equivalence` is the probability that the difference is at most `rope` in size.
+
+    >>> Comparison(-0.02, -0.05, 0.01, 0.95, "corrected t", p=0.17, names=("ridge", "k-nn"))
+    ridge minus k-nn: -0.0200 (-0.0500 to 0.0100, 95% corrected t), p = 0.17
+    """
+
+    p: float | None = None
+    equivalence: float | None = None
+    rope: float | None = None
+    names: tuple[str, str] = ("a", "b")
+
+    def __repr__(self) -> str:
+        words = f"{self.names[0]} minus {self.names[1]}: {self._numbers()}"
+        if self.p is not None:
+            words += f", p = {self.p:.2g}"
+        if self.equivalence is not None:
+            words += f", {self.equivalence:.2g} that the difference is within {self.rope:g}"
+        return words
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison in plain values for JSON; what cannot be given is None."""
+        return {
+            **super().to_dict(),
+            "p": plain_number(self.p),
+            "equivalence": plain_number(self.equivalence),
+            "rope": self.rope,
+            "names": list(self.names),
+        }

@@ -1,0 +1,88 @@
+"""Two methods on the same splits, compared split by split."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray
+from foldwise.comparisons.comparison import Comparison
+from foldwise.errors import BadInterval
+from foldwise.estimates.corrected_t import NAME, usable_runs
+from foldwise.formulas.corrected_t import CorrectedT, corrected_t_of_runs, t_probability_within
+
+
+def paired_difference(
+    split_losses_a: Any,
+    split_losses_b: Any,
+    *,
+    repeats: int,
+    folds: int,
+    kind: str,
+    test_rows: Any,
+    train_rows: Any,
+    level: float = 0.95,
+    rope: float | None = None,
+    is_partition: bool | None = None,
+    names: tuple[str, str] = ("a", "b"),
+    fits: int = 0,
+) -> Comparison:
+    """The difference of two risks with the corrected t of the split differences, where the splits allow it.
+
+    With a `rope`, also the probability that the difference is at most that: the Bayesian reading of the same t
+    (Benavoli, Corani et al., 2017), whose correlation test rows / all rows gives the same scale.
+    """
+    _check_rope(rope)
+    differences = _differences(split_losses_a, split_losses_b, names)
+    runs = usable_runs(
+        differences,
+        repeats=repeats,
+        folds=folds,
+        kind=kind,
+        test_rows=test_rows,
+        train_rows=train_rows,
+        is_partition=is_partition,
+    )
+    found, reason = None, runs.reason
+    if runs.losses is not None:
+        found = corrected_t_of_runs(runs.losses, test_train_ratio=runs.test_train_ratio, level=level)
+        if found.se == 0 and found.value != 0:
+            found, reason = None, "all splits have the same difference, so their spread says nothing about it"
+    return Comparison(
+        value=float(differences.mean()),
+        low=found.low if found else None,
+        high=found.high if found else None,
+        level=level,
+        interval=NAME if found else None,
+        target=f"the risk of {names[0]} minus that of {names[1]}",
+        train_rows=float(np.mean(train_rows)),
+        losses=differences,
+        fits=fits,
+        notes=(("interval", reason),),
+        p=found.p if found else None,
+        equivalence=_equivalence(found, rope),
+        rope=rope,
+        names=names,
+    )
+
+
+def _differences(a: Any, b: Any, names: tuple[str, str]) -> FloatArray:
+    a, b = np.asarray(a, np.float64).ravel(), np.asarray(b, np.float64).ravel()
+    if a.shape != b.shape:
+        raise BadInterval(
+            f"{names[0]} has {a.size} split losses and {names[1]} has {b.size}", "Compare methods on the same splits"
+        )
+    return np.asarray(a - b, np.float64)
+
+
+def _equivalence(found: CorrectedT | None, rope: float | None) -> float | None:
+    if found is None or rope is None:
+        return None
+    return t_probability_within(found.value, found.se, found.df, reach=rope)
+
+
+def _check_rope(rope: float | None) -> None:
+    if rope is not None and not 0 <= rope < math.inf:
+        raise BadInterval(f"rope is the largest difference that does not matter, at least 0, not {rope!r}")

@@ -1,0 +1,195 @@
+"""The rows a study is about: features, target, and what is known of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.data.columns import Column, codes_of, fingerprint
+from foldwise.data.roles import group_codes, refuse_bad_target, time_values, weight_values
+from foldwise.data.tables import Table, column_from, finish, open_table
+from foldwise.data.task import find_task
+from foldwise.errors import BadData, nearest
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+ROLES = {"y": "the target", "groups": "groups", "time": "time", "weights": "weights", "stratify": "stratify"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A table made canonical, with its task and a fingerprint of its contents.
+
+    >>> data = make_dataset([[1.0], [2.0], [3.0]], ["no", "yes", "no"])
+    >>> data
+    Dataset(3 rows x 1 column, binary)
+    >>> data.codes
+    array([0, 1, 0])
+    """
+
+    X: Any
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    y: AnyArray
+    task: str
+    classes: tuple[Any, ...]
+    groups: IntArray | None
+    time: FloatArray | None
+    weights: FloatArray | None
+    strata: IntArray | None
+    fingerprint: str
+    notes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def columns(self) -> int:
+        """Number of feature columns."""
+        return len(self.names)
+
+    @cached_property
+    def codes(self) -> IntArray:
+        """The class of each row as its place in `classes`."""
+        if self.task == "regression":
+            raise BadData("a regression target has no classes", "Use task='classification' if the numbers are labels")
+        place = {label: code for code, label in enumerate(self.classes)}
+        return frozen(np.fromiter(map(place.__getitem__, self.y.tolist()), np.int64, self.rows))
+
+    @property
+    def target(self) -> AnyArray:
+        """What losses see: class codes, or the numbers of a regression."""
+        return self.y if self.task == "regression" else self.codes
+
+    def take(self, rows: Any) -> Any:
+        """These rows of X as a fresh, writable copy in the same container."""
+        rows = np.asarray(rows, dtype=np.int64)
+        if isinstance(self.X, np.ndarray):
+            return self.X.take(rows, axis=0)
+        if not hasattr(self.X, "iloc"):
+            return self.X[rows]
+        # pandas answers a request for all rows in order with a view, so ask for a copy there.
+        taken = self.X.take(rows)
+        taken = taken.copy() if len(rows) == self.rows else taken
+        taken.index = range(len(rows))
+        return taken
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.rows} rows x {self.columns} column{'s' * (self.columns != 1)}, {self.task})"
+
+
+def make_dataset(
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    stratify: Any = "auto",
+    task: str | None = None,
+    positive: Any = None,
+    task_hint: str | None = None,
+    drop: str | Sequence[str] = (),
+) -> Dataset:
+    """Make a dataset of any table; in a data frame, roles may be column names, which then leave the features."""
+    table = open_table(X)
+    if table.rows < 2:
+        raise BadData(f"the table has {'one row' if table.rows else 'no rows'}", "Give at least two rows")
+    if y is None:
+        raise BadData("there is no target", "Give y, as values or as the name of a column")
+    strata = None if _is_word(stratify) else stratify
+    asked = {"y": y, "groups": groups, "time": time, "weights": weights, "stratify": strata}
+    columns = {role: _role(table, values, ROLES[role]) for role, values in asked.items() if values is not None}
+    named = [values for values in asked.values() if isinstance(values, str)]
+    target, is_category = columns.pop("y")
+    refuse_bad_target(target)
+    found, reason = find_task(target, task=task, hint=task_hint, is_category=is_category)
+    labels, classes = _target(target, found, positive)
+    features = table.without([*named, *([drop] if isinstance(drop, str) else drop)])
+    container, kinds, digests = finish(features)
+    data = Dataset(
+        X=_read_only(container),
+        names=features.names,
+        kinds=kinds,
+        y=frozen(labels),
+        task=found,
+        classes=classes,
+        groups=_made(columns, "groups", group_codes),
+        time=_made(columns, "time", time_values),
+        weights=_made(columns, "weights", weight_values),
+        strata=_made(columns, "stratify", lambda column: group_codes(column, "stratify")),
+        fingerprint=fingerprint(features.names, kinds, digests, target, classes),
+        notes=(("task", reason),),
+    )
+    return _stratified(data, stratify)
+
+
+def frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+    """A view nobody can write to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _is_word(stratify: Any) -> bool:
+    return stratify == "auto" if isinstance(stratify, str) else stratify is None or isinstance(stratify, bool)
+
+
+def _role(table: Table, values: Any, role: str) -> tuple[Column, bool]:
+    if isinstance(values, str):
+        return table.find(values, role)
+    column, is_category = column_from(values, role)
+    if len(column.values) != table.rows:
+        hint = "Give one value for each row of X"
+        raise BadData(f"{role} has {len(column.values)} rows, but X has {table.rows}", hint)
+    return column, is_category
+
+
+def _made(columns: dict[str, tuple[Column, bool]], role: str, make: Any) -> Any:
+    return frozen(make(columns[role][0])) if role in columns else None
+
+
+def _target(target: Column, task: str, positive: Any) -> tuple[AnyArray, tuple[Any, ...]]:
+    """The target as a learner is given it, and its classes."""
+    if positive is not None and task != "binary":
+        raise BadData(f"positive={positive!r} needs a binary target, but the task is {task}", "Leave it out")
+    if task == "regression":
+        return target.values.astype(np.float64), ()
+    if target.labels:
+        return target.texts, _ordered(codes_of(target)[1], positive)
+    values = target.values.astype(bool if target.kind == "boolean" else np.int64)
+    return values, _ordered(np.unique(values).tolist(), positive)
+
+
+def _ordered(classes: list[Any], positive: Any) -> tuple[Any, ...]:
+    if positive is None:
+        return tuple(classes)
+    # The command line knows only text, so 1 may come as "1".
+    chosen = [label for label in classes if label == positive] or [c for c in classes if str(c) == str(positive)]
+    if not chosen:
+        raise BadData(f"positive={positive!r} is not among the classes", nearest(str(positive), map(str, classes)))
+    return (*(label for label in classes if label != chosen[0]), chosen[0])
+
+
+def _stratified(data: Dataset, stratify: Any) -> Dataset:
+    """Add the class codes as strata where they are asked for."""
+    if not _is_word(stratify) or stratify is None or stratify is False:
+        return data
+    if data.task != "regression":
+        return replace(data, strata=data.codes)
+    if not isinstance(stratify, str) and stratify:
+        hint = "Give stratify an array of labels, or leave it out"
+        raise BadData("stratify=True needs classes, but the task is regression", hint)
+    return data
+
+
+def _read_only(X: Any) -> Any:
+    return frozen(X) if isinstance(X, np.ndarray) else X

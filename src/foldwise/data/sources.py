@@ -1,0 +1,226 @@
+"""Data from files and from the sets that come with scikit-learn."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from foldwise.data.arff import read_arff
+from foldwise.data.dataset import Dataset, make_dataset
+from foldwise.errors import BadData, FoldwiseError, MissingExtra, nearest
+
+BUILTIN = ("breast_cancer", "diabetes", "digits", "iris", "wine")
+TEXT = (".csv", ".tsv", ".txt")
+ARROW = (".arrow", ".feather", ".ipc")
+PICKLES = (".pkl", ".pickle", ".joblib")
+MISSING = ["", "NA", "NaN", "nan", "null"]
+# Rows read twice, to find codes such as 007 before they lose their zeros.
+PEEK = 1000
+# A small file that expands without end is an attack or an accident.
+MOST_BYTES = 8 * 2**30
+FREE_BYTES = 64 * 2**20
+MOST_RATIO = 200
+
+
+def builtin_names() -> tuple[str, ...]:
+    """Names of the data sets that come with scikit-learn.
+
+    >>> builtin_names()
+    ('breast_cancer', 'diabetes', 'digits', 'iris', 'wine')
+    """
+    return BUILTIN
+
+
+def read(
+    source: str | Path,
+    *,
+    target: str | None = None,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    stratify: Any = "auto",
+    drop: str | Sequence[str] = (),
+    task: str | None = None,
+    positive: Any = None,
+    task_hint: str | None = None,
+) -> Dataset:
+    """Make a dataset of a file, or of a built-in set by its name; a file of that name goes first."""
+    is_builtin = _builtin_name(source) is not None and not Path(source).exists()
+    table = _builtin(str(source)) if is_builtin else read_table(source)
+    if target is None and not is_builtin:
+        raise BadData("there is no target", f"Name one of the columns: {', '.join(map(str, table.columns))}")
+    options: dict[str, Any] = {"groups": groups, "time": time, "weights": weights, "stratify": stratify, "drop": drop}
+    return make_dataset(table, target or "target", task=task, positive=positive, task_hint=task_hint, **options)
+
+
+def read_table(path: str | Path) -> Any:
+    """The table in a file as a pandas frame."""
+    path = Path(path)
+    reader = _reader(path)
+    try:
+        return reader(path)
+    except FoldwiseError:
+        raise
+    except UnicodeDecodeError as error:
+        raise BadData(
+            f"cannot read {path.name!r}: it is not UTF-8 text (byte {error.start})", "Save it as UTF-8"
+        ) from None
+    except Exception as error:
+        # Whatever a reader says about a broken file, one sentence of it is enough.
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        hint = "Check that the file is complete and of the format its name says"
+        raise BadData(f"cannot read {path.name!r}: {reason}", hint) from None
+
+
+def _reader(path: Path) -> Callable[[Path], Any]:
+    suffix = _suffix(path)
+    if suffix in PICKLES:
+        raise BadData(
+            f"{path.name!r} is a pickle, which can run code when it is opened", "Save the table as CSV or Parquet"
+        )
+    if path.is_dir():
+        raise BadData(f"{str(path)!r} is a folder", "Name one file in it")
+    if not path.exists() and not path.suffix:
+        raise BadData(f"there is neither a file nor a built-in set {str(path)!r}", nearest(str(path), BUILTIN))
+    if not path.exists():
+        raise BadData(f"there is no file {str(path)!r}", "Check the path")
+    if suffix not in READERS:
+        known = ", ".join(sorted(READERS))
+        raise BadData(
+            f"{path.name!r} has the unknown ending {suffix!r}", f"Known are {known}, and .gz of the text formats"
+        )
+    if path.stat().st_size == 0:
+        raise BadData(f"{path.name!r} is empty", "Give a file with a header and rows")
+    return READERS[suffix]
+
+
+def _suffix(path: Path) -> str:
+    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    suffix = name.suffix.lower()
+    # Binary formats compress themselves.
+    return suffix + ".gz" if name is not path and suffix not in (*TEXT, ".arff") else suffix
+
+
+def _open(path: Path) -> io.BytesIO | Any:
+    """The bytes of a text file, expanded up to a limit."""
+    if path.suffix.lower() != ".gz":
+        return path.open("rb")
+    limit = min(MOST_BYTES, max(FREE_BYTES, MOST_RATIO * path.stat().st_size))
+    out = io.BytesIO()
+    with gzip.open(path) as packed:
+        while chunk := packed.read(2**20):
+            out.write(chunk)
+            if out.tell() > limit:
+                raise BadData(
+                    f"{path.name!r} expands to more than {limit:,} bytes", "Unpack it yourself if you trust it"
+                )
+    out.seek(0)
+    return out
+
+
+def _read_text(path: Path) -> Any:
+    import pandas as pd
+
+    with _open(path) as file:
+        first = file.readline().decode("utf-8-sig")
+        delimiter = "\t" if _suffix(path) == ".tsv" else _delimiter(first)
+        _check_header(first, delimiter)
+        options: dict[str, Any] = {"sep": delimiter, "encoding": "utf-8-sig", "index_col": False}
+        options |= {"keep_default_na": False, "na_values": MISSING}
+        with warnings.catch_warnings():
+            # Rows longer than the header would lose cells with a mere warning.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            file.seek(0)
+            coded = _coded(pd.read_csv(file, dtype=str, nrows=PEEK, **options))
+            file.seek(0)
+            options |= {"dtype": dict.fromkeys(coded, str), "low_memory": False, **_exact(pd.__version__)}
+            return pd.read_csv(file, **options)
+
+
+def _exact(version: str) -> dict[str, str]:
+    # pandas reads numbers exactly by itself from 3.1 on, and deprecates the asking.
+    return {} if tuple(map(int, version.split(".")[:2])) >= (3, 1) else {"float_precision": "round_trip"}
+
+
+def _delimiter(header: str) -> str:
+    if "," in header:
+        return ","
+    return next((mark for mark in "\t;" if mark in header), ",")
+
+
+def _check_header(line: str, delimiter: str) -> None:
+    names = [name for name in next(csv.reader([line], delimiter=delimiter), []) if name]
+    doubled = sorted({name for name in names if names.count(name) > 1})
+    if doubled:
+        raise BadData(f"duplicate column names: {', '.join(map(repr, doubled))}", "Rename one of them")
+
+
+def _coded(peek: Any) -> list[str]:
+    """Columns with numbers such as 007, which are names and not numbers."""
+    return [name for name in peek if peek[name].str.fullmatch(r"-?0\d+").any()]
+
+
+def _read_arff(path: Path) -> Any:
+    with _open(path) as file, io.TextIOWrapper(file, encoding="utf-8") as lines:
+        return read_arff(lines)
+
+
+def _read_parquet(path: Path) -> Any:
+    _need_arrow(path)
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path).read().to_pandas()
+
+
+def _read_arrow(path: Path) -> Any:
+    _need_arrow(path)
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as file:
+        try:
+            return pa.ipc.open_file(file).read_all().to_pandas()
+        except pa.ArrowInvalid:
+            file.seek(0)
+            return pa.ipc.open_stream(file).read_all().to_pandas()
+
+
+READERS: dict[str, Callable[[Path], Any]] = {
+    **dict.fromkeys(TEXT, _read_text),
+    **dict.fromkeys(ARROW, _read_arrow),
+    ".parquet": _read_parquet,
+    ".pq": _read_parquet,
+    ".arff": _read_arff,
+}
+
+
+def _need_arrow(path: Path) -> None:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        hint = 'Run pip install "foldwise[arrow]"'
+        raise MissingExtra(f"reading {path.name!r} needs pyarrow, which is not installed", hint) from None
+
+
+def _builtin_name(source: str | Path) -> str | None:
+    name = str(source).lower().replace("-", "_")
+    return name if isinstance(source, str) and name in BUILTIN else None
+
+
+def _builtin(source: str) -> Any:
+    """A scikit-learn set as a frame with its target in the column `target`; classes by name where they have one."""
+    import numpy as np
+    import pandas as pd
+    from sklearn import datasets
+
+    name = _builtin_name(source)
+    bunch: Any = getattr(datasets, f"load_{name}")()
+    table = pd.DataFrame(bunch.data, columns=list(bunch.feature_names))
+    labels = getattr(bunch, "target_names", None)
+    is_named = labels is not None and np.asarray(labels).dtype.kind == "U"
+    table["target"] = np.asarray(labels)[bunch.target].astype(object) if is_named else bunch.target
+    return table

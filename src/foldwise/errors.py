@@ -1,0 +1,88 @@
+"""Every exception of the project, one base class.
+
+A message says what cannot be done, what was found, and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class FoldwiseError(ValueError):
+    """Base of all our errors: one problem, one way out.
+
+    >>> str(FoldwiseError("cannot make 10 folds of 4 rows", "Use at most 4 folds"))
+    'cannot make 10 folds of 4 rows. Use at most 4 folds.'
+    """
+
+    exit_code = 2
+
+    def __init__(self, problem: str, remedy: str = "", **found: object) -> None:
+        self.problem = problem.rstrip(".")
+        self.remedy = remedy.rstrip(".")
+        self.found = found
+        super().__init__(" ".join(_sentence(part) for part in (self.problem, self.remedy) if part))
+
+
+class BadData(FoldwiseError):
+    """A table, a column or a target that cannot be used."""
+
+
+class BadSplits(FoldwiseError):
+    """Splits that cannot be made, or that are not valid for these data."""
+
+
+class BadLoss(FoldwiseError):
+    """A loss that is unknown, or that does not fit the task or the learner."""
+
+
+class BadSpace(FoldwiseError):
+    """A space, a parameter or a candidate that cannot be used."""
+
+
+class BadLearner(FoldwiseError):
+    """A learner that is unknown or cannot be used for this task."""
+
+
+class BadStudy(FoldwiseError):
+    """A study whose settings contradict one another."""
+
+
+class BadInterval(FoldwiseError):
+    """An interval or a bound that would not be valid here."""
+
+
+class BadStore(FoldwiseError):
+    """A store that cannot be opened, is damaged, or belongs to another study."""
+
+
+class MissingExtra(FoldwiseError):
+    """An optional package that is not installed."""
+
+
+class InvalidOutput(FoldwiseError):
+    """A model answered with something that cannot be judged."""
+
+
+class FitsFailed(FoldwiseError):
+    """Fits failed, so there is no honest number to give."""
+
+    exit_code = 1
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint with the nearest known name, or the known names.
+
+    >>> nearest("rigde", ["ridge", "lasso"])
+    "Did you mean 'ridge'?"
+    >>> nearest("xyz", ["ridge", "lasso"])
+    'Known are: lasso, ridge'
+    """
+    known = sorted(map(str, known))
+    close = difflib.get_close_matches(str(name), known, n=1)
+    return f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(known)}"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(("?", "!")) else text + "."

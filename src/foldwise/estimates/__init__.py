@@ -1,0 +1,1 @@
+"""Risks with their intervals, read from losses alone."""

@@ -1,0 +1,115 @@
+"""What an estimate says: a number, its interval or the lack of one, and what it is a number of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from foldwise.arrays import FloatArray
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a number lies, at which level, and by which method.
+
+    >>> Interval(0.118, 0.432, 0.95, "corrected t")
+    0.118 to 0.432 (95%, corrected t)
+    """
+
+    low: float
+    high: float
+    level: float
+    name: str
+
+    def __repr__(self) -> str:
+        low, high = same_digits(self.low, self.high)
+        return f"{low} to {high} ({percent(self.level)}, {self.name})"
+
+
+@dataclass(frozen=True, repr=False)
+class Estimate:
+    """A risk with its interval, in words which risk it is, and what it rests on.
+
+    >>> Estimate(0.234, 0.201, 0.267, 0.95, "corrected t", "the tuned learner", 408)
+    0.234 (0.201 to 0.267, 95% corrected t): the tuned learner at 408 training rows
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+    interval: str | None = None
+    target: str = ""
+    train_rows: float | None = None
+    losses: FloatArray | None = field(default=None, compare=False)
+    fits: int = 0
+    notes: tuple[tuple[str, str], ...] = ()
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        words = self._target_words()
+        return f"{self._numbers()}: {words}" if words else self._numbers()
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(str(self))}</p>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The estimate in plain values for JSON; what cannot be given is None."""
+        return {
+            "value": plain_number(self.value),
+            "low": plain_number(self.low),
+            "high": plain_number(self.high),
+            "level": self.level,
+            "interval": self.interval,
+            "target": self.target,
+            "train_rows": self.train_rows,
+            "losses": None if self.losses is None else [plain_number(loss) for loss in self.losses.tolist()],
+            "fits": self.fits,
+            "notes": [{"code": code, "text": text} for code, text in self.notes],
+        }
+
+    def _numbers(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{same_digits(self.value)[0]} (no interval)"
+        value, low, high = same_digits(self.value, self.low, self.high)
+        return f"{value} ({low} to {high}, {percent(self.level)} {self.interval})"
+
+    def _target_words(self) -> str:
+        if self.train_rows is None or "training rows" in self.target:
+            return self.target
+        return f"{self.target} at {self.train_rows:g} training rows".strip()
+
+
+def same_digits(*values: float) -> tuple[str, ...]:
+    """Numbers written with the same number of decimals, three significant digits for the largest.
+
+    >>> same_digits(0.23412, 0.2014, 0.26689)
+    ('0.234', '0.201', '0.267')
+    >>> same_digits(2934.3, 88.25)
+    ('2934', '88')
+    """
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    if largest == 0:
+        return tuple(f"{value:.3g}" for value in values)
+    decimals = 2 - math.floor(math.log10(largest))
+    if not -7 < decimals < 8:
+        return tuple(f"{value:.3g}" for value in values)
+    return tuple(f"{value:.{max(decimals, 0)}f}" for value in values)
+
+
+def percent(level: float) -> str:
+    """A level as people say it.
+
+    >>> percent(0.95), percent(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * level:.10g}%"
+
+
+def plain_number(value: float | None) -> float | None:
+    """The number, or None for what JSON has no word for."""
+    return float(value) if value is not None and math.isfinite(value) else None

@@ -1,0 +1,1 @@
+"""Where batches of fits run."""

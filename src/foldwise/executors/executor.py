@@ -1,0 +1,17 @@
+"""Where fits run: the protocol every executor meets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from foldwise.plans.fit import Fit
+from foldwise.plans.study import Study
+from foldwise.records.record import Record
+
+
+class Executor(Protocol):
+    """Does fits in any order, anywhere, and hands over their records as they come."""
+
+    def run(self, study: Study, fits: Sequence[Fit]) -> Iterator[list[Record]]:
+        """Records of all these fits, a few at a time."""

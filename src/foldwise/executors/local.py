@@ -1,0 +1,108 @@
+"""Fits on this machine: in the calling process while that is quick, in worker processes otherwise."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from foldwise.data.mapped import open_mapped, save
+from foldwise.errors import BadStudy
+from foldwise.executors.worker import Worker, Workload, workload_of
+from foldwise.plans.fit import Batch, Fit
+from foldwise.plans.sharing import make_batches
+from foldwise.plans.study import Study
+from foldwise.records.record import Record
+
+SMALL_STUDY_SECONDS = 2.0
+
+
+class LocalExecutor:
+    """One flat queue and one number of workers.
+
+    With `jobs=None` the first fits are timed here; if the rest would take longer than
+    about two seconds it goes to worker processes, one per core. `isolate` decides it
+    beforehand. Workers are started fresh, never forked, and map the data from a file.
+    """
+
+    def __init__(self, *, jobs: int | None = None, isolate: bool | None = None) -> None:
+        if jobs is not None and jobs < 1:
+            raise BadStudy(f"jobs must be at least 1, not {jobs}", "Leave it out for one worker per core")
+        self.jobs = jobs or len(os.sched_getaffinity(0))
+        self.may_isolate = self.jobs > 1 if isolate is None else isolate
+        self.must_isolate = isolate if isolate is not None else bool(jobs and jobs > 1)
+        self.seconds: dict[int, float] = {}  # of one fit, by method
+        self._counts: dict[int, int] = {}
+
+    def run(self, study: Study, fits: Sequence[Fit]) -> Iterator[list[Record]]:
+        left = list(fits)
+        if not self.must_isolate:
+            worker = Worker(workload_of(study))
+            for batch in self._pilot_then_rest(left):
+                if self.may_isolate and self.seconds_left(left) > SMALL_STUDY_SECONDS:
+                    break
+                yield self._timed(batch, worker.do(batch))
+                del left[: len(batch)]
+        if left:
+            yield from self._run_in_workers(study, left)
+
+    def seconds_left(self, fits: Sequence[Fit]) -> float:
+        """What these fits would take one after another, as far as methods have been timed."""
+        return sum(self.seconds.get(fit.method, 0.0) for fit in fits)
+
+    def _pilot_then_rest(self, left: list[Fit]) -> Iterator[Batch]:
+        """Single fits of methods not timed yet, then batches; always from the head of the list."""
+        first = {fit.method: fit for fit in reversed(left) if fit.method not in self.seconds}
+        pilots = list(first.values())
+        chosen = {id(fit) for fit in pilots}
+        left[:] = pilots + [fit for fit in left if id(fit) not in chosen]
+        for fit in pilots:
+            yield (fit,)
+        batches = make_batches(left, self.seconds)
+        left[:] = [fit for batch in batches for fit in batch]
+        yield from batches
+
+    def _timed(self, batch: Batch, records: list[Record]) -> list[Record]:
+        for fit, record in zip(batch, records, strict=True):
+            count = self._counts.get(fit.method, 0)
+            mean = self.seconds.get(fit.method, 0.0)
+            self._counts[fit.method] = count + 1
+            self.seconds[fit.method] = mean + (record.seconds - mean) / (count + 1)
+        return records
+
+    def _run_in_workers(self, study: Study, fits: list[Fit]) -> Iterator[list[Record]]:
+        import joblib
+
+        batches = make_batches(fits, self.seconds, workers=self.jobs)
+        with tempfile.TemporaryDirectory(prefix="foldwise-") as folder:
+            write_workload(workload_of(study), Path(folder))
+            with joblib.parallel_config(backend="loky", inner_max_num_threads=study.outline.threads):
+                pool = joblib.Parallel(n_jobs=self.jobs, return_as="generator_unordered", batch_size=1)
+                done = pool(joblib.delayed(_do)(folder, at, batch) for at, batch in enumerate(batches))
+                for at, records in done:
+                    yield self._timed(batches[at], records)
+
+
+def write_workload(work: Workload, folder: Path) -> None:
+    """The data as mapped arrays and the learners as bytes, for workers on this machine."""
+    import cloudpickle
+
+    save(work.data, folder)
+    parts = (work.learners, work.candidates, work.threads)
+    (folder / "learners").write_bytes(cloudpickle.dumps(parts))
+
+
+def _do(folder: str, at: int, batch: Batch) -> tuple[int, list[Record]]:
+    return at, _worker(folder).do(batch)
+
+
+@lru_cache(maxsize=1)
+def _worker(folder: str) -> Worker:
+    import cloudpickle
+
+    parts: Any = cloudpickle.loads((Path(folder) / "learners").read_bytes())
+    learners, candidates, threads = parts
+    return Worker(Workload(open_mapped(Path(folder)), learners, candidates, threads))

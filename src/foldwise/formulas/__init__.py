@@ -1,0 +1,1 @@
+"""Formulas over plain arrays and numbers, for every room that needs them."""

@@ -1,0 +1,1 @@
+"""What a prediction costs: losses per row, and measures of a whole fold."""

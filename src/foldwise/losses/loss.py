@@ -1,0 +1,250 @@
+"""What a loss is, and how a study's wish for one becomes a tuple of them."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, FloatArray
+from foldwise.errors import BadLoss, nearest
+
+REGRESSION = ("regression",)
+CLASSIFICATION = ("binary", "multiclass")
+RESPONSES = ("predict", "predict_proba", "decision_function")
+
+# What other libraries call our losses: answered with a hint, so that one name stays in use.
+ALIASES = {
+    "mse": "squared",
+    "mean_squared_error": "squared",
+    "squared_error": "squared",
+    "l2": "squared",
+    "mae": "absolute",
+    "mean_absolute_error": "absolute",
+    "absolute_error": "absolute",
+    "l1": "absolute",
+    "rmse": "neg_root_mean_squared_error",
+    "quantile": "pinball(0.5)",
+    "mean_pinball_loss": "pinball(0.5)",
+    "poisson_deviance": "poisson",
+    "mean_poisson_deviance": "poisson",
+    "error": "zero_one",
+    "error_rate": "zero_one",
+    "misclassification": "zero_one",
+    "0_1": "zero_one",
+    "01": "zero_one",
+    "zero_one_loss": "zero_one",
+    "balanced_error": "balanced_zero_one",
+    "balanced_error_rate": "balanced_zero_one",
+    "log_loss": "log",
+    "logloss": "log",
+    "cross_entropy": "log",
+    "brier_score": "brier",
+    "brier_score_loss": "brier",
+    "auc": "roc_auc",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """The cost of predictions, lower is better: row by row, or only for a whole fold.
+
+    `measure(target, prediction)` gives one loss per row; where `is_per_row` is false,
+    `measure(target, prediction, weights)` gives one number. Classes are codes, in the order of the data's classes.
+    """
+
+    name: str
+    measure: Callable[..., Any]
+    tasks: tuple[str, ...] = REGRESSION + CLASSIFICATION
+    needs: tuple[str, ...] = ("predict",)
+    bounds: tuple[float, float] | None = None
+    is_per_row: bool = True
+    words: str = ""
+    spec: str | list[list[float]] | None = None
+    quantile: float | None = None
+
+    def __repr__(self) -> str:
+        return f"Loss({self.name!r})"
+
+    def rows(self, target: AnyArray, prediction: AnyArray) -> FloatArray:
+        """The loss of every row."""
+        if not self.is_per_row:
+            raise BadLoss(f"{self.name!r} is a measure of a whole fold and has no loss per row", "Use a per-row loss")
+        losses: FloatArray = self.measure(target, prediction)
+        # a prediction of shape (rows, 1) would broadcast in silence
+        if losses.shape != target.shape:
+            raise BadLoss(f"{self.name!r} gave losses of shape {losses.shape} for targets of shape {target.shape}")
+        return losses
+
+    def fold(self, target: AnyArray, prediction: AnyArray, weights: FloatArray | None = None) -> float:
+        """The mean loss of the rows, weighted if weights are given, or the fold-level measure."""
+        if not self.is_per_row:
+            return float(self.measure(target, prediction, weights))
+        losses = self.rows(target, prediction)
+        if weights is None:
+            return float(np.add.reduce(losses)) / len(losses)
+        total = float(np.add.reduce(weights))
+        return float(weights @ losses) / total if total > 0 else math.nan
+
+    def with_bounds(self, low: float, high: float) -> Loss:
+        """The same loss with a stated range, which guarantees for bounded losses ask for."""
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise BadLoss(f"the range of {self.name!r} must have low < high, not ({low}, {high})")
+        plain = self.spec.split(" in [")[0] if isinstance(self.spec, str) else None
+        spec = self.spec if plain is None else f"{plain} in [{float(low)!r}, {float(high)!r}]"
+        return replace(self, bounds=(float(low), float(high)), spec=spec)
+
+
+def make_losses(spec: Any, data: Any) -> tuple[Loss, ...]:
+    """The losses a study asks for; the first one selects, and none named means the default of the task."""
+    if spec is None:
+        spec = "squared" if data.task == "regression" else "zero_one"
+    wanted = list(spec) if isinstance(spec, (list, tuple)) and not _is_matrix(spec) else [spec]
+    if not wanted:
+        raise BadLoss("the list of losses is empty", "Name at least one, or leave it out for the default")
+    losses = tuple(_make_loss(one, data) for one in wanted)
+    names = [loss.name for loss in losses]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadLoss(f"two losses are called {name!r}", "Name each loss once, and give functions different names")
+    return losses
+
+
+def task_hint(spec: Any) -> str | None:
+    """The task a wish for a loss speaks of: "regression", "classification", or None where it may be either."""
+    if isinstance(spec, (list, tuple)) and not _is_matrix(spec):
+        return task_hint(spec[0]) if spec else None
+    if isinstance(spec, Loss):
+        tasks = set(spec.tasks)
+    elif isinstance(spec, str):
+        tasks = set(_tasks_of_name(_plain(_split_bounds(spec)[0])))
+    else:
+        return "classification" if _is_table(spec) or _is_matrix(spec) else None
+    if not tasks or tasks > set(CLASSIFICATION):
+        return None
+    return "regression" if tasks == set(REGRESSION) else "classification"
+
+
+def check_task(loss: Loss, data: Any) -> Loss:
+    """The loss itself if it can judge this task; otherwise a sentence on what can."""
+    if data.task in loss.tasks:
+        return loss
+    found = "regression" if data.task == "regression" else f"classification ({len(data.classes)} classes)"
+    if data.task == "regression":
+        remedy = "Use squared, absolute, pinball(q) or poisson, or task='classification'"
+    else:
+        remedy = "Use zero_one, balanced_zero_one, log or brier"
+        remedy += ", or task='regression'" if np.asarray(data.y).dtype.kind in "iuf" else ""
+    meant = "regression" if loss.tasks == REGRESSION else "classification"
+    raise BadLoss(f"the loss {loss.name!r} is for {meant}, and the task is {found}", remedy)
+
+
+def label_array(classes: Sequence[Any]) -> AnyArray:
+    """The classes as an array, the same whether they come from a table or from a store: texts stay objects."""
+    return np.array(classes, dtype=object if isinstance(classes[0], str) else None)
+
+
+def _make_loss(spec: Any, data: Any) -> Loss:
+    # imported when asked for: these files stand on this one
+    from foldwise.losses.callables import callable_loss
+    from foldwise.losses.classification import cost
+    from foldwise.losses.scorers import is_scorer, scorer_loss
+
+    if isinstance(spec, Loss):
+        return check_task(spec, data)
+    if isinstance(spec, str):
+        name, bounds = _split_bounds(spec)
+        loss = _named_loss(name, data)
+        return loss if bounds is None else loss.with_bounds(*bounds)
+    if _is_table(spec) or _is_matrix(spec):
+        return cost(spec, data)
+    if is_scorer(spec):
+        return scorer_loss(spec, data)
+    if callable(spec):
+        return callable_loss(spec, data)
+    raise BadLoss(
+        f"a loss cannot be made of {spec!r}",
+        "Give a name, a cost matrix, a function of (y, prediction) or a scikit-learn scorer",
+    )
+
+
+def _named_loss(name: str, data: Any) -> Loss:
+    from foldwise.losses.classification import CLASSIFICATION_LOSSES, for_classes
+    from foldwise.losses.regression import REGRESSION_LOSSES, check_counts, pinball
+    from foldwise.losses.scorers import scorer_loss, scorer_names
+
+    plain = _plain(name)
+    if found := re.fullmatch(r"pinball\((.*)\)", plain):
+        return check_task(pinball(_quantile(found[1])), data)
+    if plain in REGRESSION_LOSSES:
+        loss = check_task(REGRESSION_LOSSES[plain], data)
+        return check_counts(loss, data) if plain == "poisson" else loss
+    if plain in CLASSIFICATION_LOSSES:
+        return for_classes(check_task(CLASSIFICATION_LOSSES[plain], data), data)
+    if plain in scorer_names():
+        return scorer_loss(plain, data)
+    if plain == "pinball":
+        raise BadLoss("the loss 'pinball' needs its quantile", "Write 'pinball(0.9)'")
+    ours = [*REGRESSION_LOSSES, *CLASSIFICATION_LOSSES, "pinball(0.5)"]
+    hint = f"Did you mean {ALIASES[plain]!r}?" if plain in ALIASES else nearest(plain, [*ours, *scorer_names()])
+    if not hint.startswith("Did"):
+        hint = f"Known are: {', '.join(ours)}, and scikit-learn's scorers"
+    raise BadLoss(f"the loss {name!r} is not known", hint)
+
+
+def _tasks_of_name(plain: str) -> Sequence[str]:
+    from foldwise.losses.classification import CLASSIFICATION_LOSSES
+    from foldwise.losses.regression import REGRESSION_LOSSES
+    from foldwise.losses.scorers import measures_regression, scorer_names
+
+    if plain in REGRESSION_LOSSES or plain.startswith("pinball"):
+        return REGRESSION
+    if plain in CLASSIFICATION_LOSSES:
+        return CLASSIFICATION
+    if plain in scorer_names():
+        return REGRESSION if measures_regression(plain) else CLASSIFICATION
+    return ()
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "")
+
+
+def _split_bounds(spec: str) -> tuple[str, tuple[float, float] | None]:
+    """'squared in [0, 25]' as a name and a range: how a stated range is written down in a store."""
+    found = re.fullmatch(r"(.+?)\s+in\s+\[([^,]+),([^,]+)\]\s*", spec)
+    if found is None:
+        return spec, None
+    try:
+        return found[1], (float(found[2]), float(found[3]))
+    except ValueError:
+        raise BadLoss(f"the range in {spec!r} is not two numbers", "Write it as 'squared in [0, 25]'") from None
+
+
+def _quantile(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BadLoss(f"{text!r} is not a quantile", "Write the loss as 'pinball(0.9)'") from None
+
+
+def _is_table(spec: Any) -> bool:
+    return isinstance(spec, np.ndarray) or (hasattr(spec, "columns") and hasattr(spec, "to_numpy"))
+
+
+def _is_matrix(spec: Any) -> bool:
+    """Nested lists of numbers are a cost matrix; a list of anything else is a list of losses."""
+    if not isinstance(spec, (list, tuple)) or not spec:
+        return False
+    return all(_is_row_of_numbers(row) for row in spec)
+
+
+def _is_row_of_numbers(row: Any) -> bool:
+    if isinstance(row, np.ndarray):
+        return row.ndim == 1
+    return isinstance(row, (list, tuple)) and len(row) > 0 and all(isinstance(cell, numbers.Real) for cell in row)

@@ -1,0 +1,195 @@
+"""An outline as a document in the store, so that a result can be reopened without its learners."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, IntArray
+from foldwise.errors import BadStore
+from foldwise.losses.loss import make_losses
+from foldwise.outlines.outline import MethodOutline, Outline
+from foldwise.outlines.plain import plain_candidate
+from foldwise.records.encoding import pack, unpack
+from foldwise.records.store import Store
+from foldwise.splits.nesting import Inner
+from foldwise.splits.split import Split, Splits
+
+NAME = "outline"
+
+
+def write_outline(outline: Outline, store: Store, *, origin: dict[str, Any] | None = None) -> None:
+    """Keep the outline, and the words it was asked in if they are known."""
+    store.write_document(NAME, outline_bytes(outline))
+    store.write_document("origin", json.dumps(origin, sort_keys=True).encode())
+
+
+def read_origin(store: Store) -> dict[str, Any] | None:
+    """The study in the words of a file or command line, if it was begun there."""
+    content = store.document("origin")
+    origin: dict[str, Any] | None = json.loads(content) if content else None
+    return origin
+
+
+def read_outline(store: Store, *, loss: Any = None) -> Outline:
+    """The outline of the latest study in a store; a loss that was a function must be given again."""
+    content = store.document(NAME)
+    if content is None:
+        raise BadStore("the store holds no study", "Run one with store= first")
+    return outline_from(content, loss=loss)
+
+
+def outline_bytes(outline: Outline) -> bytes:
+    arrays: dict[str, AnyArray] = {"target": outline.target}
+    if outline.weights is not None:
+        arrays["weights"] = outline.weights
+    everything = np.arange(outline.rows)
+    schemes: list[Inner] = []
+    for method in outline.methods:
+        if method.inner is not None and all(method.inner is not known for known in schemes):
+            schemes.append(method.inner)
+    head = {
+        "fingerprint": outline.fingerprint,
+        "task": outline.task,
+        "classes": [label.item() if isinstance(label, np.generic) else label for label in outline.classes],
+        "losses": [loss.spec for loss in outline.losses],
+        "loss_names": [loss.name for loss in outline.losses],
+        "seed": outline.seed,
+        "repeats": outline.repeats,
+        "threads": outline.threads,
+        "level": outline.level,
+        "has_optimism": outline.has_optimism,
+        "on_failure": outline.on_failure,
+        "notes": [list(note) for note in outline.notes],
+        "groups": outline.groups,
+        "outer": _pack_splits("outer", outline.outer, everything, arrays),
+        "inner": [_pack_inner(f"inner{at}", inner, outline, arrays) for at, inner in enumerate(schemes)],
+        "methods": [_pack_method(method, schemes) for method in outline.methods],
+    }
+    return pack(head, arrays)
+
+
+def outline_from(content: bytes, *, loss: Any = None) -> Outline:
+    head, arrays = unpack(content)
+    target, weights = arrays["target"], arrays.get("weights")
+    classes = tuple(head["classes"])
+    everything = np.arange(len(target))
+    outer = _unpack_splits("outer", head["outer"], everything, arrays)
+    schemes = [_unpack_inner(f"inner{at}", inner, outer, everything, arrays) for at, inner in enumerate(head["inner"])]
+    facts = SimpleNamespace(task=head["task"], classes=classes, target=target, codes=target, weights=weights)
+    facts.rows, facts.y = len(target), target
+    if head["task"] != "regression":
+        facts.y = np.array(classes, dtype=object)[target]
+    spec = head["losses"] if loss is None else loss
+    if spec is None or any(part is None for part in (spec if isinstance(spec, list) else [spec])):
+        raise BadStore(
+            f"the losses of this study ({', '.join(head['loss_names'])}) are not all known by name",
+            "Give them again: fw.load(RUN, loss=...)",
+        )
+    return Outline(
+        fingerprint=head["fingerprint"],
+        task=head["task"],
+        classes=classes,
+        target=target,
+        weights=weights,
+        losses=make_losses(spec, facts),
+        outer=outer,
+        methods=tuple(_unpack_method(method, schemes) for method in head["methods"]),
+        seed=head["seed"],
+        repeats=head["repeats"],
+        threads=head["threads"],
+        level=head["level"],
+        has_optimism=head["has_optimism"],
+        on_failure=head["on_failure"],
+        notes=tuple((code, text) for code, text in head["notes"]),
+        groups=head["groups"],
+    )
+
+
+def _pack_method(method: MethodOutline, schemes: list[Inner]) -> dict[str, Any]:
+    at = next((at for at, inner in enumerate(schemes) if inner is method.inner), None)
+    return {
+        "name": method.name,
+        "kind": method.kind,
+        "candidates": [plain_candidate(candidate) for candidate in method.candidates],
+        "settings": list(method.settings),
+        "code": method.code,
+        "offers": list(method.offers),
+        "inner": at,
+        "rule": method.rule,
+        "ranks": None if method.ranks is None else list(method.ranks),
+        "notes": [list(note) for note in method.notes],
+    }
+
+
+def _unpack_method(head: dict[str, Any], schemes: list[Inner]) -> MethodOutline:
+    return MethodOutline(
+        name=head["name"],
+        kind=head["kind"],
+        candidates=tuple(head["candidates"]),
+        settings=tuple(head["settings"]),
+        code=head["code"],
+        offers=tuple(head["offers"]),
+        inner=None if head["inner"] is None else schemes[head["inner"]],
+        rule=head["rule"],
+        ranks=None if head["ranks"] is None else tuple(head["ranks"]),
+        notes=tuple((code, text) for code, text in head["notes"]),
+    )
+
+
+def _pack_inner(name: str, inner: Inner, outline: Outline, arrays: dict[str, AnyArray]) -> dict[str, Any]:
+    splits = [
+        _pack_splits(f"{name}.{at}", splits, outer.train, arrays)
+        for at, (outer, splits) in enumerate(zip(outline.outer, inner.splits, strict=True))
+    ]
+    everything = np.arange(outline.rows)
+    final = None if inner.final is None else _pack_splits(f"{name}.final", inner.final, everything, arrays)
+    return {"scheme": inner.scheme, "splits": splits, "final": final}
+
+
+def _unpack_inner(
+    name: str, head: dict[str, Any], outer: Splits, everything: IntArray, arrays: dict[str, AnyArray]
+) -> Inner:
+    splits = tuple(
+        _unpack_splits(f"{name}.{at}", part, split.train, arrays)
+        for at, (split, part) in enumerate(zip(outer, head["splits"], strict=True))
+    )
+    final = None if head["final"] is None else _unpack_splits(f"{name}.final", head["final"], everything, arrays)
+    return Inner(splits, final, head["scheme"])
+
+
+def _pack_splits(name: str, splits: Splits, rows: IntArray, arrays: dict[str, AnyArray]) -> dict[str, Any]:
+    """Test rows one after another; training rows only where they are not simply the rest of `rows`."""
+    rest = [np.array_equal(split.train, np.setdiff1d(rows, split.test, assume_unique=False)) for split in splits]
+    arrays[f"{name}.test"] = _joined([split.test for split in splits])
+    arrays[f"{name}.train"] = _joined([split.train for split, is_rest in zip(splits, rest, strict=True) if not is_rest])
+    return {
+        "scheme": splits.scheme,
+        "kind": splits.kind,
+        "is_partition": splits.is_partition,
+        "splits": [
+            [split.repeat, split.fold, len(split.test), None if is_rest else len(split.train)]
+            for split, is_rest in zip(splits, rest, strict=True)
+        ],
+    }
+
+
+def _unpack_splits(name: str, head: dict[str, Any], rows: IntArray, arrays: dict[str, AnyArray]) -> Splits:
+    test, train = arrays[f"{name}.test"].astype(np.int64), arrays[f"{name}.train"].astype(np.int64)
+    splits, at, train_at = [], 0, 0
+    for repeat, fold, held, trained in head["splits"]:
+        part, at = test[at : at + held], at + held
+        if trained is None:
+            own = np.setdiff1d(rows, part)
+        else:
+            own, train_at = train[train_at : train_at + trained], train_at + trained
+        splits.append(Split(own, part, repeat, fold))
+    return Splits(tuple(splits), head["scheme"], head["kind"], head["is_partition"])
+
+
+def _joined(parts: list[IntArray]) -> AnyArray:
+    whole = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    return whole.astype(np.min_scalar_type(int(whole.max())) if whole.size else np.int64)

@@ -1,0 +1,111 @@
+"""What a study asks, without its learners: this is what is stored and what readers read."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.losses.loss import Loss
+from foldwise.splits.nesting import Inner
+from foldwise.splits.split import Split, Splits
+
+Candidate = dict[str, Any]
+Note = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class MethodOutline:
+    """One named method: its candidates, how it is tuned, and what its models can answer.
+
+    A `plain` method has one candidate, a `tuned` one chooses among its candidates on
+    inner splits, a `swept` one shows them all (a validation curve).
+    """
+
+    name: str
+    kind: Literal["plain", "tuned", "swept"]
+    candidates: tuple[Candidate, ...]
+    settings: tuple[str, ...]  # identity of the learner at each candidate
+    code: dict[str, str]  # class or function -> hash of the user's own code
+    offers: tuple[str, ...]  # responses its models have
+    inner: Inner | None = None
+    rule: str = "best"
+    ranks: tuple[int, ...] | None = None  # simplicity of each candidate, 0 = simplest
+    notes: tuple[Note, ...] = ()
+
+    def response_for(self, loss: Loss) -> str:
+        """The response by which this loss judges the method."""
+        return next(need for need in loss.needs if need in self.offers)
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """The whole question in plain values."""
+
+    fingerprint: str
+    task: str
+    classes: tuple[Any, ...]
+    target: AnyArray  # values, or class codes
+    weights: FloatArray | None
+    losses: tuple[Loss, ...]
+    outer: Splits
+    methods: tuple[MethodOutline, ...]
+    seed: int
+    repeats: int = 1
+    threads: int = 1
+    level: float = 0.95
+    has_optimism: bool = False
+    on_failure: str = "fail"
+    notes: tuple[Note, ...] = ()
+    groups: int | None = None  # how many, where there are any
+    _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
+
+    @property
+    def rows(self) -> int:
+        return len(self.target)
+
+    @property
+    def has_training_risk(self) -> bool:
+        """Training rows are predicted by the outer fits, except where that would cost more than the study."""
+        return len(self.outer) <= 50 * self.repeats
+
+    def kept(self, method: MethodOutline) -> tuple[str, ...]:
+        """Responses the outer fits keep: those of every loss, and probabilities for later questions."""
+        wanted = {method.response_for(loss) for loss in self.losses} | {"predict", "predict_proba"}
+        return tuple(name for name in method.offers if name in wanted)
+
+    def rows_name(self, split: Split) -> str:
+        """A name for the training rows of a split, the same wherever these rows are trained on."""
+        known = self._names.get(id(split))
+        if known is None:
+            known = self._names[id(split)] = (split, rows_name(split.train))  # keeps the split, so its id stays its own
+        return known[1]
+
+    def key(self, method: MethodOutline, candidate: int, split: Split) -> str:
+        """The name of a fit: data, learner at its candidate, training rows, weights, seed and threads."""
+        return self.fit_key(method.settings[candidate], self.rows_name(split))
+
+    def fit_key(self, setting: str, rows: str) -> str:
+        return _digest(self._prefix, setting, rows)
+
+    def fit_seed(self, family: str, rows: str) -> int:
+        """A seed from the study's seed, the learner without its candidate, and the training rows."""
+        return int(_digest(str(self.seed), family, rows)[:8], 16) % (2**31 - 1)
+
+    @property
+    def _prefix(self) -> str:
+        known = self._names.get(0)
+        if known is None:
+            weights = "" if self.weights is None else hashlib.blake2b(self.weights.tobytes()).hexdigest()
+            parts = (self.fingerprint, self.task, repr(self.classes), weights, str(self.seed), str(self.threads))
+            known = self._names[0] = (None, _digest(*parts))
+        return known[1]
+
+
+def rows_name(rows: IntArray) -> str:
+    return hashlib.blake2b(rows.astype("<i8").tobytes(), digest_size=16).hexdigest()
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.blake2b("|".join(parts).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,138 @@
+"""Losses, scores and choices of a study, read from its records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.outlines.outline import MethodOutline, Outline
+from foldwise.outlines.rules import choose
+from foldwise.records.record import Record
+from foldwise.records.store import Store
+from foldwise.splits.split import Split, Splits
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What tuning on some splits came to; `candidate` is None where it could not choose."""
+
+    candidate: int | None
+    score: float
+    scores: FloatArray  # scores[candidate, split]
+    failed: int  # failed fits among them
+    missing: int  # fits not done yet
+
+
+class Reading:
+    """A study's outline and its records, read together; nothing here runs a fit."""
+
+    def __init__(self, outline: Outline, store: Store) -> None:
+        self.outline = outline
+        self.store = store
+        self._choices: dict[tuple[Any, ...], Choice] = {}
+
+    def record(self, method: MethodOutline, candidate: int, split: Split) -> Record | None:
+        return self.store.get(self.outline.key(method, candidate, split))
+
+    def fold_loss(
+        self, method: MethodOutline, candidate: int, split: Split, *, loss: int = 0, rows: IntArray | None = None
+    ) -> float:
+        """Mean loss of one fit on the split's test rows (or other rows); NaN where there is none."""
+        record = self.record(method, candidate, split)
+        if record is None or not record.is_ok:
+            return np.nan
+        return self._judge(method, record, split.test if rows is None else rows, loss)
+
+    def choice(self, method: MethodOutline, outer: int, *, rule: str | None = None) -> Choice:
+        """The candidate chosen for an outer split on its own inner splits."""
+        assert method.inner is not None
+        return self._choose(method, method.inner.splits[outer], (method.name, outer), rule)
+
+    def final_choice(self, method: MethodOutline, *, rule: str | None = None) -> Choice:
+        """The candidate chosen on all rows: the one to ship."""
+        assert method.inner is not None
+        assert method.inner.final is not None
+        return self._choose(method, method.inner.final, (method.name, "final"), rule)
+
+    def outer_candidate(self, method: MethodOutline, outer: int) -> int | None:
+        """The candidate an outer split is judged by."""
+        return 0 if method.kind == "plain" else self.choice(method, outer).candidate
+
+    def outer_losses(self, method: MethodOutline, *, loss: int = 0) -> FloatArray:
+        """Mean loss on the test rows of each outer split, of the candidate chosen inside it."""
+        return np.array([self._outer_loss(method, at, split, loss, split.test) for at, split in self._outer])
+
+    def training_losses(self, method: MethodOutline, *, loss: int = 0) -> FloatArray:
+        """Mean loss on the training rows of each outer split."""
+        return np.array([self._outer_loss(method, at, split, loss, np.unique(split.train)) for at, split in self._outer])
+
+    def outer_response(self, method: MethodOutline, outer: int, response: str) -> AnyArray | None:
+        """What the model of an outer split answered for its test rows."""
+        candidate, split = self.outer_candidate(method, outer), self.outline.outer[outer]
+        record = None if candidate is None else self.record(method, candidate, split)
+        if record is None or not record.is_ok or response not in record.responses:
+            return None
+        return record.response(response, split.test)
+
+    def fits(self, method: MethodOutline) -> set[str]:
+        """Keys of the distinct fits the method's answer rests on."""
+        key, outline = self.outline.key, self.outline
+        if method.kind == "plain":
+            return {key(method, 0, split) for split in outline.outer}
+        everyone = range(len(method.candidates))
+        if method.kind == "swept":
+            return {key(method, candidate, split) for split in outline.outer for candidate in everyone}
+        assert method.inner is not None
+        tuning = [split for splits in method.inner.splits for split in splits] + list(method.inner.final or ())
+        tuning += list(outline.outer) if outline.has_optimism else []
+        distinct = {outline.rows_name(split): split for split in tuning}
+        keys = {key(method, candidate, split) for split in distinct.values() for candidate in everyone}
+        chosen = ((self.outer_candidate(method, at), split) for at, split in self._outer)
+        return keys | {key(method, candidate, split) for candidate, split in chosen if candidate is not None}
+
+    @cached_property
+    def _outer(self) -> list[tuple[int, Split]]:
+        return list(enumerate(self.outline.outer))
+
+    def _outer_loss(self, method: MethodOutline, at: int, split: Split, loss: int, rows: IntArray) -> float:
+        candidate = self.outer_candidate(method, at)
+        return np.nan if candidate is None else self.fold_loss(method, candidate, split, loss=loss, rows=rows)
+
+    def _judge(self, method: MethodOutline, record: Record, rows: IntArray, loss: int) -> float:
+        judge = self.outline.losses[loss]
+        response = method.response_for(judge)
+        if not record.answers(rows, (response,)):
+            return np.nan
+        weights = None if self.outline.weights is None else self.outline.weights[rows]
+        return judge.fold(self.outline.target[rows], record.response(response, rows), weights)
+
+    def _choose(self, method: MethodOutline, splits: Splits, name: tuple[Any, ...], rule: str | None) -> Choice:
+        rule = rule or method.rule
+        found = self._choices.get((*name, rule))
+        if found is None:
+            found = self._score(method, splits, rule)
+            if not found.missing:
+                self._choices[*name, rule] = found
+        return found
+
+    def _score(self, method: MethodOutline, splits: Splits, rule: str) -> Choice:
+        scores = np.full((len(method.candidates), len(splits)), np.nan)
+        failed = missing = 0
+        for candidate in range(len(method.candidates)):
+            for at, split in enumerate(splits):
+                record = self.record(method, candidate, split)
+                if record is None:
+                    missing += 1
+                elif record.is_ok:
+                    scores[candidate, at] = self._judge(method, record, split.test, 0)
+                else:
+                    failed += 1
+        may_choose = not missing and (not failed or self.outline.on_failure == "drop_candidate")
+        candidate = choose(scores, rule=rule, ranks=method.ranks) if may_choose else None
+        # The selection score is the smallest one, whatever the rule then takes.
+        score = np.nan if candidate is None else float(np.nanmin(scores.mean(axis=1)))
+        return Choice(candidate, score, scores, failed, missing)

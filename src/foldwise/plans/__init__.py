@@ -1,0 +1,1 @@
+"""The question, and which fits it still needs."""

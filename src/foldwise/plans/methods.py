@@ -1,0 +1,105 @@
+"""Learners as the user names them, turned into learners of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from foldwise.data.dataset import Dataset
+from foldwise.errors import BadLearner
+from foldwise.learners.catalogue import builtin, default_learners, find_entry
+from foldwise.learners.checks import check_learner
+from foldwise.learners.learner import Learner, Named
+from foldwise.learners.model import task_of
+from foldwise.losses.loss import Loss
+
+BASELINE = "baseline"
+_LOSS_TASKS = {
+    "regression": ("squared", "absolute", "poisson", "r2", "pinball", "neg_mean", "neg_root", "neg_median"),
+    "classification": ("zero_one", "balanced_zero_one", "log", "brier", "roc_auc", "accuracy", "f1", "neg_log_loss"),
+}
+
+
+def make_learners(wishes: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple[Learner, ...]:
+    """Every method of a study by its name, the featureless baseline among them; checked before any fit."""
+    named = name_wishes(wishes, data.task)
+    learners = [make_learner(name, wish, data) for name, wish in named.items()]
+    if BASELINE not in named:
+        learners.append(make_learner(BASELINE, BASELINE, data))
+    for learner in learners:
+        if learner.name != BASELINE or BASELINE in named:
+            check_learner(learner.name, learner.estimator, data, losses)
+    return tuple(learners)
+
+
+def make_learner(name: str, wish: Any, data: Dataset) -> Learner:
+    """One method from a built-in name, a Tuned learner, or any scikit-learn estimator."""
+    if isinstance(wish, str):
+        wish = Named(wish)
+    if isinstance(wish, Named):
+        made = builtin(wish.name, data, overrides=dict(wish.changes))
+        return Learner(name, made.estimator, made.space, is_builtin=True)
+    if hasattr(wish, "as_learner"):
+        learner: Learner = wish.as_learner(name)
+        return learner
+    if isinstance(wish, type) or not hasattr(wish, "get_params"):
+        raise BadLearner(
+            f"learner {name!r} is {wish!r}, which is no estimator",
+            "Give an estimator object, fw.tune(estimator, ...), or the name of a built-in learner",
+        )
+    return Learner(name, wish)
+
+
+def name_wishes(wishes: Any, task: str) -> dict[str, Any]:
+    """The wishes under distinct names: a dictionary as it is, a list by built-in name or class."""
+    if wishes is None:
+        wishes = default_learners(task)
+    if isinstance(wishes, Mapping):
+        if not wishes:
+            raise BadLearner("there are no learners", "Name at least one")
+        return {str(name): wish for name, wish in wishes.items()}
+    if isinstance(wishes, str | Named) or not isinstance(wishes, Sequence):
+        wishes = [wishes]
+    if not wishes:
+        raise BadLearner("there are no learners", "Name at least one")
+    named: dict[str, Any] = {}
+    for wish in wishes:
+        name = base = _name_of(wish)
+        if isinstance(wish, str) and name in named:
+            raise BadLearner(f"learner {name!r} is given twice", "Name each once, or give names with a dictionary")
+        count = 1
+        while name in named:
+            count += 1
+            name = f"{base} {count}"
+        named[name] = wish
+    return named
+
+
+def task_hint(wishes: Any, loss: Any) -> str | None:
+    """The task that all the learners, or else the loss, are made for."""
+    if isinstance(wishes, str | Named) or hasattr(wishes, "get_params"):
+        wishes = [wishes]
+    members = list(wishes.values()) if isinstance(wishes, Mapping) else list(wishes or ())
+    tasks = {_task_of_wish(wish) for wish in members} - {None}
+    if len(tasks) == 1:
+        return tasks.pop()
+    first = loss[0] if isinstance(loss, list | tuple) and loss else loss
+    name = first if isinstance(first, str) else getattr(first, "name", "")
+    return next((task for task, starts in _LOSS_TASKS.items() if name and name.startswith(starts)), None)
+
+
+def _task_of_wish(wish: Any) -> str | None:
+    if isinstance(wish, str | Named):
+        tasks = find_entry(wish if isinstance(wish, str) else wish.name).tasks
+        return "regression" if tasks == ("regression",) else "classification" if "regression" not in tasks else None
+    return task_of(wish) if hasattr(wish, "get_params") and not isinstance(wish, type) else None
+
+
+def _name_of(wish: Any) -> str:
+    if isinstance(wish, str):
+        return wish
+    if isinstance(wish, Named):
+        return wish.name
+    steps = getattr(getattr(wish, "estimator", wish), "steps", None)
+    last = steps[-1][1] if isinstance(steps, list) and steps else getattr(wish, "estimator", wish)
+    return type(last).__name__

@@ -1,0 +1,103 @@
+"""Which fits a study still needs: a pure function of the study and its records.
+
+A fit is asked for everything it must answer at once. So a fit on an outer training set
+waits until that split has chosen its candidate: the chosen one also answers for its
+training rows, and is then never made twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from foldwise.arrays import IntArray
+from foldwise.outlines.outline import MethodOutline
+from foldwise.outlines.reading import Reading
+from foldwise.plans.fit import Fit
+from foldwise.plans.study import Study
+from foldwise.splits.split import Split
+
+
+@dataclass
+class _Wish:
+    """Training rows, and what is wanted of a fit on them."""
+
+    split: Split
+    rows: IntArray
+    responses: tuple[str, ...]
+
+    def __or__(self, other: _Wish) -> _Wish:
+        rows = self.rows if self.rows is other.rows else np.union1d(self.rows, other.rows)
+        return _Wish(self.split, rows, tuple(dict.fromkeys(self.responses + other.responses)))
+
+
+def needed(study: Study, reading: Reading) -> list[Fit]:
+    """All fits that can be done now and have no record yet."""
+    return [fit for at in range(len(study.outline.methods)) for fit in _needed_of(study, reading, at)]
+
+
+def _needed_of(study: Study, reading: Reading, at: int) -> Iterator[Fit]:
+    outline, method = study.outline, study.outline.methods[at]
+    for (name, candidate), wish in _wishes(reading, method).items():
+        key = outline.fit_key(method.settings[candidate], name)
+        record = reading.store.get(key)
+        if record is not None and record.answers(wish.rows, wish.responses):
+            continue
+        rows, responses = wish.rows, wish.responses
+        if record is not None:  # made again, with all that is known and wanted: the numbers are the same
+            rows = np.union1d(record.rows, rows)
+            responses = tuple(dict.fromkeys(tuple(record.responses) + responses))
+        seed = outline.fit_seed(study.families[at], name)
+        yield Fit(key, at, candidate, wish.split.train, rows, responses, seed)
+
+
+def _wishes(reading: Reading, method: MethodOutline) -> dict[tuple[str, int], _Wish]:
+    """What is wanted, by training rows and candidate."""
+    wishes: dict[tuple[str, int], _Wish] = {}
+    for candidate, wish in _each_wish(reading, method):
+        at = (reading.outline.rows_name(wish.split), candidate)
+        wishes[at] = wishes[at] | wish if at in wishes else wish
+    return wishes
+
+
+def _each_wish(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, _Wish]]:
+    outline, everyone = reading.outline, range(len(method.candidates))
+    if method.kind == "tuned":
+        yield from _tuned_wishes(reading, method)
+        return
+    for split in outline.outer:
+        wish = _outer_wish(reading, method, split)
+        yield from ((candidate, wish) for candidate in everyone)
+
+
+def _tuned_wishes(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, _Wish]]:
+    outline, everyone = reading.outline, range(len(method.candidates))
+    choices = [reading.choice(method, at) for at in range(len(outline.outer))]
+    waiting = {outline.rows_name(split) for split, choice in zip(outline.outer, choices, strict=True) if choice.missing}
+    for name, wish in _tuning_wishes(reading, method).items():
+        if name not in waiting:
+            yield from ((candidate, wish) for candidate in everyone)
+    for split, choice in zip(outline.outer, choices, strict=True):
+        if choice.candidate is not None:
+            yield choice.candidate, _outer_wish(reading, method, split)
+
+
+def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, _Wish]:
+    """Training sets on which every candidate is fitted, with all the rows they are scored on."""
+    assert method.inner is not None
+    outline, response = reading.outline, (method.response_for(reading.outline.losses[0]),)
+    splits = [split for inner in method.inner.splits for split in inner] + list(method.inner.final or ())
+    splits += list(outline.outer) if outline.has_optimism else []
+    wishes: dict[str, _Wish] = {}
+    for split in splits:
+        name, wish = outline.rows_name(split), _Wish(split, split.test, response)
+        wishes[name] = wishes[name] | wish if name in wishes else wish
+    return wishes
+
+
+def _outer_wish(reading: Reading, method: MethodOutline, split: Split) -> _Wish:
+    outline = reading.outline
+    rows = np.union1d(split.test, split.train) if outline.has_training_risk else split.test
+    return _Wish(split, rows, outline.kept(method))

@@ -1,0 +1,160 @@
+"""The question with everything that is needed to answer it: data, learners, loss, splits, seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from foldwise.data.dataset import Dataset
+from foldwise.errors import BadSpace, BadStudy, nearest
+from foldwise.learners.identity import family, own_code, setting
+from foldwise.learners.learner import Learner
+from foldwise.learners.model import offers, takes_weights
+from foldwise.losses.loss import Loss
+from foldwise.outlines.outline import Candidate, MethodOutline, Note, Outline
+from foldwise.outlines.rules import check_rule
+from foldwise.splits.nesting import Inner, inner_splits
+from foldwise.splits.split import Splits
+
+POLICIES = ("fail", "drop_candidate")
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """How learners are tuned where they do not say it themselves."""
+
+    inner: Any = 5
+    tuner: str | None = None
+    budget: int | None = None
+    rule: str = "best"
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Data and learners, and the outline that names their fits."""
+
+    data: Dataset
+    learners: tuple[Learner, ...]
+    outline: Outline
+    families: tuple[str, ...]
+
+    def candidate(self, method: int, candidate: int) -> Any:
+        """The estimator of a method at a candidate, not fitted."""
+        return self.learners[method].at(self.outline.methods[method].candidates[candidate])
+
+    def __repr__(self) -> str:
+        names = ", ".join(learner.name for learner in self.learners)
+        return f"Study({names}; {self.outline.outer.scheme}, {self.data.rows} rows)"
+
+
+def make_study(
+    data: Dataset,
+    learners: Sequence[Learner],
+    *,
+    losses: tuple[Loss, ...],
+    outer: Splits,
+    tuning: Tuning | None = None,
+    seed: int = 0,
+    repeats: int = 1,
+    threads: int = 1,
+    level: float = 0.95,
+    optimism: bool = False,
+    on_failure: str = "fail",
+    sweep: bool = False,
+    notes: tuple[Note, ...] = (),
+) -> Study:
+    """A study from its parts; every contradiction among them is refused here, before any fit."""
+    if on_failure not in POLICIES:
+        raise BadStudy(f"there is no failure policy {on_failure!r}", nearest(on_failure, POLICIES))
+    if not 0 < level < 1:
+        raise BadStudy(f"the level must lie between 0 and 1, not {level}", "Write level=0.95 for 95 %")
+    maker = _MethodMaker(data, outer, tuning or Tuning(), seed, sweep)
+    outline = Outline(
+        fingerprint=data.fingerprint,
+        task=data.task,
+        classes=data.classes,
+        target=data.target,
+        weights=data.weights,
+        losses=losses,
+        outer=outer,
+        methods=tuple(maker.outline(learner) for learner in learners),
+        seed=seed,
+        repeats=repeats,
+        threads=threads,
+        level=level,
+        has_optimism=optimism,
+        on_failure=on_failure,
+        notes=(*data.notes, *notes),
+        groups=None if data.groups is None else int(data.groups.max()) + 1,
+    )
+    return Study(data, tuple(learners), outline, tuple(family(learner.estimator) for learner in learners))
+
+
+class _MethodMaker:
+    """Outlines of methods on the same data and outer splits; inner splits are made once and shared."""
+
+    def __init__(self, data: Dataset, outer: Splits, tuning: Tuning, seed: int, sweep: bool) -> None:
+        self.data, self.outer, self.tuning, self.seed, self.sweep = data, outer, tuning, seed, sweep
+        self._inner: list[tuple[Any, Inner]] = []
+
+    def outline(self, learner: Learner) -> MethodOutline:
+        kind: Literal["plain", "tuned", "swept"] = "plain"
+        if learner.space is not None:
+            kind = "swept" if self.sweep else "tuned"
+        candidates = self._candidates(learner)
+        view = self._view(learner)
+        rule = check_rule(learner.rule or self.tuning.rule)
+        return MethodOutline(
+            name=learner.name,
+            kind=kind,
+            candidates=candidates,
+            settings=tuple(setting(learner.at(candidate), view) for candidate in candidates),
+            code=own_code(learner.estimator),
+            offers=offers(learner.estimator, self.data.task),
+            inner=self._splits(learner) if kind == "tuned" else None,
+            rule=rule,
+            ranks=self._ranks(learner, candidates, rule),
+            notes=self._notes(learner),
+        )
+
+    def _candidates(self, learner: Learner) -> tuple[Candidate, ...]:
+        if learner.space is None:
+            return ({},)
+        tuner, budget = learner.tuner or self.tuning.tuner, learner.budget or self.tuning.budget
+        found = tuple(learner.space.candidates(tuner, budget, self.seed))
+        if not found:
+            raise BadSpace(f"the space of learner {learner.name!r} is empty", "Give at least one value per parameter")
+        return found
+
+    def _ranks(self, learner: Learner, candidates: tuple[Candidate, ...], rule: str) -> tuple[int, ...] | None:
+        """How simple each candidate is; only the rule `one_se` cannot do without."""
+        if learner.space is None:
+            return None
+        try:
+            return tuple(learner.space.simplicity_order(list(candidates)))
+        except BadSpace as error:
+            if rule == "one_se":
+                raise BadSpace(f"learner {learner.name!r}: {error.problem}", error.remedy) from None
+            return None
+
+    def _splits(self, learner: Learner) -> Inner:
+        wanted = self.tuning.inner if learner.inner is None else learner.inner
+        if isinstance(wanted, Inner):
+            return wanted
+        for spec, inner in self._inner:
+            if spec is wanted or (isinstance(spec, int | float | str) and type(spec) is type(wanted) and spec == wanted):
+                return inner
+        self._inner.append((wanted, inner_splits(wanted, self.outer, self.data, seed=self.seed)))
+        return self._inner[-1][1]
+
+    def _view(self, learner: Learner) -> str:
+        """Text and categories have one fingerprint; only a user's own learner may treat them differently."""
+        if learner.is_builtin or "category" not in self.data.kinds:
+            return ""
+        return ",".join(name for name, kind in zip(self.data.names, self.data.kinds, strict=True) if kind == "category")
+
+    def _notes(self, learner: Learner) -> tuple[Note, ...]:
+        if self.data.weights is None or takes_weights(learner.estimator) or learner.name == "baseline":
+            return ()
+        return (("weights", f"{learner.name} takes no row weights: they enter its losses, not its fits"),)

@@ -1,0 +1,1 @@
+"""The questions a user can ask."""

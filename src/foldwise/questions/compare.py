@@ -1,0 +1,278 @@
+"""`compare`: which of these learners, tuned, has the smallest risk, and how sure can one be?"""
+
+from __future__ import annotations
+
+import time as clock
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from foldwise.data.dataset import Dataset, make_dataset
+from foldwise.errors import BadInterval, BadStudy, nearest
+from foldwise.executors.local import LocalExecutor
+from foldwise.executors.progress import Progress, duration
+from foldwise.losses.loss import make_losses
+from foldwise.outlines.file import write_outline
+from foldwise.outlines.reading import Reading
+from foldwise.plans.fit import Fit
+from foldwise.plans.methods import make_learners, task_hint
+from foldwise.plans.needed import needed
+from foldwise.plans.study import Study, Tuning, make_study
+from foldwise.questions.manifest import check_manifest
+from foldwise.questions.result import Result
+from foldwise.records.memory import MemoryStore
+from foldwise.records.sqlite import SqliteStore
+from foldwise.records.store import Store
+from foldwise.run import run
+from foldwise.splits.nesting import DEFAULT_INNER, DEFAULT_OUTER, study_splits
+
+INTERVALS = ("corrected t",)
+
+
+def compare(
+    learners: Any = None,
+    X: Any = None,
+    y: Any = None,
+    *,
+    loss: Any = None,
+    outer: Any = DEFAULT_OUTER,
+    inner: Any = DEFAULT_INNER,
+    repeats: int = 1,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    stratify: Any = "auto",
+    task: str | None = None,
+    positive: Any = None,
+    tuner: str | None = None,
+    budget: int | None = None,
+    rule: str = "best",
+    seed: int = 0,
+    jobs: int | None = None,
+    engine: str = "local",
+    isolate: bool | None = None,
+    solvers: Any = "auto",
+    fit_threads: int = 1,
+    store: str | Path | None = None,
+    level: float = 0.95,
+    interval: str | None = None,
+    optimism: bool = False,
+    on_failure: str = "fail",
+    progress: bool | None = None,
+    origin: dict[str, Any] | None = None,
+) -> Result:
+    """Tune learners on inner splits, estimate their risks on outer splits, and compare them on the same rows.
+
+    >>> import foldwise as fw
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> result = fw.compare({"ridge": fw.learner("ridge", alpha=[0.1, 1.0, 10.0])}, X, y, outer=7)
+    >>> result.best
+    'ridge'
+    """
+    words = {name: value for name, value in locals().items() if name not in _RUN_WORDS}
+    study = _make_study(**words)
+    return answer_study(study, store=store, jobs=jobs, isolate=isolate, progress=progress, origin=origin)
+
+
+_RUN_WORDS = ("store", "jobs", "isolate", "progress", "origin")
+
+
+def answer_study(
+    study: Study,
+    *,
+    store: str | Path | Store | None = None,
+    jobs: int | None = None,
+    isolate: bool | None = None,
+    progress: bool | None = None,
+    origin: dict[str, Any] | None = None,
+) -> Result:
+    """Run a study, with its records in a store if one is named, and read the answer."""
+    started = clock.perf_counter()
+    executor = LocalExecutor(jobs=jobs, isolate=isolate)
+    kept = open_store(store)
+    try:
+        check_manifest(study.outline, kept)
+        write_outline(study.outline, kept, origin=origin)  # before the first fit: a kill in the first second is resumable
+        reading, made = run(study, executor=executor, store=kept, progress=Progress(progress))
+        result = Result(reading, made=made, seconds=clock.perf_counter() - started, study=study)
+        result.to_dict()  # reads all it needs while the store is open
+    finally:
+        if kept is not store:
+            kept.close()
+    return result
+
+
+def open_store(store: str | Path | Store | None) -> Store:
+    if store is None:
+        return MemoryStore()
+    return SqliteStore(store) if isinstance(store, str | Path) else store
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study will cost, told before it starts."""
+
+    fits: int
+    methods: list[dict[str, Any]]
+    seconds: float | None
+    outer: str
+    inner: str | None
+    rows: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    def __repr__(self) -> str:
+        lines = [f"{self.rows} rows; outer splits: {self.outer}; inner splits: {self.inner or 'none'}"]
+        lines += [
+            f"  {method['name']}: {method['fits']} fits"
+            + (f", {method['candidates']} candidates" if method["candidates"] else "")
+            + (f", about {duration(method['seconds'])}" if method["seconds"] is not None else "")
+            for method in self.methods
+        ]
+        cost = f"{self.fits} fits"
+        cost += f", about {duration(self.seconds)} of work for one core" if self.seconds is not None else ""
+        return "\n".join([*lines, cost])
+
+
+def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = True, **words: Any) -> Plan:
+    """How many fits `compare` with the same words would make, and about how long they take, after a short pilot."""
+    jobs = words.pop("jobs", None)
+    for name in ("store", "isolate", "progress", "origin"):
+        words.pop(name, None)
+    defaults = {"outer": DEFAULT_OUTER, "inner": DEFAULT_INNER}
+    study = _make_study(learners=learners, X=X, y=y, **(defaults | words))
+    store = MemoryStore()
+    reading = Reading(study.outline, store)
+    executor = LocalExecutor(jobs=1 if jobs is None else jobs, isolate=False)
+    first = needed(study, reading)
+    seconds = _pilot(executor, study, first) if pilot else {}
+    outline, methods = study.outline, []
+    for at, method in enumerate(outline.methods):
+        waiting = len(outline.outer) if method.kind == "tuned" else 0
+        named = {outline.rows_name(split) for split in outline.outer}
+        tuning = reading.fits(method)
+        if method.kind == "tuned" and method.inner is not None:
+            final = {outline.rows_name(split) for split in method.inner.final or ()}
+            waiting = 0 if outline.has_optimism or named <= final else waiting
+        count = len(tuning) + waiting
+        methods.append(
+            {
+                "name": method.name,
+                "fits": count,
+                "candidates": len(method.candidates) if method.kind == "tuned" else None,
+                "seconds": round(count * seconds[at], 3) if at in seconds else None,
+            }
+        )
+    return Plan(
+        fits=sum(method["fits"] for method in methods),
+        methods=methods,
+        seconds=round(sum(method["seconds"] or 0.0 for method in methods), 3) if pilot else None,
+        outer=outline.outer.scheme,
+        inner=next((method.inner.scheme for method in outline.methods if method.inner), None),
+        rows=outline.rows,
+    )
+
+
+def _pilot(executor: LocalExecutor, study: Study, fits: list[Fit]) -> dict[int, float]:
+    """Seconds of one fit per method: the first, middle and last candidate that is needed."""
+    picked: list[Fit] = []
+    for at in range(len(study.outline.methods)):
+        own = [fit for fit in fits if fit.method == at]
+        picked += [own[place] for place in sorted({0, len(own) // 2, len(own) - 1})] if own else []
+    for _ in executor.run(study, picked):
+        pass
+    return dict(executor.seconds)
+
+
+def _make_study(
+    learners: Any,
+    X: Any,
+    y: Any,
+    *,
+    outer: Any,
+    inner: Any,
+    loss: Any = None,
+    repeats: int = 1,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    stratify: Any = "auto",
+    task: str | None = None,
+    positive: Any = None,
+    tuner: str | None = None,
+    budget: int | None = None,
+    rule: str = "best",
+    seed: int = 0,
+    engine: str = "local",
+    solvers: Any = "auto",
+    fit_threads: int = 1,
+    level: float = 0.95,
+    interval: str | None = None,
+    optimism: bool = False,
+    on_failure: str = "fail",
+) -> Study:
+    """Every wish checked and made into a study; nothing is fitted here."""
+    _check_words(engine=engine, solvers=solvers, interval=interval, seed=seed, fit_threads=fit_threads)
+    data = as_data(X, y, task_hint(learners, loss), groups, time, weights, stratify, task, positive)
+    losses = make_losses(loss, data)
+    made = make_learners(learners, data, losses)
+    is_tuned = any(learner.space is not None for learner in made)
+    splits = study_splits(outer, inner, data, seed=seed, repeats=repeats, tuned=is_tuned)
+    return make_study(
+        data,
+        made,
+        losses=losses,
+        outer=splits.outer,
+        tuning=Tuning(splits.inner_spec, tuner, budget, rule),
+        seed=seed,
+        repeats=repeats,
+        threads=fit_threads,
+        level=level,
+        optimism=optimism,
+        on_failure=on_failure,
+        notes=splits.notes,
+    )
+
+
+def as_data(
+    X: Any,
+    y: Any,
+    hint: str | None,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    stratify: Any = "auto",
+    task: str | None = None,
+    positive: Any = None,
+) -> Dataset:
+    """The data of a question: arrays or a frame with a target, a file or built-in set by name, or ready-made."""
+    roles = {"groups": groups, "time": time, "weights": weights, "task": task, "positive": positive, "stratify": stratify}
+    if isinstance(X, Dataset):
+        given = [name for name, value in roles.items() if value is not None and not (name == "stratify" and value == "auto")]
+        if y is not None or given:
+            raise BadStudy(f"{', '.join(given) or 'y'} is part of the data already", "Give it when the data are made")
+        return X
+    if isinstance(X, str | Path):
+        from foldwise.data.sources import read
+
+        return read(X, target=y, task_hint=hint, **roles)
+    if X is None:
+        raise BadStudy("there are no data", "Call fw.compare(learners, X, y)")
+    return make_dataset(X, y, task_hint=hint, **roles)
+
+
+def _check_words(*, engine: str, solvers: Any, interval: str | None, seed: Any, fit_threads: Any) -> None:
+    if engine != "local":
+        raise BadStudy(f"there is no engine {engine!r} in this version", nearest(str(engine), ("local",)))
+    if solvers not in ("auto", "all", False):
+        raise BadStudy(f"solvers must be 'auto', 'all' or False, not {solvers!r}")
+    if interval is not None and interval not in INTERVALS:
+        raise BadInterval(f"there is no interval {interval!r} in this version", nearest(str(interval), INTERVALS))
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise BadStudy(f"the seed must be a whole number of at least 0, not {seed!r}")
+    if isinstance(fit_threads, bool) or not isinstance(fit_threads, int) or fit_threads < 1:
+        raise BadStudy(f"fit_threads must be a whole number of at least 1, not {fit_threads!r}")
+
+

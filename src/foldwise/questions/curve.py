@@ -1,0 +1,219 @@
+"""Curves: training error, test error and their gap, over a parameter or over the training-set size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from foldwise.errors import BadStudy
+from foldwise.learners.learner import Named
+from foldwise.losses.loss import make_losses
+from foldwise.outlines.plain import plain_candidate
+from foldwise.plans.methods import make_learners, name_wishes, task_hint
+from foldwise.plans.study import Tuning, make_study
+from foldwise.questions.compare import answer_study, as_data
+from foldwise.splits.making import make_splits
+from foldwise.splits.nesting import DEFAULT_INNER, study_splits
+from foldwise.splits.split import Split, Splits
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Training error, test error and gap at each value."""
+
+    parameter: str
+    values: tuple[Any, ...]
+    train: tuple[float, ...]
+    test: tuple[float, ...]
+    loss: str
+    learner: str
+    fits: int
+    fits_made: int
+
+    @property
+    def gap(self) -> tuple[float, ...]:
+        """Test error less training error."""
+        return tuple(test - train for test, train in zip(self.test, self.train, strict=True))
+
+    @property
+    def best(self) -> Any:
+        """The value with the smallest test error, the first on ties; choosing by it makes that error optimistic."""
+        return self.values[int(np.nanargmin(self.test))] if np.isfinite(self.test).any() else None
+
+    def table(self) -> pd.DataFrame:
+        """One row per value: training error, test error, gap, and on which side of the best it lies."""
+        import pandas as pd
+
+        columns = {"train": self.train, "test": self.test, "gap": self.gap, "side": self._sides()}
+        return pd.DataFrame({self.parameter: list(self.values), **columns})
+
+    def to_dict(self) -> dict[str, Any]:
+        rows = zip(self.values, self.train, self.test, self.gap, self._sides(), strict=True)
+        return {
+            "learner": self.learner,
+            "parameter": self.parameter,
+            "loss": self.loss,
+            "best": plain_candidate({"value": self.best})["value"],
+            "fits": self.fits,
+            "fits_made": self.fits_made,
+            "points": [
+                {
+                    "value": plain_candidate({"value": value})["value"],
+                    "train": _number(train),
+                    "test": _number(test),
+                    "gap": _number(gap),
+                    "side": side,
+                }
+                for value, train, test, gap, side in rows
+            ],
+        }
+
+    def __repr__(self) -> str:
+        return f"Curve({self.learner}, {self.parameter}: {len(self.values)} values, best {self.best})\n{self.table()}"
+
+    def _repr_html_(self) -> str:
+        return str(self.table().to_html(index=False))
+
+    def _sides(self) -> list[str]:
+        """Where training error is below that of the best value the fit is closer (overfitting), else looser."""
+        if not np.isfinite(self.test).any():
+            return [""] * len(self.values)
+        at = int(np.nanargmin(self.test))
+        closer = ["overfitting" if train < self.train[at] else "underfitting" for train in self.train]
+        return ["best" if place == at else closer[place] for place in range(len(self.values))]
+
+
+def curve(
+    learner: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    loss: Any = None,
+    outer: Any = 10,
+    repeats: int = 1,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    stratify: Any = "auto",
+    task: str | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    store: str | Path | None = None,
+    progress: bool | None = None,
+    **parameter: Any,
+) -> Curve:
+    """Validation curve: training and test error of a learner over one of its parameters.
+
+    >>> import foldwise as fw
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> x = np.linspace(0, 1, 40)
+    >>> found = fw.curve(KNeighborsRegressor(), x[:, None], np.sin(9 * x), n_neighbors=[1, 5, 20], outer=5)
+    >>> found.train[0], found.values
+    (0.0, (1, 5, 20))
+    """
+    if len(parameter) != 1:
+        raise BadStudy(f"a curve is over one parameter, not {len(parameter)}", "Write n_neighbors=range(1, 31)")
+    (name, wish), *_ = name_wishes(learner, "regression").items()
+    data = as_data(X, y, task_hint(wish, loss), groups, time, weights, stratify, task)
+    losses = make_losses(loss, data)
+    made = make_learners({name: _with_space(wish, parameter)}, data, losses)[:1]
+    splits = make_splits(outer, data, seed=seed, repeats=repeats)
+    study = make_study(data, made, losses=losses, outer=splits, seed=seed, repeats=repeats, sweep=True)
+    result = answer_study(study, store=store, jobs=jobs, progress=progress)
+    method = study.outline.methods[0]
+    train, test = [], []
+    for at in range(len(method.candidates)):
+        test.append(np.mean([result.reading.fold_loss(method, at, split) for split in splits]))
+        train.append(np.mean([result.reading.fold_loss(method, at, split, rows=np.unique(split.train)) for split in splits]))
+    (parameter_name,) = parameter
+    values = tuple(candidate[parameter_name] for candidate in method.candidates)
+    return _curve(parameter_name, values, train, test, losses[0].name, name, result)
+
+
+def learning_curve(
+    learner: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    sizes: Any = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0),
+    loss: Any = None,
+    outer: Any = 10,
+    inner: Any = 5,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    stratify: Any = "auto",
+    task: str | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    store: str | Path | None = None,
+    progress: bool | None = None,
+) -> Curve:
+    """Learning curve: training and test error over the number of training rows. Would more rows help?
+
+    `sizes` are shares of the outer training rows, or numbers of rows.
+    """
+    (name, wish), *_ = name_wishes(learner, "regression").items()
+    data = as_data(X, y, task_hint(wish, loss), groups, time, weights, stratify, task)
+    losses = make_losses(loss, data)
+    made = make_learners({name: wish}, data, losses)[:1]
+    whole = study_splits(outer, DEFAULT_INNER, data, seed=seed, tuned=False).outer
+    smallest = min(len(split.train) for split in whole)
+    counts = sorted({_count(size, smallest) for size in sizes})
+    order = np.random.default_rng([seed, 0x1EA2]).permutation(data.rows)  # prefixes of one order: sizes are nested
+    parts = [_shortened(whole, count, order) for count in counts]
+    every = Splits(tuple(split for part in parts for split in part), f"{whole.scheme} at {len(counts)} sizes", "pairs", False)
+    study = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), seed=seed)
+    result = answer_study(study, store=store, jobs=jobs, progress=progress)
+    method = study.outline.methods[0]
+    test = result.reading.outer_losses(method).reshape(len(counts), -1).mean(axis=1)
+    train = result.reading.training_losses(method).reshape(len(counts), -1).mean(axis=1)
+    return _curve("train_rows", tuple(counts), list(train), list(test), losses[0].name, name, result)
+
+
+def _with_space(wish: Any, parameter: dict[str, Any]) -> Any:
+    from foldwise.tuners.tuned import Tuned, tune
+
+    if isinstance(wish, str | Named):
+        known = Named(wish) if isinstance(wish, str) else wish
+        return Named(known.name, {**known.changes, **parameter})
+    return tune(wish.estimator if isinstance(wish, Tuned) else wish, **parameter)
+
+
+def _count(size: float, most: int) -> int:
+    count = round(size * most) if isinstance(size, float) and size <= 1 else int(size)
+    if not 2 <= count <= most:
+        raise BadStudy(f"a training size of {size} is not possible: training parts have {most} rows", "Use 2 rows or more")
+    return count
+
+
+def _shortened(splits: Splits, count: int, order: Any) -> list[Split]:
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return [
+        Split(np.sort(split.train[np.argsort(place[split.train], kind="stable")[:count]]), split.test, split.repeat, split.fold)
+        for split in splits
+    ]
+
+
+def _curve(name: str, values: tuple[Any, ...], train: list[Any], test: list[Any], loss: str, learner: str, result: Any) -> Curve:
+    return Curve(
+        parameter=name,
+        values=values,
+        train=tuple(float(value) for value in train),
+        test=tuple(float(value) for value in test),
+        loss=loss,
+        learner=learner,
+        fits=result.fits,
+        fits_made=result.fits_made,
+    )
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

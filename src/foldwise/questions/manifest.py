@@ -1,0 +1,80 @@
+"""What a store was made from; a study that differs in what matters is refused with the difference."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import version
+from typing import Any
+
+from foldwise import __version__
+from foldwise.errors import BadStore
+from foldwise.outlines.outline import Outline
+from foldwise.records.store import Store
+
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
+_WORDS = {"data": "the data", "task": "the task", "classes": "the classes", "weights": "the row weights"}
+
+
+def versions() -> dict[str, str]:
+    """Versions of what the numbers depend on."""
+    own = {"python": platform.python_version(), "foldwise": __version__}
+    return {**own, **{name: version(name) for name in _LIBRARIES}}
+
+
+def check_manifest(outline: Outline, store: Store) -> None:
+    """Refuse a store that was made from something else; else note what this study is made from."""
+    wanted = _manifest(outline)
+    content = store.document("manifest")
+    if content is not None:
+        found = json.loads(content)
+        differences = [*_settings(found, wanted), *_codes(found["code"], wanted["code"])]
+        if differences:
+            raise BadStore(
+                f"the store was made from something else: {'; '.join(differences)}",
+                "Name another store, or go back to what it was made from",
+            )
+        wanted["code"] = {**found["code"], **wanted["code"]}
+    store.write_document("manifest", json.dumps(wanted, sort_keys=True).encode())
+
+
+def _manifest(outline: Outline) -> dict[str, Any]:
+    return {
+        "data": outline.fingerprint,
+        "task": outline.task,
+        "classes": [str(label) for label in outline.classes],
+        "weights": None if outline.weights is None else hash_of(outline.weights.tobytes()),
+        "seed": outline.seed,
+        "fit_threads": outline.threads,
+        "versions": versions(),
+        "code": {name: code for method in outline.methods for name, code in method.code.items()},
+    }
+
+
+def _settings(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
+    differences = []
+    for name in ("data", "task", "classes", "weights", "seed", "fit_threads"):
+        if found.get(name) != wanted[name]:
+            words = _WORDS.get(name, name)
+            differences.append(f"{words} was {_short(found.get(name))} and is {_short(wanted[name])}")
+    for name, number in wanted["versions"].items():
+        if found["versions"].get(name) != number:
+            differences.append(f"the version of {name} was {found['versions'].get(name)} and is {number}")
+    return differences
+
+
+def _codes(found: dict[str, str], wanted: dict[str, str]) -> list[str]:
+    return [
+        f"the code of {name} has changed" for name, code in wanted.items() if name in found and found[name] != code
+    ]
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return f"{text[:12]}..." if len(text) > 40 else text
+
+
+def hash_of(content: bytes) -> str:
+    import hashlib
+
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -1,0 +1,253 @@
+"""What `compare` gives back: the answer, and all it rests on, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from foldwise.comparisons.comparison import Comparison
+from foldwise.data.dataset import Dataset
+from foldwise.errors import BadStudy, FitsFailed, nearest
+from foldwise.outlines.outline import MethodOutline, Outline
+from foldwise.outlines.plain import plain_candidate
+from foldwise.outlines.reading import Reading
+from foldwise.outlines.rules import check_rule
+from foldwise.plans.study import Study
+from foldwise.questions.answer import MethodAnswer, answer, pick
+from foldwise.questions.manifest import versions
+from foldwise.run import fit_model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TABLE = (
+    "name status risk low high interval selection_score selection_train_rows optimism difference difference_low "
+    "difference_high train_risk gap agreement failed fits seconds"
+).split()
+
+
+class Result:
+    """The answer to a study: prints its table and verdict."""
+
+    def __init__(self, reading: Reading, *, made: Mapping[str, int], seconds: float, study: Study | None = None) -> None:
+        self.reading = reading
+        self.made, self.seconds = dict(made), seconds
+        self._study = study
+        self.methods = [MethodAnswer(reading, method) for method in reading.outline.methods]
+
+    @property
+    def outline(self) -> Outline:
+        return self.reading.outline
+
+    @property
+    def data(self) -> Dataset | None:
+        """The data of the study; None for a result that was loaded from a store."""
+        return self._study.data if self._study else None
+
+    @property
+    def best(self) -> str | None:
+        """Name of the picked method: the smallest risk."""
+        best = pick(self.methods)
+        return best.method.name if best else None
+
+    @property
+    def fits(self) -> int:
+        return int(self._answer["fits"])
+
+    @property
+    def fits_made(self) -> int:
+        return sum(self.made.values())
+
+    @property
+    def notes(self) -> list[str]:
+        return [note["text"] for note in self._answer["notes"]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer in plain values, stable for scripts; the same as `--json`."""
+        import copy
+
+        return copy.deepcopy(self._answer)
+
+    def table(self, *, mean: str = "folds") -> pd.DataFrame:
+        """One row per method. `mean="rows"` averages over rows, not over folds; such a risk has no interval here."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self._answer["methods"])[_TABLE].rename(columns={"name": "method"})
+        for at, loss in enumerate(self.outline.losses[1:], start=1):
+            frame[f"risk: {loss.name}"] = [method.estimate(at).value for method in self.methods]
+        if mean == "rows":
+            return self._row_means(frame)
+        if mean != "folds":
+            raise BadStudy(f"there is no mean over {mean!r}", nearest(mean, ("folds", "rows")))
+        return frame
+
+    def difference(self, one: str, other: str, *, rope: float | None = None) -> Comparison:
+        """The risk of one method less that of another, on the same rows; `rope` is a difference that does not matter."""
+        return self._find(one).difference(self._find(other), rope)
+
+    def choices(self) -> pd.DataFrame:
+        """Method x repeat x outer fold: the candidate chosen, its selection score and the outer loss."""
+        import pandas as pd
+
+        rows = [{"method": method.method.name, **fold} for method in self.methods for fold in method.folds()]
+        columns = ["method", "repeat", "fold", "candidate", "selection_score", "loss"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def losses(self) -> pd.DataFrame:
+        """Every row's out-of-fold prediction and loss, by method, repeat and fold."""
+        import pandas as pd
+
+        parts = [
+            pd.DataFrame(part)
+            for method in self.outline.methods
+            for at in range(len(self.outline.outer))
+            if (part := self._fold_rows(method, at)) is not None
+        ]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+    def splits(self) -> pd.DataFrame:
+        """All splits of both levels: which rows were trained on and which were held out."""
+        import pandas as pd
+
+        parts = [_split_rows("outer", split, None, split) for split in self.outline.outer]
+        inner = next((method.inner for method in self.outline.methods if method.inner is not None), None)
+        if inner is not None:
+            for outer, splits in zip(self.outline.outer, inner.splits, strict=True):
+                parts += [_split_rows("inner", outer, at, split) for at, split in enumerate(splits)]
+            parts += [_split_rows("final", split, at, split) for at, split in enumerate(inner.final or ())]
+        return pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True)
+
+    def explain(self) -> str:
+        """Which number means what, which interval it has and why that is valid here."""
+        lines = [
+            f"The study: {self.outline.rows} rows, {self.outline.task}, outer splits: {self.outline.outer.scheme}, "
+            f"inner splits: {self._answer['inner'] or 'none'}, loss: {self.outline.losses[0].name}.",
+            "Risk: the mean over outer splits of the mean loss on their test rows, lower is better.",
+            "Selection score: the smallest mean loss over the splits that tuned; it is optimistic, and it never "
+            "ranks methods.",
+            "Optimism: risk less the smallest selection score at the same training size.",
+            "Gap: risk less the mean loss on the training rows.",
+        ]
+        for method in self.methods:
+            estimate = method.estimate()
+            lines.append(f"{method.method.name}: {estimate}. Interval: {estimate.notes[0][1]}.")
+        return "\n".join([*lines, *(f"Note: {text}." for text in self.notes)])
+
+    def refit(self, name: str | None = None, *, rule: str | None = None) -> Any:
+        """The picked method (or another), tuned again on all rows and fitted: a plain scikit-learn estimator."""
+        study = self._study
+        if study is None:
+            raise BadStudy(
+                "a result loaded from a store has no learners to fit",
+                "Run the study again with the same store: it makes no new fits, and its result can refit",
+            )
+        if name is None and self.best is None:
+            raise FitsFailed("no method has a risk, so there is none to refit", "Name one: result.refit('ridge')")
+        method = self._find(name or str(self.best))
+        at = self.methods.index(method)
+        return fit_model(study, at, self._final_candidate(method, rule), np.arange(study.data.rows))
+
+    def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
+        """The candidate that `refit` takes."""
+        method = self._find(name or str(self.best))
+        return plain_candidate(method.method.candidates[self._final_candidate(method, rule)])
+
+    def report(self, path: str | Path | None = None) -> str:
+        """One self-contained page; written to a file if one is named, and given back as text."""
+        from foldwise.reports.html import render_html
+
+        page = render_html(self._answer, choices=self._choice_rows())
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
+
+    def __repr__(self) -> str:
+        from foldwise.reports.text import render_text
+
+        return render_text(self._answer)
+
+    def _repr_html_(self) -> str:
+        from foldwise.reports.html import html_fragment
+
+        return html_fragment(self._answer)
+
+    @cached_property
+    def _answer(self) -> dict[str, Any]:
+        return answer(self.outline, self.methods, made=self.made, seconds=self.seconds, versions=versions())
+
+    def _choice_rows(self) -> list[dict[str, Any]]:
+        return [{"method": method["name"], **fold} for method in self._answer["methods"] for fold in method["folds"]]
+
+    def _find(self, name: str) -> MethodAnswer:
+        known = {method.method.name: method for method in self.methods}
+        if name not in known:
+            raise BadStudy(f"there is no method {name!r} in this study", nearest(name, known))
+        return known[name]
+
+    def _final_candidate(self, method: MethodAnswer, rule: str | None) -> int:
+        if method.method.kind == "plain":
+            return 0
+        if method.method.inner is None or method.method.inner.final is None:
+            raise BadStudy("there are no inner splits of all rows to tune on", "Give them as a last entry of inner")
+        if rule is not None and check_rule(rule) == "one_se" and method.method.ranks is None:
+            raise BadStudy(
+                f"{method.method.name} declares no direction of simplicity, which rule='one_se' needs",
+                "Declare it in fw.tune(..., simpler={'alpha': 'high'})",
+            )
+        chosen = self.reading.final_choice(method.method, rule=rule).candidate
+        if chosen is None:
+            raise FitsFailed(f"{method.method.name} could not be tuned on all rows: fits failed", "See result.notes")
+        return chosen
+
+    def _fold_rows(self, method: MethodOutline, at: int) -> dict[str, Any] | None:
+        split = self.outline.outer[at]
+        answers = {name: self.reading.outer_response(method, at, name) for name in self.outline.kept(method)}
+        prediction = answers.get("predict")
+        if prediction is None:
+            return None
+        target = self.outline.target[split.test]
+        columns = {
+            "method": method.name,
+            "repeat": split.repeat,
+            "fold": split.fold,
+            "row": split.test,
+            "target": self._labels(target),
+            "prediction": self._labels(prediction),
+        }
+        for number, loss in enumerate(self.outline.losses):
+            response = answers[method.response_for(loss)]
+            if loss.is_per_row and response is not None:
+                columns["loss" if number == 0 else f"loss: {loss.name}"] = loss.rows(target, response)
+        return columns
+
+    def _labels(self, values: Any) -> Any:
+        if self.outline.task == "regression":
+            return values
+        return np.array(self.outline.classes, dtype=object)[values]
+
+    def _row_means(self, frame: pd.DataFrame) -> pd.DataFrame:
+        if not self.outline.losses[0].is_per_row:
+            raise BadStudy(f"{self.outline.losses[0].name} has no mean over rows", "Use mean='folds'")
+        means = self.losses().groupby("method")["loss"].mean()
+        frame = frame[["method", "status", "selection_score", "failed", "fits", "seconds"]].copy()
+        frame.insert(2, "risk", frame["method"].map(means).where(frame["status"] == "ok"))
+        return frame
+
+
+
+
+def _split_rows(level: str, outer: Any, inner: int | None, split: Any) -> dict[str, Any]:
+    rows = np.concatenate([split.train, split.test])
+    parts = np.repeat(["train", "test"], [len(split.train), len(split.test)])
+    return {
+        "level": level,
+        "repeat": outer.repeat,
+        "fold": outer.fold if level != "final" else None,
+        "inner_fold": inner,
+        "row": rows,
+        "part": parts,
+    }

@@ -1,0 +1,1 @@
+"""What fits left, and where it is kept."""

@@ -1,0 +1,38 @@
+"""Records in memory: gone with the process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from foldwise.records.record import Record
+
+
+class MemoryStore:
+    """A dictionary of records.
+
+    >>> store = MemoryStore()
+    >>> store.get("unknown") is None
+    True
+    """
+
+    def __init__(self) -> None:
+        self._records: dict[str, Record] = {}
+        self._documents: dict[str, bytes] = {}
+
+    def get(self, key: str) -> Record | None:
+        return self._records.get(key)
+
+    def add(self, records: Iterable[Record]) -> None:
+        self._records.update({record.key: record for record in records})
+
+    def keys(self) -> Iterator[str]:
+        return iter(tuple(self._records))
+
+    def document(self, name: str) -> bytes | None:
+        return self._documents.get(name)
+
+    def write_document(self, name: str, content: bytes) -> None:
+        self._documents[name] = content
+
+    def close(self) -> None:
+        """Nothing to let go of."""

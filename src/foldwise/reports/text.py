@@ -1,0 +1,140 @@
+"""The answer for a terminal: a table, the verdict, the candidates chosen, the notes."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from foldwise.reports.numbers import MISSING, candidate_words, number, plain, span
+from foldwise.reports.verdict import verdict
+
+Method = Mapping[str, Any]
+WIDE = 150  # characters that all columns need on one line
+MOST_CHOICES = 5  # distinct candidates of a method that are listed
+
+RESULT_COLUMNS: dict[str, Callable[[Method], str]] = {
+    "method": lambda method: plain(method["name"]),
+    "risk": lambda method: number(method.get("risk")),
+    "interval": lambda method: span(method.get("low"), method.get("high")),
+    "selection score": lambda method: number(method.get("selection_score")),
+    "optimism": lambda method: number(method.get("optimism"), digits=3),
+    "difference": lambda method: _difference(method),
+}
+DETAIL_COLUMNS: dict[str, Callable[[Method], str]] = {
+    "training risk": lambda method: number(method.get("train_risk")),
+    "gap": lambda method: number(method.get("gap")),
+    "agreement": lambda method: share(method.get("agreement")),
+    "failed": lambda method: number(method.get("failed")),
+    "fits": lambda method: number(method.get("fits")),
+    "seconds": lambda method: number(method.get("seconds"), digits=2),
+}
+
+
+def render_text(answer: Mapping[str, Any], *, width: int | None = None, color: bool = False) -> str:
+    """The whole answer as text; on a narrow screen the table is broken in two."""
+    width = width or shutil.get_terminal_size((WIDE, 24)).columns
+    methods = list(answer.get("methods") or [])
+    if width >= WIDE:
+        tables = [{**RESULT_COLUMNS, **DETAIL_COLUMNS}]
+    else:
+        tables = [RESULT_COLUMNS, {"method": RESULT_COLUMNS["method"], **DETAIL_COLUMNS}]
+    parts = [study_words(answer)]
+    parts += [_table(columns, methods, answer.get("best"), width=width, color=color) for columns in tables]
+    parts += [_wrapped(verdict(answer), width), *_choices(answer), *_refit(answer)]
+    parts += ["\n".join(_wrapped(f"note: {plain(note['text'])}", width) for note in answer.get("notes") or [])]
+    return "\n\n".join(part for part in parts if part)
+
+
+def table_text(columns: Mapping[str, list[str]], *, width: int | None = None) -> str:
+    """A plain table: one list of texts per column, the first column to the left."""
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    readers = {name: _reader(name) for name in columns}
+    return _table(readers, rows, None, width=width or shutil.get_terminal_size((WIDE, 24)).columns, color=False)
+
+
+def study_words(answer: Mapping[str, Any]) -> str:
+    """What was asked, on one line."""
+    size = f"{number(answer['rows'])} rows" if answer.get("rows") is not None else ""
+    outer = f"outer: {answer['outer']}" if answer.get("outer") else ""
+    inner = f"inner: {answer['inner']}" if answer.get("inner") else ""
+    seed = f"seed {answer['seed']}" if answer.get("seed") is not None else ""
+    loss = f"{answer['loss']} loss" if answer.get("loss") else ""
+    return plain("; ".join(part for part in (answer.get("task"), size, loss, outer, inner, seed) if part))
+
+
+def share(value: float | None) -> str:
+    """A share as a percentage.
+
+    >>> share(0.6154), share(None)
+    ('62%', '-')
+    """
+    return MISSING if value is None else f"{100 * value:.0f}%"
+
+
+def chosen(method: Method) -> list[tuple[str, list[str]]]:
+    """Each candidate a method chose and the folds that chose it, the commonest first."""
+    folds: dict[str, list[str]] = {}
+    is_repeated = any(fold.get("repeat") for fold in method.get("folds") or [])
+    for fold in method.get("folds") or []:
+        if fold.get("candidate"):
+            label = f"{fold['repeat']}.{fold['fold']}" if is_repeated else str(fold["fold"])
+            folds.setdefault(candidate_words(fold["candidate"]), []).append(label)
+    return sorted(folds.items(), key=lambda item: -len(item[1]))
+
+
+def _difference(method: Method) -> str:
+    value, around = number(method.get("difference")), span(method.get("difference_low"), method.get("difference_high"))
+    return value if around == MISSING else f"{value} ({around})"
+
+
+def _wrapped(text: str, width: int) -> str:
+    return textwrap.fill(text, min(width, 110), break_long_words=False, break_on_hyphens=False)
+
+
+def _reader(name: str) -> Callable[[Method], str]:
+    return lambda row: plain(row[name])
+
+
+def _table(
+    columns: Mapping[str, Callable[[Method], str]], rows: list[Any], best: str | None, *, width: int, color: bool
+) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for position, name in enumerate(columns):
+        table.add_column(Text(name), justify="right" if position else "left", overflow="fold")
+    for row in rows:
+        style = "bold green" if best is not None and row.get("name") == best else ""
+        table.add_row(*(Text(read(row)) for read in columns.values()), style=style)
+    out = io.StringIO()
+    Console(file=out, width=width, force_terminal=color, no_color=not color, legacy_windows=False).print(table)
+    return "\n".join(line.rstrip() for line in out.getvalue().strip("\n").splitlines())
+
+
+def _choices(answer: Mapping[str, Any]) -> Iterator[str]:
+    lines = [line for method in answer.get("methods") or [] for line in _method_choices(method)]
+    if lines:
+        yield "\n".join(["Candidates chosen, by outer fold:", *lines])
+
+
+def _method_choices(method: Method) -> Iterator[str]:
+    listed = chosen(method)
+    for words, folds in listed[:MOST_CHOICES]:
+        shown = " ".join(folds) if len(folds) <= 13 else f"{len(folds)} of {len(method['folds'])}"
+        yield f"  {plain(method['name'])}: {words}  (fold{'s' * (len(folds) > 1)} {shown})"
+    if rest := listed[MOST_CHOICES:]:
+        folds_left = sum(len(folds) for _, folds in rest)
+        yield f"  {plain(method['name'])}: {len(rest)} other candidates  ({folds_left} folds)"
+
+
+def _refit(answer: Mapping[str, Any]) -> Iterator[str]:
+    refit = answer.get("refit") or {}
+    if refit.get("method"):
+        candidate = f" with {candidate_words(refit['candidate'])}" if refit.get("candidate") else ""
+        yield f"To use on new rows: {plain(refit['method'])}{candidate}, chosen on all rows."

@@ -1,0 +1,89 @@
+"""The answer in a few plain sentences that never say more than the numbers do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from foldwise.reports.numbers import number, plain, span
+
+BASELINE = "baseline"
+
+
+def verdict(answer: Mapping[str, Any]) -> str:
+    """Which method to use, how sure one can be, and what went wrong.
+
+    >>> best = {"name": "ridge", "risk": 0.2, "low": None, "high": None}
+    >>> print(verdict({"best": "ridge", "loss": "squared", "train_rows": 90, "methods": [best]}))
+    ridge has the smallest estimated risk: 0.2 (squared loss, 90 training rows; no valid interval here).
+    """
+    methods: list[Mapping[str, Any]] = list(answer.get("methods") or [])
+    best = next((method for method in methods if method["name"] == answer.get("best")), None)
+    if best is None or best.get("risk") is None:
+        sentences = ["No method has a risk, so none can be recommended."]
+    else:
+        others = [method for method in methods if method is not best and method.get("risk") is not None]
+        sentences = [_best_sentence(best, answer), *_difference_sentences(best, others)]
+    return " ".join([*sentences, *_failure_sentences(methods)])
+
+
+def _best_sentence(best: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    where = f"{plain(answer.get('loss'))} loss"
+    if answer.get("train_rows") is not None:
+        where += f", {number(answer['train_rows'])} training rows"
+    interval = "no valid interval here"
+    if best.get("low") is not None and best.get("high") is not None:
+        level = f"{100 * (best.get('level') or answer.get('level') or 0.95):g}%"
+        interval = f"{level} {plain(best.get('interval') or 'interval')}: {span(best['low'], best['high'])}"
+    numbers = f"{number(best['risk'])} ({where}; {interval})"
+    if best["name"] == BASELINE:
+        return f"Nothing beats the baseline, whose estimated risk is {numbers}."
+    return f"{plain(best['name'])} has the smallest estimated risk: {numbers}."
+
+
+def _difference_sentences(best: Mapping[str, Any], others: list[Mapping[str, Any]]) -> list[str]:
+    """What may be said of the others, the baseline apart: told apart, not told apart, or unknown."""
+    rivals: dict[str, list[str]] = {"same": [], "worse": [], "unknown": []}
+    for method in others:
+        if method["name"] != BASELINE:
+            rivals[_standing(method)].append(plain(method["name"]))
+    sentences = []
+    if rivals["same"]:
+        sentences.append(f"It cannot be told apart from {_listed(rivals['same'])}: the difference may be 0.")
+    if rivals["worse"]:
+        sentences.append(f"The interval of its difference to {_listed(rivals['worse'])} excludes 0.")
+    if rivals["unknown"]:
+        sentences.append(f"Whether it differs from {_listed(rivals['unknown'])} beyond chance cannot be said here.")
+    baseline = next((method for method in others if method["name"] == BASELINE), None)
+    return sentences if baseline is None else [*sentences, _baseline_sentence(baseline)]
+
+
+def _baseline_sentence(baseline: Mapping[str, Any]) -> str:
+    risk = number(baseline["risk"])
+    return {
+        "same": f"Nothing is shown to beat the baseline ({risk}): that difference may be 0 too.",
+        "worse": f"It beats the baseline ({risk}).",
+        "unknown": f"The baseline's estimated risk is {risk}.",
+    }[_standing(baseline)]
+
+
+def _standing(method: Mapping[str, Any]) -> str:
+    low, high = method.get("difference_low"), method.get("difference_high")
+    if low is None or high is None:
+        return "unknown"
+    return "same" if low <= 0 <= high else "worse"
+
+
+def _failure_sentences(methods: Iterable[Mapping[str, Any]]) -> list[str]:
+    failed = [method for method in methods if method.get("failed")]
+    if not failed:
+        return []
+    parts = [
+        f"{plain(method['name'])} ({method['failed']}{'' if method.get('risk') is not None else ', so it has no risk'})"
+        for method in failed
+    ]
+    return [f"Fits failed for {_listed(parts)}."]
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,243 @@
+"""All parameters of a learner that are tuned, and the candidates drawn from them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from foldwise.errors import BadSpace, nearest
+from foldwise.spaces.draw import MOST_CANDIDATES, Block, Candidate, count, distinct, draw_block, shares
+from foldwise.spaces.parameter import Choice, Distribution, Parameter, as_parameter
+from foldwise.spaces.value import describe, value_key
+
+Direction = str | list[Any]
+
+TUNERS = ("grid", "random")
+RANDOM_BUDGET = 60  # the best of 60 draws is in the top 5% with probability 0.95
+
+
+@dataclass(frozen=True)
+class Space:
+    """The tuned parameters, in declared order; several blocks make a conditional space.
+
+    >>> space = make_space({"alpha": [1, 2], "solver": ["svd"]})
+    >>> space.grid()
+    [{'alpha': 1, 'solver': 'svd'}, {'alpha': 2, 'solver': 'svd'}]
+    """
+
+    blocks: tuple[Block, ...]
+    simpler: Mapping[str, Direction] = field(default_factory=dict, hash=False)
+
+    def __repr__(self) -> str:
+        blocks = (", ".join(f"{name}={parameter!r}" for name, parameter in block) for block in self.blocks)
+        return f"Space({' | '.join(blocks)}: {self.size} candidates)"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every parameter's name as given, each once, in declared order."""
+        return tuple(dict.fromkeys(name for block in self.blocks for name, _ in block))
+
+    @property
+    def size(self) -> float:
+        """How many candidates the grid has; infinite when a distribution is to be drawn from."""
+        sizes = [math.prod(parameter.size for _, parameter in block) for block in self.blocks]
+        total = sum(sizes)
+        if len(sizes) == 1 or total > MOST_CANDIDATES:
+            return total
+        return len(self.grid())  # blocks may share candidates
+
+    def grid(self) -> list[Candidate]:
+        """The full product, the last parameter fastest, one block after another, nothing twice."""
+        points = sum(math.prod(len(parameter.grid()) for _, parameter in block) for block in self.blocks)
+        if points > MOST_CANDIDATES:
+            raise BadSpace(f"the grid has {points} candidates", "Give a budget, so that some of them are drawn")
+        return distinct(candidate for block in self.blocks for candidate in _product(block))
+
+    def draw(self, n: int, seed: int) -> list[Candidate]:
+        """At most n distinct candidates, spread evenly over the space; more of them extend the list.
+
+        >>> len(make_space({"alpha": as_parameter({"log_range": [0.1, 10]})}).draw(5, seed=0))
+        5
+        """
+        if n >= self.size and all(isinstance(parameter, Choice) for block in self.blocks for _, parameter in block):
+            return self.grid()
+        parts = shares([count(block) for block in self.blocks], n)
+        drawn = (draw_block(block, parts[i], [seed, i]) for i, block in enumerate(self.blocks))
+        return distinct(itertools.chain.from_iterable(drawn))
+
+    def candidates(self, tuner: str | None = None, budget: int | None = None, seed: int = 0) -> list[Candidate]:
+        """The candidates a study tries: the grid where the budget allows, else the shared draw."""
+        if tuner is not None and tuner not in TUNERS:
+            raise BadSpace(f"the tuner {tuner!r} is not known", nearest(str(tuner), TUNERS))
+        if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 1):
+            raise BadSpace(f"the budget is {budget!r}", "Give a whole number of candidates, at least 1")
+        drawn_from = any(isinstance(parameter, Distribution) for block in self.blocks for _, parameter in block)
+        if tuner == "random" or (tuner is None and drawn_from):
+            return self.draw(budget or RANDOM_BUDGET, seed)
+        if budget is None or self.size <= budget:
+            return self.grid()
+        if tuner == "grid":
+            remedy = f"Raise the budget to {self.size}, or use tuner='random'"
+            raise BadSpace(f"the grid has {self.size} candidates, but the budget is {budget}", remedy)
+        return self.draw(budget, seed)
+
+    def resolve(self, estimator: Any) -> dict[str, str]:
+        """The full double-underscore name of every given name in this estimator.
+
+        >>> from sklearn.linear_model import Ridge
+        >>> from sklearn.pipeline import make_pipeline
+        >>> make_space({"alpha": [1.0]}).resolve(make_pipeline(Ridge()))
+        {'alpha': 'ridge__alpha'}
+        """
+        known = list(estimator.get_params(deep=True))
+        full: dict[str, str] = {}
+        for block in self.blocks:
+            resolved = {name: _full_name(name, known, block) for name, _ in block}
+            for name, key in resolved.items():
+                twin = next((other for other in resolved if other != name and resolved[other] == key), None)
+                if twin is not None:
+                    raise BadSpace(f"the parameters {name!r} and {twin!r} are both {key!r}", "Keep one of them")
+            full.update(resolved)
+        return full
+
+    def simplicity_order(self, candidates: Sequence[Candidate]) -> list[int]:
+        """The rank of each candidate, 0 the simplest, parameter by parameter in declared order.
+
+        >>> space = make_space({"alpha": [1, 10, 5]}, simpler={"alpha": "high"})
+        >>> space.simplicity_order(space.grid())
+        [2, 0, 1]
+        """
+        if len({frozenset(candidate) for candidate in candidates}) > 1:
+            raise BadSpace("candidates with different parameters have no order of simplicity", "Use rule='best'")
+        names = [name for name in self.names if _varies(name, candidates)]
+        for name in names:
+            if name not in self.simpler:
+                remedy = f"Declare it, for example simpler={{{name!r}: 'low'}}, or use rule='best'"
+                raise BadSpace(f"the parameter {name!r} has no direction of simplicity", remedy)
+        keys = [tuple(_complexity(name, c[name], self.simpler[name]) for name in names) for c in candidates]
+        ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+        return [ranks[key] for key in keys]
+
+    def to_json(self) -> dict[str, Any]:
+        """A description that is the same in every process; `space_from_json` reads it back."""
+        blocks = [[[name, parameter.to_json()] for name, parameter in block] for block in self.blocks]
+        return {"blocks": blocks, "simpler": {name: describe(way) for name, way in self.simpler.items()}}
+
+
+def make_space(
+    space: Space | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None,
+    parameters: Mapping[str, Any] | None = None,
+    estimator: Any = None,
+    *,
+    simpler: Mapping[str, Direction] | None = None,
+) -> Space:
+    """A space from a dict, from a list of dicts (a conditional space), or from keywords.
+
+    >>> make_space({"depth": [1, 2]}, {"leaf": [5]})
+    Space(depth=[1, 2], leaf=[5]: 2 candidates)
+    """
+    directions = dict(space.simpler) if isinstance(space, Space) else {}
+    shared = dict(parameters or {})
+    written = [shared] if space is None else [_joined(block, shared) for block in _written_blocks(space)]
+    if not any(written):
+        raise BadSpace("the space is empty", "Name at least one parameter with its values, such as alpha=[0.1, 1, 10]")
+    blocks = tuple(tuple((name, _parameter(name, value)) for name, value in block.items()) for block in written)
+    made = Space(blocks, _checked_directions({**directions, **(simpler or {})}, blocks))
+    if estimator is not None:
+        made.resolve(estimator)
+    return made
+
+
+def space_from_json(written: Mapping[str, Any]) -> Space:
+    """The space that `Space.to_json` described.
+
+    >>> space = make_space({"depth": [1, None]})
+    >>> space_from_json(space.to_json()) == space
+    True
+    """
+    return make_space([dict(block) for block in written["blocks"]], simpler=written.get("simpler"))
+
+
+def _written_blocks(space: Any) -> list[Mapping[str, Any]]:
+    if isinstance(space, Space):
+        return [dict(block) for block in space.blocks]
+    blocks = [space] if isinstance(space, Mapping) else space
+    if isinstance(blocks, (list, tuple)) and all(isinstance(block, Mapping) for block in blocks):
+        return list(blocks)
+    raise BadSpace(f"a space cannot be a {type(space).__name__}", "Give a dict of parameters, or a list of such dicts")
+
+
+def _joined(block: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
+    twice = [name for name in block if name in shared]
+    if twice:
+        raise BadSpace(f"the parameter {twice[0]!r} is given twice", "Keep it in the space or among the keywords")
+    return {**block, **shared}
+
+
+def _parameter(name: str, value: Any) -> Parameter:
+    if not isinstance(name, str):
+        raise BadSpace(f"the parameter name {name!r} is not text", "Write the name of a parameter")
+    try:
+        return as_parameter(value)
+    except BadSpace as error:
+        raise BadSpace(f"parameter {name!r}: {error.problem}", error.remedy) from None
+
+
+def _checked_directions(simpler: dict[str, Direction], blocks: tuple[Block, ...]) -> dict[str, Direction]:
+    known = {name for block in blocks for name, _ in block}
+    for name, way in simpler.items():
+        if name not in known:
+            raise BadSpace(f"simpler names {name!r}, which is not tuned", nearest(name, known))
+        if way not in ("low", "high") and not isinstance(way, (list, tuple)):
+            remedy = "Write 'low', 'high', or the list of its values from simple to complex"
+            raise BadSpace(f"the direction of {name!r} is {way!r}", remedy)
+    return {name: way if isinstance(way, str) else list(way) for name, way in simpler.items()}
+
+
+def _product(block: Block) -> Iterator[Candidate]:
+    names = [name for name, _ in block]
+    for values in itertools.product(*(parameter.grid() for _, parameter in block)):
+        yield dict(zip(names, values, strict=True))
+
+
+def _full_name(name: str, known: list[str], block: Block) -> str:
+    if name in known or _is_within_choice(name, known, block):
+        return name
+    found = [key for key in known if key.endswith(f"__{name}")]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise BadSpace(f"the parameter {name!r} could be {' or '.join(sorted(found))}", "Write one of them in full")
+    names = known if "__" in name else {key.rsplit("__", 1)[-1] for key in known}
+    raise BadSpace(f"the learner has no parameter {name!r}", nearest(name, names))
+
+
+def _is_within_choice(name: str, known: list[str], block: Block) -> bool:
+    """Does the name belong to an estimator that the same block chooses (`clf__C` beside `clf=[SVC()]`)?"""
+    for step, parameter in block:
+        if name.startswith(f"{step}__") and step in known and isinstance(parameter, Choice):
+            rest = name[len(step) + 2 :]
+            return all(hasattr(v, "get_params") and rest in v.get_params(deep=True) for v in parameter.values)
+    return False
+
+
+def _varies(name: str, candidates: Sequence[Candidate]) -> bool:
+    return len({value_key(candidate[name]) for candidate in candidates if name in candidate}) > 1
+
+
+def _complexity(name: str, value: Any, way: Direction) -> tuple[int, float]:
+    """A key that grows with complexity; None stands for no limit, the most complex."""
+    if isinstance(way, list):
+        places = [value_key(known) for known in way]
+        if value_key(value) not in places:
+            raise BadSpace(f"the order of {name!r} leaves out {value!r}", "List all its values, the simplest first")
+        return 0, places.index(value_key(value))
+    if value is None:
+        return 1, 0.0
+    if not isinstance(value, (int, float)):
+        remedy = "List its values instead, the simplest first"
+        raise BadSpace(f"the direction {way!r} of {name!r} does not order the value {value!r}", remedy)
+    return 0, float(value) if way == "low" else -float(value)

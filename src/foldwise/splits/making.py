@@ -1,0 +1,80 @@
+"""From what a user writes (13, 0.2, "loo", labels, pairs, a splitter) to splits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import IntArray
+from foldwise.errors import BadSplits, nearest
+from foldwise.splits.bootstrap import Bootstrap
+from foldwise.splits.folds import KFold, LeaveOneOut, Repeated, Splitter
+from foldwise.splits.given import Foreign, Pairs, Predefined, is_lists_of_pairs, is_pairs
+from foldwise.splits.grouped import LeaveOneGroupOut
+from foldwise.splits.holdout import DevRows, Holdout, MonteCarlo
+from foldwise.splits.part import Rows, check_respects, make_part, whole_number, with_copies
+from foldwise.splits.split import Splits
+from foldwise.splits.temporal import TimeOrdered
+
+OWN = (KFold, Holdout, DevRows, MonteCarlo, Bootstrap, LeaveOneOut, LeaveOneGroupOut, TimeOrdered, Predefined, Pairs)
+WORDS: dict[str, Callable[[], Splitter]] = {"loo": LeaveOneOut, "logo": LeaveOneGroupOut}
+INNER_WORDS = ("aligned", "lines", "pairs", "dev")
+WAYS = "Use an int (folds), a share such as 0.2, 'loo', 'logo', fold labels, index pairs or a splitter"
+
+
+def make_splits(
+    spec: Any, data: Rows, *, seed: int, rows: IntArray | None = None, repeats: int = 1, ordered: bool = False
+) -> Splits:
+    """The splits that `spec` means for these data, or for some `rows` of them (which may repeat).
+
+    They depend on the seed and the rows alone. `ordered` takes the order of the rows for time where none is given.
+    """
+    repeats = whole_number(repeats, "repeats", least=1)
+    while isinstance(spec, Repeated):
+        spec, repeats = spec.splitter, repeats * spec.repeats
+    part = make_part(data, seed=seed, rows=rows, ordered=ordered)
+    splits = as_splitter(spec).make(part, repeats)
+    check_respects(splits, part)
+    return with_copies(splits, part)
+
+
+def as_splitter(spec: Any) -> Splitter:
+    """The splitter that a specification means.
+
+    >>> as_splitter(5), as_splitter(0.25), as_splitter("loo")
+    (KFold(k=5, folds='balanced', stratify=None), Holdout(share=0.25), LeaveOneOut())
+    """
+    if isinstance(spec, str):
+        return _by_word(spec)
+    if isinstance(spec, (bool, np.bool_, int, np.integer)):
+        return KFold(spec)  # type: ignore[arg-type]
+    if isinstance(spec, (float, np.floating)):
+        return Holdout(float(spec))
+    if isinstance(spec, OWN):
+        return spec
+    if isinstance(spec, type):
+        raise BadSplits(f"{spec.__name__} is a class, not a splitter", f"Write {spec.__name__}(...)")
+    if callable(getattr(spec, "split", None)):
+        return Foreign(spec)
+    return _by_rows(list(spec) if isinstance(spec, Iterator) else spec)
+
+
+def _by_word(word: str) -> Splitter:
+    if word in INNER_WORDS:
+        raise BadSplits(f"{word!r} needs outer folds to be made from, so it is for inner alone", WAYS)
+    if word not in WORDS:
+        raise BadSplits(f"unknown splits {word!r}", nearest(word, (*WORDS, *INNER_WORDS)))
+    return WORDS[word]()
+
+
+def _by_rows(spec: Any) -> Splitter:
+    if is_pairs(spec):
+        return Pairs(spec)
+    if is_lists_of_pairs(spec):
+        raise BadSplits("lists of index pairs, one per outer split, are for inner alone", "Give one list of pairs")
+    is_flat = isinstance(spec, (list, tuple)) and len(spec) > 0 and all(np.ndim(one) == 0 for one in spec)
+    if is_flat or (hasattr(spec, "__array__") and np.ndim(spec) > 0):
+        return Predefined(spec)
+    raise BadSplits(f"splits cannot be made from a {type(spec).__name__}", WAYS)

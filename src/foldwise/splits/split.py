@@ -1,0 +1,155 @@
+"""A split is a value: the rows to train on and the rows to test on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from foldwise.arrays import IntArray
+from foldwise.errors import BadSplits
+
+# Above this many training row numbers in all (half a gigabyte) they are worked out when asked for.
+EAGER_ROWS = 2**26
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Split:
+    """Train rows and test rows, both ascending; only training rows may repeat (bootstrap).
+
+    >>> Split(np.array([0, 1, 2]), np.array([3]))
+    Split(train=3, test=1)
+    """
+
+    train: IntArray
+    test: IntArray
+    repeat: int = 0
+    fold: int = 0
+
+    def __repr__(self) -> str:
+        return f"Split(train={len(self.train)}, test={len(self.test)})"
+
+
+class Rest(Split):
+    """A split that trains on `rows` without `held`, worked out anew at each call to save memory."""
+
+    rows: IntArray
+    held: IntArray
+
+    def __init__(self, rows: IntArray, test: IntArray, repeat: int, fold: int, held: IntArray | None = None) -> None:
+        fields = {"rows": rows, "held": test if held is None else held, "test": test, "repeat": repeat, "fold": fold}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def train(self) -> IntArray:
+        return without(self.rows, self.held)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Splits:
+    """All splits of one level, made once, before any fit.
+
+    `is_partition` says that the test rows of each repeat cut all rows into the same number of folds, and that
+    each fold is trained on all the others. `kind` is one of "folds", "grouped", "loo", "holdout", "monte_carlo",
+    "bootstrap", "time", "lines" (of a plane), "pairs" (any other train and test rows).
+    """
+
+    splits: tuple[Split, ...]
+    scheme: str
+    kind: str
+    is_partition: bool
+
+    def __len__(self) -> int:
+        return len(self.splits)
+
+    def __iter__(self) -> Iterator[Split]:
+        return iter(self.splits)
+
+    def __getitem__(self, number: int) -> Split:
+        return self.splits[number]
+
+    def __repr__(self) -> str:
+        return f"Splits({self.scheme!r}, splits={len(self)})"
+
+    @property
+    def repeats(self) -> int:
+        return max(split.repeat for split in self.splits) + 1
+
+    @property
+    def folds(self) -> int:
+        """Splits per repeat."""
+        return len(self) // self.repeats
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """Every row that is tested at least once."""
+        return np.unique(np.concatenate([split.test for split in self.splits]))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all rows; equal splits have equal fingerprints, however they were made."""
+        digest = hashlib.blake2b(digest_size=16)
+        for split in self.splits:
+            # The training rows of a partition follow from the tests; hashing them would be slow for leave-one-out.
+            for rows in (split.test,) if self.is_partition else (split.test, split.train):
+                digest.update(f"{split.repeat} {split.fold} {len(rows)};".encode())
+                digest.update(np.ascontiguousarray(rows, dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+
+def without(rows: IntArray, held: IntArray) -> IntArray:
+    """The sorted `rows` that are not among the sorted `held`, which must all be there.
+
+    >>> without(np.array([2, 3, 5, 8]), np.array([3, 8]))
+    array([2, 5])
+    """
+    keep = np.ones(len(rows), dtype=bool)
+    keep[np.searchsorted(rows, held)] = False
+    return rows[keep]
+
+
+def partition(rows: IntArray, labels: Sequence[IntArray], *, scheme: str, kind: str) -> Splits:
+    """Splits of sorted `rows` from fold numbers `labels[repeat][row]`, each repeat 0..K-1."""
+    folds = int(labels[0].max()) + 1
+    kind = "loo" if folds == len(rows) else kind
+    is_eager = folds * len(labels) * len(rows) <= EAGER_ROWS
+    splits: list[Split] = []
+    for repeat, label in enumerate(labels):
+        tests = members(rows, label, folds)
+        for fold, test in enumerate(tests):
+            splits.append(
+                Split(rows[label != fold], test, repeat, fold) if is_eager else Rest(rows, test, repeat, fold)
+            )
+    return Splits(tuple(splits), scheme, kind, is_partition=True)
+
+
+def members(rows: IntArray, label: IntArray, folds: int) -> list[IntArray]:
+    """The rows of each fold, ascending.
+
+    >>> [part.tolist() for part in members(np.array([4, 5, 6]), np.array([1, 0, 1]), 2)]
+    [[5], [4, 6]]
+    """
+    order = np.argsort(label, kind="stable")
+    ends = np.cumsum(np.bincount(label, minlength=folds))[:-1]
+    return np.split(rows[order], ends)
+
+
+def plural(count: int, noun: str) -> str:
+    """
+    >>> plural(1, "row"), plural(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def repeated(scheme: str, repeats: int) -> str:
+    return scheme if repeats == 1 else f"{scheme}, {repeats} repeats"
+
+
+def refuse_repeats(what: str, repeats: int) -> None:
+    if repeats > 1:
+        raise BadSplits(f"cannot repeat {what} {repeats} times: every repeat would be the same", "Use repeats=1")

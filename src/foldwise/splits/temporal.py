@@ -1,0 +1,74 @@
+"""Splits in the order of time: never train on later rows than those tested."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.errors import BadSplits
+from foldwise.splits.part import Part, whole_number
+from foldwise.splits.split import Split, Splits, plural, refuse_repeats
+
+
+@dataclass(frozen=True)
+class TimeOrdered:
+    """K blocks of later rows, each tested after training on the rows before it.
+
+    Without `window` the training rows expand; with it they slide, the `window` rows nearest to the test.
+    `gap` rows before each test are left out. Rows of one time are never parted; without any time
+    the order of the rows counts.
+
+    >>> TimeOrdered(5, gap=2)
+    TimeOrdered(k=5, gap=2, window=None)
+    """
+
+    k: int = 5
+    gap: int = field(default=0, kw_only=True)
+    window: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", whole_number(self.k, "folds", least=2))
+        object.__setattr__(self, "gap", whole_number(self.gap, "gap", least=0))
+        if self.window is not None:
+            object.__setattr__(self, "window", whole_number(self.window, "window", least=1))
+
+    def make(self, part: Part, repeats: int = 1) -> Splits:
+        refuse_repeats("time-ordered folds", repeats)
+        time = part.time
+        order = np.arange(len(part.at)) if time is None else np.argsort(time, kind="stable")
+        starts = self._starts(order.astype(np.float64) if time is None else time[order])
+        splits = []
+        for fold, (start, stop) in enumerate(zip(starts, [*starts[1:], len(order)], strict=True)):
+            end = start - self.gap
+            first = 0 if self.window is None else max(0, end - self.window)
+            train, test = (np.sort(part.at[order[span]]) for span in (slice(first, end), slice(start, stop)))
+            splits.append(Split(train, test, 0, fold))
+        return Splits(tuple(splits), self._scheme(), "time", is_partition=False)
+
+    def _starts(self, time: FloatArray) -> list[int]:
+        """Where each test block begins in the sorted times; a block never begins among rows of one time."""
+        rows = len(time)
+        size = rows // (self.k + 1)
+        if size == 0:
+            raise BadSplits(
+                f"cannot make {self.k} time-ordered folds of {plural(rows, 'row')}",
+                f"Use at most {rows - 1} folds" if rows > 2 else "Give more rows",
+            )
+        starts: IntArray = np.searchsorted(time, time[rows - size * np.arange(self.k, 0, -1)], side="left")
+        if (np.diff(starts) == 0).any() or starts[0] == 0:
+            raise BadSplits(
+                f"cannot make {self.k} time-ordered folds: too many rows have the same time", "Use fewer folds"
+            )
+        if starts[0] <= self.gap:
+            raise BadSplits(
+                f"cannot make {self.k} time-ordered folds with gap {self.gap}: "
+                f"fold 0 has only {plural(int(starts[0]), 'row')} before it",
+                f"Use a gap of at most {starts[0] - 1}, or fewer folds",
+            )
+        return [int(start) for start in starts]
+
+    def _scheme(self) -> str:
+        training = "expanding" if self.window is None else f"sliding over {plural(self.window, 'row')}"
+        return f"{self.k} time-ordered folds ({training}, gap {self.gap})"

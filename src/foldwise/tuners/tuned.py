@@ -1,0 +1,183 @@
+"""A tuned learner is a learner: it tries candidates on inner splits, then fits the chosen one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from foldwise.errors import BadLearner
+from foldwise.learners.learner import Learner
+from foldwise.spaces.space import Space, make_space
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.utils import Tags
+
+
+def tune(
+    estimator: Any,
+    *,
+    space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    inner: Any = None,
+    tuner: str | None = None,
+    budget: int | None = None,
+    rule: str | None = None,
+    loss: Any = None,
+    simpler: Mapping[str, str] | None = None,
+    seed: int = 0,
+    jobs: int | None = 1,
+    refit: bool = True,
+    **parameters: Any,
+) -> Tuned:
+    """A learner that tunes these parameters of an estimator on inner splits.
+
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> tune(KNeighborsRegressor(), n_neighbors=range(1, 31))
+    Tuned(estimator=KNeighborsRegressor(), space={'n_neighbors': range(1, 31)})
+    """
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        raise BadLearner(
+            f"fw.tune needs an estimator object, not {estimator!r}",
+            "Give an instance, such as fw.tune(Ridge(), alpha=[0.1, 1.0])",
+        )
+    if parameters:
+        blocks = space if isinstance(space, list | tuple) else [dict(space or {})]
+        joined = [{**block, **parameters} for block in blocks]
+        space = joined if isinstance(space, list | tuple) else joined[0]
+    tuned = Tuned(
+        estimator,
+        space,
+        inner=inner,
+        tuner=tuner,
+        budget=budget,
+        rule=rule,
+        loss=loss,
+        simpler=simpler,
+        seed=seed,
+        jobs=jobs,
+        refit=refit,
+    )
+    tuned.full_space()  # a misspelt parameter is told now, not after an hour
+    return tuned
+
+
+def _model_has(name: str) -> Any:
+    def check(tuned: Tuned) -> bool:
+        return hasattr(getattr(tuned, "model_", tuned.estimator), name)
+
+    return available_if(check)
+
+
+class Tuned(MetaEstimatorMixin, BaseEstimator):
+    """An estimator that chooses its own hyper-parameters when it is fitted.
+
+    On its own it tunes on 5 folds; inside `compare` and `risk` on theirs, unless `inner`
+    is given. After `fit`: `candidate_` (what was chosen), `selection_score_`, `scores_`
+    (a data frame: candidates x folds), `guarantee_` (for a development set and a bounded
+    loss), `model_` (fitted). `refit=False` keeps the model of the training part of a
+    development split, for which the guarantee holds.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        space: Any = None,
+        *,
+        inner: Any = None,
+        tuner: str | None = None,
+        budget: int | None = None,
+        rule: str | None = None,
+        loss: Any = None,
+        simpler: Mapping[str, str] | None = None,
+        seed: int = 0,
+        jobs: int | None = 1,
+        refit: bool = True,
+    ) -> None:
+        self.estimator = estimator
+        self.space = space
+        self.inner = inner
+        self.tuner = tuner
+        self.budget = budget
+        self.rule = rule
+        self.loss = loss
+        self.simpler = simpler
+        self.seed = seed
+        self.jobs = jobs
+        self.refit = refit
+
+    def full_space(self) -> Space:
+        """The space with every parameter checked against the estimator."""
+        return make_space(self.space, None, self.estimator, simpler=self.simpler)
+
+    def as_learner(self, name: str) -> Learner:
+        """The same wish as a plain value, for a study."""
+        return Learner(
+            name,
+            self.estimator,
+            self.full_space(),
+            inner=self.inner,
+            tuner=self.tuner,
+            budget=self.budget,
+            rule=self.rule,
+        )
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Tuned:
+        """Tune on inner splits of these rows and fit the chosen candidate."""
+        from foldwise.questions.tuning import tune_on
+
+        outcome = tune_on(self, X, y, weights=sample_weight, groups=groups)
+        self.candidate_: dict[str, Any] = outcome.candidate
+        self.scores_: pd.DataFrame = outcome.scores
+        self.selection_score_: float = outcome.selection_score
+        self.guarantee_ = outcome.guarantee
+        self.model_ = outcome.model
+        self.fits_: int = outcome.fits
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self.model_, name):
+                setattr(self, name, getattr(self.model_, name))
+        return self
+
+    @_model_has("predict")
+    def predict(self, X: Any) -> Any:
+        check_is_fitted(self, "model_")
+        return self.model_.predict(X)
+
+    @_model_has("predict_proba")
+    def predict_proba(self, X: Any) -> Any:
+        check_is_fitted(self, "model_")
+        return self.model_.predict_proba(X)
+
+    @_model_has("predict_log_proba")
+    def predict_log_proba(self, X: Any) -> Any:
+        check_is_fitted(self, "model_")
+        return self.model_.predict_log_proba(X)
+
+    @_model_has("decision_function")
+    def decision_function(self, X: Any) -> Any:
+        check_is_fitted(self, "model_")
+        return self.model_.decision_function(X)
+
+    @_model_has("score")
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The score of the chosen model, as scikit-learn defines it for its kind."""
+        check_is_fitted(self, "model_")
+        extra = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self.model_.score(X, y, **extra))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator)
+        tags.estimator_type = own.estimator_type
+        tags.classifier_tags = own.classifier_tags
+        tags.regressor_tags = own.regressor_tags
+        tags.target_tags = own.target_tags
+        tags.input_tags = own.input_tags
+        return tags

@@ -1,0 +1,84 @@
+"""The answer for a terminal is complete at any width and never lets a name act on the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldwise.reports.text import chosen, render_text, table_text
+
+
+def test_the_wide_table_has_every_column_on_one_line(answer):
+    head = next(line for line in render_text(answer, width=170).splitlines() if line.startswith("method"))
+
+    for name in ("risk", "interval", "selection score", "optimism", "difference", "training risk", "gap"):
+        assert name in head
+    for name in ("agreement", "failed", "fits", "seconds"):
+        assert name in head
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 170])
+def test_no_number_is_lost_on_a_narrow_screen(answer, width):
+    text = render_text(answer, width=width)
+
+    squeezed = "".join(text.split())
+    for part in ("3001", "2750to3252", "2990", "2860", "141.2", "67%", "664", "5930", "2929(2100to3700)"):
+        assert part in squeezed, part
+
+
+def test_the_verdict_the_choices_the_refit_and_the_notes_follow_the_table(answer):
+    text = render_text(answer, width=170)
+
+    places = [
+        text.index(part)
+        for part in (
+            "regression; 442 rows; squared loss; outer: 13 folds; inner: lines, 4 folds; seed 7",
+            "ridge has the smallest estimated risk",
+            "ridge: alpha=10  (folds 0 2)",
+            "ridge: alpha=31.6  (fold 1)",
+            "To use on new rows: ridge with alpha=17.8",
+            "note: optimism needs scores",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_colour_appears_only_when_asked_for(answer):
+    assert "\x1b" not in render_text(answer, width=100)
+    assert "\x1b" in render_text(answer, width=100, color=True)
+
+
+def test_a_name_cannot_colour_or_mark_up_the_terminal(answer):
+    answer["methods"][0]["name"] = answer["best"] = "\x1b[31m[red]evil[/red]"
+    text = render_text(answer, width=170)
+
+    assert "\x1b" not in text
+    assert "[red]evil[/red]" in text
+
+
+def test_many_choices_are_summed_up(answer):
+    ridge = answer["methods"][0]
+    ridge["folds"] = [{**ridge["folds"][0], "fold": k, "candidate": {"alpha": float(k)}} for k in range(9)]
+
+    assert "ridge: 4 other candidates  (4 folds)" in render_text(answer)
+
+
+def test_folds_of_repeats_are_told_apart(answer):
+    ridge = answer["methods"][0]
+    ridge["folds"] = [{**ridge["folds"][0], "repeat": r} for r in (0, 1)]
+
+    assert chosen(ridge) == [("alpha=10", ["0.0", "1.0"])]
+
+
+def test_an_answer_of_nulls_is_shown_with_dashes(answer):
+    for method in answer["methods"]:
+        method.update(dict.fromkeys(set(method) - {"name", "folds"}))
+    answer["best"] = answer["refit"] = None
+
+    assert "No method has a risk" in render_text(answer)
+
+
+def test_a_plain_table_keeps_the_order_of_its_columns():
+    lines = table_text({"name": ["a", "b"], "risk": ["1", "22"]}, width=80).splitlines()
+
+    assert lines[0].split() == ["name", "risk"]
+    assert [line.split() for line in lines[2:]] == [["a", "1"], ["b", "22"]]

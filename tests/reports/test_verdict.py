@@ -1,0 +1,82 @@
+"""The verdict says what the numbers allow, and no more."""
+
+from __future__ import annotations
+
+import pytest
+
+from foldwise.reports.verdict import verdict
+
+
+def method(name, risk, *, low=None, high=None, difference=(None, None), failed=0):
+    return {
+        "name": name, "risk": risk, "low": low, "high": high, "level": 0.95, "interval": low and "corrected t",
+        "difference_low": difference[0], "difference_high": difference[1], "failed": failed,
+    }  # fmt: skip
+
+
+def answer(best, *methods):
+    return {"best": best, "loss": "squared", "train_rows": 408, "methods": list(methods)}
+
+
+def test_a_clear_winner_is_named_with_its_interval():
+    ridge = method("ridge", 3001.2, low=2750.0, high=3252.4, difference=(0, 0))
+    tree = method("tree", 4100.0, difference=(600.0, 1500.0))
+    baseline = method("baseline", 5930.0, difference=(2100.0, 3700.0))
+
+    assert verdict(answer("ridge", ridge, tree, baseline)) == (
+        "ridge has the smallest estimated risk: 3001 (squared loss, 408 training rows; "
+        "95% corrected t: 2750 to 3252). "
+        "The interval of its difference to tree excludes 0. "
+        "It beats the baseline (5930)."
+    )
+
+
+def test_methods_whose_difference_may_be_zero_cannot_be_told_apart():
+    ridge = method("ridge", 0.2, low=0.1, high=0.3)
+    close = [method(name, 0.21, difference=(-0.02, 0.04)) for name in ("forest", "k-nn", "svm")]
+
+    text = verdict(answer("ridge", ridge, *close))
+
+    assert "cannot be told apart from forest, k-nn and svm: the difference may be 0." in text
+    assert "beats" not in text
+
+
+def test_an_interval_that_only_touches_zero_is_not_called_a_difference():
+    text = verdict(answer("a", method("a", 0.2), method("b", 0.3, difference=(0.0, 0.2))))
+
+    assert "cannot be told apart from b" in text
+
+
+def test_without_intervals_no_difference_is_claimed():
+    text = verdict(answer("a", method("a", 0.2), method("b", 0.3), method("baseline", 0.5)))
+
+    assert text == (
+        "a has the smallest estimated risk: 0.2 (squared loss, 408 training rows; no valid interval here). "
+        "Whether it differs from b beyond chance cannot be said here. The baseline's estimated risk is 0.5."
+    )
+
+
+def test_a_baseline_that_wins_is_said_to_be_unbeaten():
+    text = verdict(answer("baseline", method("baseline", 1.0, low=0.8, high=1.2), method("a", 1.1)))
+
+    assert text.startswith("Nothing beats the baseline, whose estimated risk is 1 (")
+
+
+def test_a_best_method_near_the_baseline_is_not_said_to_beat_it():
+    text = verdict(answer("a", method("a", 0.9), method("baseline", 1.0, difference=(-0.1, 0.3))))
+
+    assert "Nothing is shown to beat the baseline (1)" in text
+    assert "It beats" not in text
+
+
+def test_failed_fits_are_told():
+    text = verdict(answer("a", method("a", 0.9), method("b", None, failed=3), method("c", 1.0, failed=1)))
+
+    assert "Fits failed for b (3, so it has no risk) and c (1)." in text
+
+
+@pytest.mark.parametrize("best", [None, "a"])
+def test_no_risk_at_all_recommends_nothing(best):
+    assert verdict(answer(best, method("a", None, failed=2))) == (
+        "No method has a risk, so none can be recommended. Fits failed for a (2, so it has no risk)."
+    )

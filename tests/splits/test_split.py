@@ -1,0 +1,59 @@
+"""Splits are values: one line each, equal fingerprints for equal rows."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from foldwise.splits import KFold, Predefined, Split, make_splits
+from foldwise.splits import split as split_file
+
+
+def test_splits_print_on_one_line_with_their_size(table):
+    splits = make_splits(5, table(10), seed=0)
+    assert repr(splits) == "Splits('5 folds', splits=5)"
+    assert repr(splits[0]) == "Split(train=8, test=2)"
+    assert (splits.folds, splits.repeats, len(list(splits))) == (5, 1, 5)
+
+
+def test_a_split_is_frozen():
+    with pytest.raises(AttributeError):
+        Split(np.array([0]), np.array([1])).train = np.array([2])
+
+
+def test_lazy_training_rows_equal_the_eager_ones(table, monkeypatch):
+    """Leave-one-out keeps no training rows, and nobody can tell."""
+    eager = make_splits("loo", table(9), seed=0)
+    monkeypatch.setattr(split_file, "EAGER_ROWS", 0)
+    lazy = make_splits("loo", table(9), seed=0)
+    lazy = pickle.loads(pickle.dumps(lazy))
+    assert type(lazy[0]) is not type(eager[0])
+    assert all((a.train == b.train).all() and (a.test == b.test).all() for a, b in zip(eager, lazy, strict=True))
+    assert eager.fingerprint == lazy.fingerprint
+    assert repr(lazy[3]) == "Split(train=8, test=1)"
+
+
+def test_fingerprints_follow_the_rows_not_the_way_they_were_made(table):
+    data = table(12)
+    folds = make_splits(4, data, seed=0)
+    labels = np.empty(12, dtype=int)
+    for split in folds:
+        labels[split.test] = split.fold
+    pairs = [(split.train, split.test) for split in folds]
+    assert make_splits(labels, data, seed=5).fingerprint == folds.fingerprint
+    assert make_splits(pairs, data, seed=5).fingerprint == folds.fingerprint
+    assert make_splits(4, data, seed=1).fingerprint != folds.fingerprint
+
+
+def test_fingerprints_of_other_splits_see_the_training_rows(table):
+    data = table(6)
+    one = make_splits([([0, 1], [4]), ([2, 3], [5])], data, seed=0)
+    other = make_splits([([0, 2], [4]), ([2, 3], [5])], data, seed=0)
+    assert one.fingerprint != other.fingerprint
+
+
+def test_splitters_are_plain_values():
+    assert KFold(5) == KFold(5) != KFold(6)
+    assert repr(Predefined([0, 1, 0])) == "Predefined(labels=3)"
