@@ -21,7 +21,7 @@ A study with a `--store` goes on with `foldwise resume RUN`.
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *_sections(app, click.Context(app, info_name="foldwise"))])
+    return "\n".join([HEAD, *_sections(app, click.Context(app, info_name="foldwise", **app.context_settings))])
 
 
 def _sections(command: click.Command, context: click.Context) -> Iterator[str]:

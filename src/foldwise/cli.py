@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 Command = Callable[..., Any]
 
 
-class Scheme(click.ParamType):
+class Scheme(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
     """Folds (a whole number), a held-out share (a fraction) or a word such as aligned."""
 
     name = "scheme"
@@ -32,7 +33,7 @@ class Scheme(click.ParamType):
         return str(value)
 
 
-class Words(click.ParamType):
+class Words(click.ParamType):  # type: ignore[type-arg]
     """Names with commas between them."""
 
     name = "names"
@@ -98,7 +99,7 @@ RUN_OPTIONS = [
     click.option("--store", metavar="RUN", help="Folder that keeps every fit, for resuming and reports."),
     click.option("--level", type=SHARE, help="Level of the intervals (0.95)."),
 ]
-CURVE_OPTIONS = [LOSS, OUTER, REPEATS, SEED, JOBS]
+CURVE_OPTIONS = [LOSS, OUTER, SEED, JOBS]
 LEARNERS = click.option("--learners", type=Words(), metavar="A,B", help="Built-in learners to compare.")
 OPTIMISM = click.option("--optimism", is_flag=True, default=None, help="Buy the fits that optimism needs.")
 
@@ -127,7 +128,14 @@ def _print_version(ctx: click.Context, _: Any, is_asked: bool) -> None:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version and exit.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def app() -> None:
     """Which of these learners, tuned, should I use on my data, how well will it do, and how sure can I be?
 
@@ -261,10 +269,11 @@ def curve(
     if parameter is not None and sizes is not None:
         raise click.UsageError("--parameter and --sizes ask for two different curves. Give one of them.")
     study = _study(data, learners=[learner], **flags)
-    words = {**study.words(), "progress": False if quiet else None}
+    words: dict[str, Any] = {**study.words(), "progress": False if quiet else None}
     if parameter is None:
-        more = {} if sizes is None else {"sizes": _numbers("--sizes", sizes)}
-        answer = questions.learning_curve(learner, study.read_data(), **more, **words)
+        if sizes is not None:
+            words["sizes"] = _numbers("--sizes", sizes)
+        answer = questions.learning_curve(learner, study.read_data(), **words)
     else:
         name, equals, values = parameter.partition("=")
         if not (equals and name.strip() and values.strip()):
@@ -322,16 +331,16 @@ def bound(
 
     if [rows, candidates, excess].count(None) != 1:
         raise click.UsageError("give two of --rows, --candidates and --excess, and get the third.")
-    if excess is None:
+    if rows is not None and candidates is not None:
         excess = excess_bound(rows, candidates, delta, bounds=bounds)
-    elif rows is None:
+    elif excess is not None and candidates is not None:
         rows = dev_rows_needed(excess, candidates, delta, bounds=bounds)
-    else:
+    elif excess is not None and rows is not None:
         candidates = candidates_allowed(rows, excess, delta, bounds=bounds)
     answer = {"rows": rows, "candidates": candidates, "excess": excess, "delta": delta, "bounds": list(bounds)}
     text = (
-        f"With {rows} development rows and {candidates} candidates, the chosen model (fitted on the training rows alone) "
-        f"has at most {excess:.4g} more risk than the best of them, with probability {1 - delta:g} or more."
+        f"With {rows} development rows and {candidates} candidates, the chosen model (fitted on the training rows "
+        f"alone) has at most {excess:.4g} more risk than the best of them, with probability {1 - delta:g} or more."
     )
     _show(answer, text, as_json=as_json)
 
@@ -340,12 +349,12 @@ def bound(
 @as_json
 def learners(as_json: bool) -> None:
     """List the built-in learners."""
-    import foldwise as fw
+    from foldwise.learners.catalogue import entries
     from foldwise.reports.text import table_text
 
-    table = fw.learners()
-    columns = {str(name): [str(value) for value in table[name]] for name in table.columns}
-    _show({"learners": table.to_dict("records")}, table_text(columns), as_json=as_json)
+    rows = entries()
+    columns = {name: [_cell(row[name]) for row in rows] for name in ("name", "task", "tuned", "preparation")}
+    _show({"learners": rows}, table_text(columns, justify="left"), as_json=as_json)
 
 
 @app.group(cls=Commands)
@@ -397,11 +406,13 @@ def backup(run: str, copy: str, as_json: bool) -> None:
 @click.option("--loss", metavar="LOSS", help="The loss (squared or zero_one).")
 @click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
 @as_json
-def test(model: str, data: str, target: str | None, weights: str | None, loss: str | None, trust: bool, as_json: bool) -> None:
+def test(
+    model: str, data: str, target: str | None, weights: str | None, loss: str | None, trust: bool, as_json: bool
+) -> None:
     """Test a saved model on rows it has not seen."""
-    from foldwise.questions.model_file import load_model, test_table
+    from foldwise.questions.model_file import judge_table, load_model
 
-    estimate = test_table(load_model(model, trust=trust), data, target=target, weights=weights, loss=loss)
+    estimate = judge_table(load_model(model, trust=trust), data, target=target, weights=weights, loss=loss)
     _show(estimate.to_dict(), str(estimate), as_json=as_json)
 
 
@@ -440,7 +451,6 @@ def run(arguments: list[str]) -> int:
     _on_terminate()
     try:
         code = app.main(args=arguments, prog_name="foldwise", standalone_mode=False)
-        sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except FoldwiseError as error:
         return _fail(str(error), error.exit_code)
@@ -448,10 +458,6 @@ def run(arguments: list[str]) -> int:
         return _fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted; with a store, `foldwise resume RUN` goes on from here.", INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of our output has gone; a second complaint at exit helps nobody.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
 
 
 def _on_terminate() -> None:
@@ -461,10 +467,8 @@ def _on_terminate() -> None:
         _fail("terminated; with a store, `foldwise resume RUN` goes on from here.", TERMINATED)
         raise SystemExit(TERMINATED)
 
-    try:
+    with contextlib.suppress(ValueError):  # only the main thread may set handlers
         signal.signal(signal.SIGTERM, stop)
-    except ValueError:
-        pass  # only the main thread may set handlers
 
 
 def _study(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = (), **flags: Any) -> Any:
@@ -533,7 +537,8 @@ def _tuned_text(answer: Mapping[str, Any]) -> str:
     return (
         f"{answer['learner']}: {candidate_words(answer['candidate'])}, the best of {answer['candidates']} candidates.\n"
         f"Its selection score is {number(answer['selection_score'])}. It chose the candidate, so it is too good on "
-        "average: for the risk use `foldwise risk` or `foldwise compare`." + (f"\nGuarantee: {guarantee}." if guarantee else "")
+        "average: for the risk use `foldwise risk` or `foldwise compare`."
+        + (f"\nGuarantee: {guarantee}." if guarantee else "")
     )
 
 
@@ -556,8 +561,18 @@ def _benchmark_text(answer: Mapping[str, Any]) -> str:
     return table_text(columns)
 
 
+def _cell(value: Any) -> str:
+    return "-" if value in (None, "") else str(value)
+
+
 def _show(answer: Mapping[str, Any], text: str, *, as_json: bool) -> None:
-    click.echo(json.dumps(_json_ready(answer), indent=2, allow_nan=False) if as_json else _writable(text))
+    shown = json.dumps(_json_ready(answer), indent=2, allow_nan=False) if as_json else _writable(text)
+    try:
+        click.echo(shown)
+    except BrokenPipeError:
+        # The reader of our output has gone; a second complaint at exit helps nobody.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(BROKEN_PIPE) from None
 
 
 def _writable(text: str) -> str:

@@ -156,9 +156,15 @@ def test_roles_may_be_columns_which_then_leave_the_features():
 def test_given_columns_match_by_position_whatever_holds_them():
     frame = pd.DataFrame({"a": [1, 2, 3]}, index=[2, 1, 0])
     targets = [
-        [1, 2.5, 3], np.array([[1], [2.5], [3]]), pd.Series([1, 2.5, 3], index=[5, 6, 7]), pd.DataFrame({"y": [1, 2.5, 3]}),
-        pl.Series([1.0, 2.5, 3]), pa.chunked_array([[1, 2.5, 3]]), (1, 2.5, 3), pl.DataFrame({"y": [1.0, 2.5, 3]}),
-    ]  # fmt: skip
+        [1, 2.5, 3],
+        np.array([[1], [2.5], [3]]),
+        pd.Series([1, 2.5, 3], index=[5, 6, 7]),
+        pd.DataFrame({"y": [1, 2.5, 3]}),
+        pl.Series([1.0, 2.5, 3]),
+        pa.chunked_array([[1, 2.5, 3]]),
+        (1, 2.5, 3),
+        pl.DataFrame({"y": [1.0, 2.5, 3]}),
+    ]
     for target in targets:
         assert make_dataset(frame, target).y.tolist() == [1, 2.5, 3]
 
@@ -256,36 +262,78 @@ REFUSED = {
     "lazy frame": (lambda: make_dataset(pl.LazyFrame({"a": [1]}), [1]), r"LazyFrame.*collect\(\)"),
     "complex": (lambda: make_dataset(np.array([[1j], [2]]), [1, 2.5]), "column 'x0' holds complex numbers"),
     "complex sparse": (lambda: make_dataset(sparse.csr_matrix([[1j], [2]]), [1, 2.5]), "sparse matrix of complex128"),
-    "nested": (lambda: make_dataset(pd.DataFrame({"a": [[1], [2]]}), [1, 2.5]), "column 'a' holds a value of type list in row 0"),
-    "nested polars": (lambda: make_dataset(pl.DataFrame({"a": [[1], [2]]}), [1, 2.5]), "column 'a' holds a value of type ndarray"),
-    "struct": (lambda: make_dataset(pl.DataFrame({"a": [{"b": 1}, {"b": 2}]}), [1, 2.5]), "column 'a' holds a value of type"),
-    "duplicate": (lambda: make_dataset(pd.DataFrame([[1, 2, 3]] * 2, columns=list("aab")), [1, 2.5]), "duplicate column names: 'a'"),
-    "duplicate after naming": (lambda: make_dataset(pd.DataFrame([[1, 2]] * 2, columns=[1, "1"]), [1, 2.5]), "duplicate column names: '1'"),
-    "duplicate arrow": (lambda: make_dataset(pa.table([[1, 2], [1, 2]], names=["a", "a"]), [1, 2.5]), "duplicate column names"),
+    "nested": (
+        lambda: make_dataset(pd.DataFrame({"a": [[1], [2]]}), [1, 2.5]),
+        "column 'a' holds a value of type list in row 0",
+    ),
+    "nested polars": (
+        lambda: make_dataset(pl.DataFrame({"a": [[1], [2]]}), [1, 2.5]),
+        "column 'a' holds a value of type ndarray",
+    ),
+    "struct": (
+        lambda: make_dataset(pl.DataFrame({"a": [{"b": 1}, {"b": 2}]}), [1, 2.5]),
+        "column 'a' holds a value of type",
+    ),
+    "duplicate": (
+        lambda: make_dataset(pd.DataFrame([[1, 2, 3]] * 2, columns=list("aab")), [1, 2.5]),
+        "duplicate column names: 'a'",
+    ),
+    "duplicate after naming": (
+        lambda: make_dataset(pd.DataFrame([[1, 2]] * 2, columns=[1, "1"]), [1, 2.5]),
+        "duplicate column names: '1'",
+    ),
+    "duplicate arrow": (
+        lambda: make_dataset(pa.table([[1, 2], [1, 2]], names=["a", "a"]), [1, 2.5]),
+        "duplicate column names",
+    ),
     "no target": (lambda: make_dataset(FRAME), "there is no target"),
     "no feature": (lambda: make_dataset(FRAME[["price"]], "price"), "no feature column left"),
     "unknown target": (lambda: make_dataset(FRAME, "prize"), "no column 'prize' for the target. Did you mean 'price'?"),
-    "unknown groups": (lambda: make_dataset(FRAME, "price", groups="shp"), "no column 'shp' for groups. Did you mean 'shop'?"),
-    "unknown drop": (lambda: make_dataset(FRAME, "price", drop=["sise"]), "cannot drop column 'sise'.*Did you mean 'size'?"),
-    "name without names": (lambda: make_dataset(X, "y"), "the target is the column name 'y', but X has no column names"),
+    "unknown groups": (
+        lambda: make_dataset(FRAME, "price", groups="shp"),
+        "no column 'shp' for groups. Did you mean 'shop'?",
+    ),
+    "unknown drop": (
+        lambda: make_dataset(FRAME, "price", drop=["sise"]),
+        "cannot drop column 'sise'.*Did you mean 'size'?",
+    ),
+    "name without names": (
+        lambda: make_dataset(X, "y"),
+        "the target is the column name 'y', but X has no column names",
+    ),
     "several targets": (lambda: make_dataset(X, np.ones((4, 2))), "the target has 2 columns"),
     "short target": (lambda: make_dataset(X, [1, 2.5]), "the target has 2 rows, but X has 4"),
     "short groups": (lambda: make_dataset(X, Y, groups=[1]), "groups has 1 rows, but X has 4"),
     "short weights": (lambda: make_dataset(X, Y, weights=[1]), "weights has 1 rows, but X has 4"),
     "short time": (lambda: make_dataset(X, Y, time=[1, 2, 3]), "time has 3 rows, but X has 4"),
     "scalar weights": (lambda: make_dataset(X, Y, weights=3), "weights is 3, not a column"),
-    "nan target": (lambda: make_dataset(X, [1, np.nan, 2, np.nan]), r"the target has missing values in 2 rows \(first: row 1"),
-    "none target": (lambda: make_dataset(X, ["a", "b", None, "a"]), r"the target has missing values in 1 row \(first: row 2"),
+    "nan target": (
+        lambda: make_dataset(X, [1, np.nan, 2, np.nan]),
+        r"the target has missing values in 2 rows \(first: row 1",
+    ),
+    "none target": (
+        lambda: make_dataset(X, ["a", "b", None, "a"]),
+        r"the target has missing values in 1 row \(first: row 2",
+    ),
     "inf target": (lambda: make_dataset(X, [1, 2, -np.inf, 3]), r"the target is infinite in 1 row \(first: row 2"),
     "date target": (lambda: make_dataset(X, np.arange(4).astype("datetime64[D]")), "the target holds dates"),
     "constant": (lambda: make_dataset(X, [2.5] * 4), "the target is constant: all 4 rows are 2.5"),
     "one class": (lambda: make_dataset(X, ["a"] * 4), "one class: all 4 rows are 'a'"),
-    "missing groups": (lambda: make_dataset(FRAME, "price", groups="shop"), r"groups has missing values in 1 row \(first: row 1"),
+    "missing groups": (
+        lambda: make_dataset(FRAME, "price", groups="shop"),
+        r"groups has missing values in 1 row \(first: row 1",
+    ),
     "missing strata": (lambda: make_dataset(FRAME, "price", stratify="shop"), "stratify has missing values"),
-    "positive unknown": (lambda: make_dataset(X, ["yes", "no", "yes", "no"], positive="yess"), "'yess' is not among the classes. Did you mean 'yes'?"),
-    "positive of regression": (lambda: make_dataset(X, Y, positive=1), "positive=1 needs a binary target, but the task is regression"),
+    "positive unknown": (
+        lambda: make_dataset(X, ["yes", "no", "yes", "no"], positive="yess"),
+        "'yess' is not among the classes. Did you mean 'yes'?",
+    ),
+    "positive of regression": (
+        lambda: make_dataset(X, Y, positive=1),
+        "positive=1 needs a binary target, but the task is regression",
+    ),
     "codes of regression": (lambda: make_dataset(X, Y).codes, "a regression target has no classes"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("make", "words"), REFUSED.values(), ids=REFUSED)

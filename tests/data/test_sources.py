@@ -127,7 +127,7 @@ def bad_files(folder: Path) -> dict[str, tuple[str, str]]:
         "long.csv": (b"a,b\n1,2\n1,2,3\n", "cannot read 'long.csv'"),
         "longer.csv": (b"a,b\n1,2,3\n1,2,3\n", "cannot read 'longer.csv'"),
         "latin.csv": ("a,b\nä,1\n".encode("latin-1"), "not UTF-8 text"),
-        "zeros.csv": (b"\0\0\0", "cannot read 'zeros.csv'|no column 'b'"),
+        "zeros.csv": (b"\0\0\0", "the table has no rows"),
         "a.parquet": (b"PAR1nonsense", "cannot read 'a.parquet'"),
         "a.feather": (b"nonsense", "cannot read 'a.feather'"),
         "a.csv.gz": (b"nonsense", "cannot read 'a.csv.gz'"),
@@ -152,7 +152,7 @@ def test_files_that_cannot_be_used_are_refused_in_one_sentence(tmp_path):
 def test_files_that_are_not_there_are_named(tmp_path):
     with pytest.raises(BadData, match=r"there is no file '.*none.csv'"):
         read(tmp_path / "none.csv", target="y")
-    with pytest.raises(BadData, match="neither a file nor a built-in set 'diabtes'. Did you mean 'diabetes'?"):
+    with pytest.raises(BadData, match=r"neither a file nor a built-in set 'diabtes'. Did you mean 'diabetes'?"):
         read("diabtes")
     with pytest.raises(BadData, match="is a folder"):
         read(tmp_path, target="y")
@@ -160,14 +160,16 @@ def test_files_that_are_not_there_are_named(tmp_path):
 
 def test_a_file_without_a_target_lists_its_columns(tmp_path):
     TABLE.to_csv(tmp_path / "a.csv", index=False)
-    with pytest.raises(BadData, match="there is no target. Name one of the columns: size, count, is_new, shop, price"):
+    with pytest.raises(
+        BadData, match=r"there is no target\. Name one of the columns: size, count, is_new, shop, price"
+    ):
         read(tmp_path / "a.csv")
 
 
 def test_a_small_file_that_expands_without_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "FREE_BYTES", 2**20)
     (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 2**20))
-    with pytest.raises(BadData, match="'bomb.csv.gz' expands to more than"):
+    with pytest.raises(BadData, match=r"'bomb\.csv\.gz' expands to more than"):
         read(tmp_path / "bomb.csv.gz", target="b")
 
 

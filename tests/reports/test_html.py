@@ -11,7 +11,13 @@ import pytest
 from foldwise.errors import BadStudy
 from foldwise.reports.html import html_fragment, render_html, write_html
 
-INJECTIONS = ["<script>alert(1)</script>", "</pre></details><img src=x onerror=alert(1)>", "\"'><b>", "{{ 7 * 7 }}", "&lt;"]
+INJECTIONS = [
+    "<script>alert(1)</script>",
+    "</pre></details><img src=x onerror=alert(1)>",
+    "\"'><b>",
+    "{{ 7 * 7 }}",
+    "&lt;",
+]
 
 
 def test_the_page_holds_every_number_and_every_choice(answer):

@@ -82,6 +82,11 @@ def test_splits_of_some_rows_have_their_absolute_numbers(table, is_partition_of,
     assert splits.fingerprint == make_splits(3, table(50), seed=seed, rows=np.array(rows)).fingerprint
 
 
+def test_other_rows_get_another_permutation(table):
+    low, high = (make_splits(4, table(40), seed=0, rows=np.arange(20) + start) for start in (0, 20))
+    assert [s.test.tolist() for s in low] != [(s.test - 20).tolist() for s in high]
+
+
 def test_all_rows_given_by_number_are_the_same_as_all_rows(table):
     data = table(20)
     assert make_splits(4, data, seed=0, rows=np.arange(20)).fingerprint == make_splits(4, data, seed=0).fingerprint

@@ -84,6 +84,12 @@ def test_pairs_that_partition_the_rows_again_and_again_are_repeats(table):
     assert not make_splits(pairs[1:-2], table(9), seed=1).is_partition
 
 
+def test_pairs_whose_tests_overlap_are_no_partition(table):
+    pairs = [([2, 3], [0, 1]), ([0, 3], [1, 2]), ([0, 1], [2, 3])]
+    splits = make_splits(pairs, table(4), seed=0)
+    assert (splits.is_partition, splits.kind) == (False, "pairs")
+
+
 @pytest.mark.parametrize(
     ("pair", "words"),
     [

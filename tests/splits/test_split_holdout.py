@@ -55,6 +55,12 @@ def test_a_grouped_share_takes_whole_groups_until_it_is_reached(table, sizes, sh
     assert len(split.test) - max(sizes) < math.ceil(share * rows)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_grouped_share_leaves_a_group_to_train_on(table, seed):
+    (split,) = make_splits(0.5, table(10, groups=[0] + [1] * 9), seed=seed)
+    assert {len(split.train), len(split.test)} == {1, 9}
+
+
 def test_a_share_in_time_is_the_last_rows(table):
     time = np.random.default_rng(0).permutation(40)
     (split,) = make_splits(0.25, table(40, time=time), seed=0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from foldwise.data.dataset import Dataset
@@ -75,10 +77,16 @@ class Worker:
 @contextmanager
 def limited_threads(threads: int) -> Iterator[None]:
     """So many BLAS and OpenMP threads in every fit, whatever the number of workers: the numbers then agree."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=threads):
+    with _controller(len(sys.modules)).limit(limits=threads):
         yield
+
+
+@lru_cache(maxsize=1)
+def _controller(modules: int) -> Any:
+    """Looking for thread pools takes milliseconds; it is done again only after something was imported."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _short(problem: BaseException) -> str:

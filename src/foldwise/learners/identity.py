@@ -9,6 +9,7 @@ import json
 import sys
 import sysconfig
 import types
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ def own_code(estimator: Any) -> dict[str, str]:
 
 
 @functools.lru_cache(maxsize=4096)
-def code_of(thing: Any) -> str | None:
+def code_of(thing: Hashable) -> str | None:
     """A hash of what a class or function does; None for library code, which its version stands for.
 
     Byte code without line numbers: comments and layout may change, behaviour may not.

@@ -132,7 +132,7 @@ class Reading:
                 else:
                     failed += 1
         may_choose = not missing and (not failed or self.outline.on_failure == "drop_candidate")
-        candidate = choose(scores, rule=rule, ranks=method.ranks) if may_choose else None
+        chosen = choose(scores, rule=rule, ranks=method.ranks) if may_choose else None
         # The selection score is the smallest one, whatever the rule then takes.
-        score = np.nan if candidate is None else float(np.nanmin(scores.mean(axis=1)))
-        return Choice(candidate, score, scores, failed, missing)
+        score = np.nan if chosen is None else float(np.nanmin(scores.mean(axis=1)))
+        return Choice(chosen, score, scores, failed, missing)

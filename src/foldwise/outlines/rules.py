@@ -27,7 +27,7 @@ def choose(scores: FloatArray, *, rule: str = "best", ranks: Sequence[int] | Non
 
     >>> choose(np.array([[0.30, 0.50], [0.30, 0.40], [0.30, 0.40]]))
     1
-    >>> choose(np.array([[0.30, 0.50], [0.30, 0.40]]), rule="one_se", ranks=[0, 1])
+    >>> choose(np.array([[0.30, 0.48], [0.30, 0.40]]), rule="one_se", ranks=[0, 1])
     0
     """
     means = scores.mean(axis=1)
@@ -39,5 +39,5 @@ def choose(scores: FloatArray, *, rule: str = "best", ranks: Sequence[int] | Non
         return best
     assert ranks is not None
     reach = scores[best].std(ddof=1) / np.sqrt(scores.shape[1])
-    within = [index for index in np.flatnonzero(usable) if means[index] <= means[best] + reach]
-    return int(min(within, key=lambda index: (ranks[index], means[index], index)))
+    within = [index for index in np.flatnonzero(usable).tolist() if means[index] <= means[best] + reach]
+    return min(within, key=lambda index: (ranks[index], means[index], index))

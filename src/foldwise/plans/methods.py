@@ -12,13 +12,9 @@ from foldwise.learners.checks import check_learner
 from foldwise.learners.learner import Learner, Named
 from foldwise.learners.model import task_of
 from foldwise.losses.loss import Loss
+from foldwise.losses.loss import task_hint as loss_task
 
 BASELINE = "baseline"
-_LOSS_TASKS = {
-    "regression": ("squared", "absolute", "poisson", "r2", "pinball", "neg_mean", "neg_root", "neg_median"),
-    "classification": ("zero_one", "balanced_zero_one", "log", "brier", "roc_auc", "accuracy", "f1", "neg_log_loss"),
-}
-
 
 def make_learners(wishes: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple[Learner, ...]:
     """Every method of a study by its name, the featureless baseline among them; checked before any fit."""
@@ -83,9 +79,7 @@ def task_hint(wishes: Any, loss: Any) -> str | None:
     tasks = {_task_of_wish(wish) for wish in members} - {None}
     if len(tasks) == 1:
         return tasks.pop()
-    first = loss[0] if isinstance(loss, list | tuple) and loss else loss
-    name = first if isinstance(first, str) else getattr(first, "name", "")
-    return next((task for task, starts in _LOSS_TASKS.items() if name and name.startswith(starts)), None)
+    return loss_task(loss)
 
 
 def _task_of_wish(wish: Any) -> str | None:

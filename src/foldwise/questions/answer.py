@@ -232,7 +232,7 @@ def _method_dict(
     is_best = best is method
     difference = None if best is None or is_best or method.status != "ok" else method.difference(best)
     notes += _method_notes(method, estimate)
-    numbers = {
+    numbers: dict[str, Any] = {
         "name": method.method.name,
         "status": method.status,
         "risk": plain_number(estimate.value),

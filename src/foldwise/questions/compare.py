@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,8 +72,10 @@ def compare(
     'ridge'
     """
     words = {name: value for name, value in locals().items() if name not in _RUN_WORDS}
+    started = clock.perf_counter()
     study = _make_study(**words)
-    return answer_study(study, store=store, jobs=jobs, isolate=isolate, progress=progress, origin=origin)
+    reading, made = answer_study(study, store=store, jobs=jobs, isolate=isolate, progress=progress, origin=origin)
+    return Result(reading, made=made, seconds=clock.perf_counter() - started, study=study)
 
 
 _RUN_WORDS = ("store", "jobs", "isolate", "progress", "origin")
@@ -81,32 +84,25 @@ _RUN_WORDS = ("store", "jobs", "isolate", "progress", "origin")
 def answer_study(
     study: Study,
     *,
-    store: str | Path | Store | None = None,
+    store: str | Path | None = None,
     jobs: int | None = None,
     isolate: bool | None = None,
     progress: bool | None = None,
     origin: dict[str, Any] | None = None,
-) -> Result:
-    """Run a study, with its records in a store if one is named, and read the answer."""
-    started = clock.perf_counter()
+) -> tuple[Reading, Counter[str]]:
+    """Run a study, with its records in a store if one is named; they stay readable when it is closed."""
     executor = LocalExecutor(jobs=jobs, isolate=isolate)
     kept = open_store(store)
     try:
         check_manifest(study.outline, kept)
         write_outline(study.outline, kept, origin=origin)  # before the first fit: a kill in the first second is resumable
-        reading, made = run(study, executor=executor, store=kept, progress=Progress(progress))
-        result = Result(reading, made=made, seconds=clock.perf_counter() - started, study=study)
-        result.to_dict()  # reads all it needs while the store is open
+        return run(study, executor=executor, store=kept, progress=Progress(progress))
     finally:
-        if kept is not store:
-            kept.close()
-    return result
+        kept.close()
 
 
-def open_store(store: str | Path | Store | None) -> Store:
-    if store is None:
-        return MemoryStore()
-    return SqliteStore(store) if isinstance(store, str | Path) else store
+def open_store(store: str | Path | None) -> Store:
+    return MemoryStore() if store is None else SqliteStore(store)
 
 
 @dataclass(frozen=True)
@@ -141,14 +137,14 @@ def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = Tr
     jobs = words.pop("jobs", None)
     for name in ("store", "isolate", "progress", "origin"):
         words.pop(name, None)
-    defaults = {"outer": DEFAULT_OUTER, "inner": DEFAULT_INNER}
+    defaults: dict[str, Any] = {"outer": DEFAULT_OUTER, "inner": DEFAULT_INNER}
     study = _make_study(learners=learners, X=X, y=y, **(defaults | words))
     store = MemoryStore()
     reading = Reading(study.outline, store)
     executor = LocalExecutor(jobs=1 if jobs is None else jobs, isolate=False)
     first = needed(study, reading)
     seconds = _pilot(executor, study, first) if pilot else {}
-    outline, methods = study.outline, []
+    outline, methods = study.outline, list[dict[str, Any]]()
     for at, method in enumerate(outline.methods):
         waiting = len(outline.outer) if method.kind == "tuned" else 0
         named = {outline.rows_name(split) for split in outline.outer}

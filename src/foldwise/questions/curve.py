@@ -125,15 +125,15 @@ def curve(
     made = make_learners({name: _with_space(wish, parameter)}, data, losses)[:1]
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
     study = make_study(data, made, losses=losses, outer=splits, seed=seed, repeats=repeats, sweep=True)
-    result = answer_study(study, store=store, jobs=jobs, progress=progress)
+    reading, made = answer_study(study, store=store, jobs=jobs, progress=progress)
     method = study.outline.methods[0]
     train, test = [], []
     for at in range(len(method.candidates)):
-        test.append(np.mean([result.reading.fold_loss(method, at, split) for split in splits]))
-        train.append(np.mean([result.reading.fold_loss(method, at, split, rows=np.unique(split.train)) for split in splits]))
+        test.append(np.mean([reading.fold_loss(method, at, split) for split in splits]))
+        train.append(np.mean([reading.fold_loss(method, at, split, rows=np.unique(split.train)) for split in splits]))
     (parameter_name,) = parameter
     values = tuple(candidate[parameter_name] for candidate in method.candidates)
-    return _curve(parameter_name, values, train, test, losses[0].name, name, result)
+    return _curve(parameter_name, values, train, test, losses[0].name, name, (len(reading.fits(method)), made.total()))
 
 
 def learning_curve(
@@ -170,11 +170,11 @@ def learning_curve(
     parts = [_shortened(whole, count, order) for count in counts]
     every = Splits(tuple(split for part in parts for split in part), f"{whole.scheme} at {len(counts)} sizes", "pairs", False)
     study = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), seed=seed)
-    result = answer_study(study, store=store, jobs=jobs, progress=progress)
+    reading, made = answer_study(study, store=store, jobs=jobs, progress=progress)
     method = study.outline.methods[0]
-    test = result.reading.outer_losses(method).reshape(len(counts), -1).mean(axis=1)
-    train = result.reading.training_losses(method).reshape(len(counts), -1).mean(axis=1)
-    return _curve("train_rows", tuple(counts), list(train), list(test), losses[0].name, name, result)
+    test = reading.outer_losses(method).reshape(len(counts), -1).mean(axis=1)
+    train = reading.training_losses(method).reshape(len(counts), -1).mean(axis=1)
+    return _curve("train_rows", tuple(counts), list(train), list(test), losses[0].name, name, (len(reading.fits(method)), made.total()))
 
 
 def _with_space(wish: Any, parameter: dict[str, Any]) -> Any:
@@ -202,7 +202,9 @@ def _shortened(splits: Splits, count: int, order: Any) -> list[Split]:
     ]
 
 
-def _curve(name: str, values: tuple[Any, ...], train: list[Any], test: list[Any], loss: str, learner: str, result: Any) -> Curve:
+def _curve(
+    name: str, values: tuple[Any, ...], train: list[Any], test: list[Any], loss: str, learner: str, fits: tuple[int, int]
+) -> Curve:
     return Curve(
         parameter=name,
         values=values,
@@ -210,8 +212,8 @@ def _curve(name: str, values: tuple[Any, ...], train: list[Any], test: list[Any]
         test=tuple(float(value) for value in test),
         loss=loss,
         learner=learner,
-        fits=result.fits,
-        fits_made=result.fits_made,
+        fits=fits[0],
+        fits_made=fits[1],
     )
 
 

@@ -124,7 +124,7 @@ def align(file: ModelFile, frame: Any) -> Any:
     return sparse.csr_matrix(X)
 
 
-def test_table(
+def judge_table(
     file: ModelFile, source: str, *, target: str | None = None, weights: str | None = None, loss: str | None = None
 ) -> Any:
     """The risk of a saved model, estimated from rows of a file that it has not seen; gives an Estimate."""
@@ -137,9 +137,6 @@ def test_table(
     data = read(source, target=target or about.get("target"), weights=weights, task=about["task"])
     X = align(file, pd.DataFrame({name: _plain_column(data, place) for place, name in enumerate(data.names)}))
     return test_risk(file.model, X, data.y, loss=loss, weights=data.weights)
-
-
-test_table.__test__ = False  # type: ignore[attr-defined]  # its name is no test
 
 
 def _plain_column(data: Dataset, place: int) -> Any:

@@ -9,10 +9,12 @@ import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.data.dataset import Dataset, make_dataset
+from foldwise.data.judged import make_judged
+from foldwise.data.sources import read_table
 from foldwise.errors import BadData, BadLoss, FitsFailed
 from foldwise.estimates.estimate import Estimate
 from foldwise.learners.catalogue import entries
-from foldwise.learners.model import respond, task_of
+from foldwise.learners.model import respond
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import name_wishes
 from foldwise.questions.compare import compare
@@ -56,7 +58,7 @@ def test_risk(
     >>> fw.test_risk(model, [[0.0], [1.0]], [1.0, 3.0])
     2.00 (no interval): this predictor, on 2 test rows
     """
-    data = X if isinstance(X, Dataset) else _test_data(model, X, y, weights)
+    data = X if isinstance(X, Dataset) else _judged(model, X, y, weights)
     judge = make_losses(loss, data)[0]
     rows = np.arange(data.rows)
     response = next((name for name in judge.needs if hasattr(model, name)), None)
@@ -133,11 +135,7 @@ def _one(learner: Any) -> Any:
     return named
 
 
-def _test_data(model: Any, X: Any, y: Any, weights: Any) -> Dataset:
+def _judged(model: Any, X: Any, y: Any, weights: Any) -> Dataset:
     if isinstance(X, str | Path):
-        from foldwise.data.sources import read
-
-        data = read(X, target=y, task_hint=task_of(model))
-    else:
-        data = make_dataset(X, y, weights=weights, task_hint=task_of(model), allow_constant=True)
-    return data
+        X = read_table(X)
+    return make_judged(X, y, classes=getattr(model, "classes_", ()), weights=weights)

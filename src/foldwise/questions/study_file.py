@@ -76,7 +76,9 @@ class StudySpec(BaseModel):
     def _learner_tables(cls, value: Any) -> Any:
         if isinstance(value, list) and all(isinstance(name, str) for name in value):
             if doubled := next((name for name in value if value.count(name) > 1), None):
-                raise BadStudy(f"learner {doubled!r} is given twice", "Name each once, or use a table with another name")
+                raise BadStudy(
+                    f"learner {doubled!r} is given twice", "Name each once, or use a table with another name"
+                )
             value = {name: {} for name in value}
         if isinstance(value, list) and all(isinstance(table, dict) and "name" in table for table in value):
             value = {table["name"]: {key: table[key] for key in table if key != "name"} for table in value}
@@ -142,14 +144,20 @@ class StudySpec(BaseModel):
         made = builtin(spec.learner, data, overrides=overrides)
         if made.space is None:
             raise BadSpace(f"the learner {name!r} has nothing to tune", "Give values to try with --space")
-        words = {key: value for key, value in self.words().items() if key in ("inner", "tuner", "budget", "rule", "loss", "seed")}
-        return tune(made.estimator, space=made.space, **words)
+        words = {
+            key: value
+            for key, value in self.words().items()
+            if key in ("inner", "tuner", "budget", "rule", "loss", "seed")
+        }
+        space: Any = made.space
+        return tune(made.estimator, space=space, **words)
 
     def _ask(self, question: str, **more: Any) -> Any:
         from foldwise.questions import compare as questions
 
         ask: Callable[..., Any] = getattr(questions, question)
-        return ask(self.make_learners(), self.read_data(), **self.words(), **more)
+        words = self.words()
+        return ask(self.make_learners(), self.read_data(), **words, **more)
 
     def _read(self, without: Iterable[str] = ()) -> Dataset:
         from foldwise.data.sources import read

@@ -47,7 +47,9 @@ def _render(template: str, answer: Mapping[str, Any], **more: Any) -> str:
     methods = list(answer.get("methods") or [])
     return page.render(
         heads=list(COLUMNS),
-        rows=[(method["name"] == answer.get("best"), [read(method) for read in COLUMNS.values()]) for method in methods],
+        rows=[
+            (method["name"] == answer.get("best"), [read(method) for read in COLUMNS.values()]) for method in methods
+        ],
         methods=methods,
         verdict=verdict(answer),
         study=study_words(answer),

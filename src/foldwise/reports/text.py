@@ -6,12 +6,13 @@ import io
 import shutil
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from foldwise.reports.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.reports.verdict import verdict
 
 Method = Mapping[str, Any]
+Justify = Literal["left", "right"]
 WIDE = 150  # characters that all columns need on one line
 MOST_CHOICES = 5  # distinct candidates of a method that are listed
 
@@ -48,11 +49,12 @@ def render_text(answer: Mapping[str, Any], *, width: int | None = None, color: b
     return "\n\n".join(part for part in parts if part)
 
 
-def table_text(columns: Mapping[str, list[str]], *, width: int | None = None) -> str:
+def table_text(columns: Mapping[str, list[str]], *, width: int | None = None, justify: Justify = "right") -> str:
     """A plain table: one list of texts per column, the first column to the left."""
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     readers = {name: _reader(name) for name in columns}
-    return _table(readers, rows, None, width=width or shutil.get_terminal_size((WIDE, 24)).columns, color=False)
+    width = width or shutil.get_terminal_size((WIDE, 24)).columns
+    return _table(readers, rows, None, width=width, color=False, justify=justify)
 
 
 def study_words(answer: Mapping[str, Any]) -> str:
@@ -99,7 +101,13 @@ def _reader(name: str) -> Callable[[Method], str]:
 
 
 def _table(
-    columns: Mapping[str, Callable[[Method], str]], rows: list[Any], best: str | None, *, width: int, color: bool
+    columns: Mapping[str, Callable[[Method], str]],
+    rows: list[Any],
+    best: str | None,
+    *,
+    width: int,
+    color: bool,
+    justify: Justify = "right",
 ) -> str:
     from rich import box
     from rich.console import Console
@@ -108,7 +116,7 @@ def _table(
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, name in enumerate(columns):
-        table.add_column(Text(name), justify="right" if position else "left", overflow="fold")
+        table.add_column(Text(name), justify=justify if position else "left", overflow="fold")
     for row in rows:
         style = "bold green" if best is not None and row.get("name") == best else ""
         table.add_row(*(Text(read(row)) for read in columns.values()), style=style)
