@@ -398,7 +398,7 @@ def backup(run: str, copy: str, as_json: bool) -> None:
     _show({"path": run, "copy": copy}, f"{run} was copied to {copy}", as_json=as_json)
 
 
-@app.command()
+@app.command("test")
 @click.argument("model")
 @click.argument("data")
 @click.option("--target", metavar="COL", help="The column to predict (the one the model was made for).")
@@ -406,7 +406,7 @@ def backup(run: str, copy: str, as_json: bool) -> None:
 @click.option("--loss", metavar="LOSS", help="The loss (squared or zero_one).")
 @click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
 @as_json
-def test(
+def judge(
     model: str, data: str, target: str | None, weights: str | None, loss: str | None, trust: bool, as_json: bool
 ) -> None:
     """Test a saved model on rows it has not seen."""

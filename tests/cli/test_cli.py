@@ -78,7 +78,7 @@ def test_compare_prints_a_table_a_verdict_and_the_choices(foldwise, table):
     assert code == 0
     assert "ridge has the smallest estimated risk" in out
     assert "Candidates chosen, by outer fold:" in out
-    assert "ridge: alpha=0.1  (folds 0 1 2)" in out
+    assert "ridge: alpha=0.1 in 0 1 2" in out
 
 
 def test_json_is_the_answer_of_python_and_nothing_else(foldwise, table):

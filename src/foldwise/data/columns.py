@@ -75,8 +75,9 @@ def canonical(name: str, raw: Any, *, is_category: bool = False) -> Column:
             return _text(raw.astype(object), "text")
         case "O":
             return _from_objects(name, raw)
-    found = "complex numbers" if raw.dtype.kind == "c" else f"values of type {raw.dtype}"
-    raise BadData(f"{name} holds {found}", "Use numbers, booleans, text, categories or dates")
+    if raw.dtype.kind == "c":
+        raise BadData(f"{name} holds complex numbers", "Complex data not supported: give real and imaginary parts apart")
+    raise BadData(f"{name} holds values of type {raw.dtype}", "Use numbers, booleans, text, categories or dates")
 
 
 def category_values(series: Any) -> AnyArray:

@@ -102,7 +102,8 @@ def make_dataset(
     """Make a dataset of any table; in a data frame, roles may be column names, which then leave the features."""
     table = open_table(X)
     if table.rows < 2:
-        raise BadData(f"the table has {'one row' if table.rows else 'no rows'}", "Give at least two rows")
+        found = "one row (n_samples=1)" if table.rows else "no rows"
+        raise BadData(f"the table has {found}", "Give at least two rows")
     if y is None:
         raise BadData("there is no target", "Give y, as values or as the name of a column")
     strata = None if _is_word(stratify) else stratify

@@ -43,6 +43,9 @@ class Table:
         gone = set(names)
         for name in sorted(gone - set(self.names)):
             raise BadData(f"cannot drop column {name!r}: there is none", nearest(name, self.names))
+        if not self.names:
+            found = f"the table has 0 feature(s) (shape=({self.rows}, 0)) while a minimum of 1 is required"
+            raise BadData(found, "Give at least one column")
         kept = [place for place, name in enumerate(self.names) if name not in gone]
         if not kept:
             raise BadData("the table has no feature column left", "Keep at least one column besides the target")
@@ -120,6 +123,8 @@ def column_from(values: Any, role: str) -> tuple[Column, bool]:
         series = nw.from_native(values, series_only=True)
         raw, is_category = _narwhals_values(series)
         return canonical(role, raw), is_category
+    if hasattr(values, "__array__") and not isinstance(values, np.ndarray):
+        values = np.asarray(values)
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise BadData(f"{role} is {values!r}, not a column of values", "Give one value per row")
     array = as_array(list(values) if not isinstance(values, np.ndarray | list) else values, role)
@@ -166,6 +171,8 @@ def _other_frame(X: Any) -> Table:
     try:
         frame = nw.from_native(X, eager_only=True)
     except TypeError:
+        if hasattr(X, "__array__"):
+            return _array_table(as_array(X, "X"))
         hint = "Call .collect() first" if hasattr(X, "collect") else "Give an array, a sparse matrix or a data frame"
         raise BadData(f"X is a {type(X).__name__}, which cannot be read as a table", hint) from None
     except nw.exceptions.DuplicateError as error:

@@ -78,7 +78,7 @@ def _classification(target: Column, task: str | None) -> tuple[str, str]:
         value = f"({target.values[row]:g} in row {row})"
         raise BadData(
             f"the target has numbers that are not whole {value}, so they are not class labels",
-            "Use whole numbers or text as labels, or task='regression'",
+            "Use whole numbers or text as labels, or task='regression' if it is continuous",
         )
     found = distinct(target)
     if found == 1:

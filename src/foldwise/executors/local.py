@@ -80,7 +80,10 @@ class LocalExecutor:
         with tempfile.TemporaryDirectory(prefix="foldwise-") as folder:
             write_workload(workload_of(study), Path(folder))
             with joblib.parallel_config(backend="loky", inner_max_num_threads=study.outline.threads):
-                pool = joblib.Parallel(n_jobs=self.jobs, return_as="generator_unordered", batch_size=1)
+                # joblib runs one job in this process, so a single worker is two that are given work one at a time
+                ahead = "2*n_jobs" if self.jobs > 1 else 1
+                workers = max(self.jobs, 2)
+                pool = joblib.Parallel(workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead)
                 done = pool(joblib.delayed(_do)(folder, at, batch) for at, batch in enumerate(batches))
                 for at, records in done:
                     yield self._timed(batches[at], records)

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldwise.data.dataset import Dataset, make_dataset
+from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSplits, BadStudy, FitsFailed
 from foldwise.executors.local import LocalExecutor
 from foldwise.executors.progress import Progress
-from foldwise.formulas.bounds import excess_bound
 from foldwise.learners.checks import check_learner
-from foldwise.learners.model import task_of
-from foldwise.losses.loss import Loss, make_losses
+from foldwise.losses.loss import make_losses
 from foldwise.outlines.reading import Reading
 from foldwise.plans.study import Study, Tuning, make_study
+from foldwise.questions.guarantee import Guarantee, dev_guarantee
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
-from foldwise.splits.making import make_splits
-from foldwise.splits.nesting import Inner
+from foldwise.splits.making import INNER_WORDS, make_splits
+from foldwise.splits.nesting import INNER_FOLDS, Inner
 from foldwise.splits.split import Splits
+from foldwise.tuners.inputs import read_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,77 +34,93 @@ class TuningOutcome:
     candidate: dict[str, Any]
     selection_score: float
     scores: pd.DataFrame
-    guarantee: dict[str, Any]
+    guarantee: Guarantee
     model: Any
     fits: int
+    is_frame: bool  # whether the model was given a data frame
 
 
 def tune_on(tuned: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = None) -> TuningOutcome:
     """Tune a learner on all of these rows and fit the chosen candidate."""
-    data = make_dataset(X, y, weights=weights, groups=groups, task_hint=task_of(tuned.estimator))
+    from sklearn import config_context
+
+    data = read_rows(tuned.estimator, X, y, weights=weights, groups=groups)
     study = _tuning_study(tuned, data)
-    method = study.outline.methods[0]
-    executor = LocalExecutor(jobs=tuned.jobs)
-    reading, made = run(study, executor=executor, store=MemoryStore(), progress=Progress(False))
+    # Weights and groups have arrived: inside, they go to the fits by keyword, whatever the caller routes.
+    with config_context(enable_metadata_routing=False):
+        return _outcome(study, jobs=tuned.jobs, refit=tuned.refit)
+
+
+def _outcome(study: Study, *, jobs: int | None, refit: bool) -> TuningOutcome:
+    method, data = study.outline.methods[0], study.data
+    reading, made = run(study, executor=LocalExecutor(jobs=jobs), store=MemoryStore(), progress=Progress(False))
     choice = reading.final_choice(method)
     if choice.candidate is None:
         raise _no_choice(reading)
-    assert method.inner is not None and method.inner.final is not None
+    assert method.inner is not None
+    assert method.inner.final is not None
     final = method.inner.final
-    rows = np.arange(data.rows) if tuned.refit else final[0].train
     return TuningOutcome(
         candidate=dict(method.candidates[choice.candidate]),
         selection_score=choice.score,
         scores=_score_table(reading),
-        guarantee=dev_guarantee(study.outline.losses[0], final, len(method.candidates)),
-        model=fit_model(study, 0, choice.candidate, rows),
+        guarantee=dev_guarantee(study.outline.losses[0], final, data, len(method.candidates)),
+        model=fit_model(study, 0, choice.candidate, np.arange(data.rows) if refit else final[0].train),
         fits=made.total() + 1,
+        is_frame=hasattr(data.X, "iloc"),
     )
-
-
-def dev_guarantee(loss: Loss, splits: Splits, candidates: int, delta: float = 0.05) -> dict[str, Any]:
-    """The excess bound of tuning on a development set, or why there is none (theory.md, section 2)."""
-    if len(splits) != 1:
-        return {"excess": None, "reason": "the bound is for one development set; this was tuned on several folds"}
-    if loss.bounds is None:
-        return {"excess": None, "reason": f"the bound needs a loss with a stated range, and {loss.name} has none"}
-    dev_rows = len(splits[0].test)
-    excess = excess_bound(dev_rows, candidates, delta, bounds=loss.bounds)
-    words = (
-        f"with probability at least {1 - delta:g} the risk of the chosen candidate, trained on the training part only, "
-        f"exceeds that of the best of the {candidates} candidates by at most {excess:.4g}"
-    )
-    return {"excess": excess, "delta": delta, "dev_rows": dev_rows, "candidates": candidates, "words": words}
 
 
 def _tuning_study(tuned: Any, data: Dataset) -> Study:
     losses = make_losses(tuned.loss, data)
-    inner = 5 if tuned.inner is None else tuned.inner
-    if isinstance(inner, str) and inner in ("aligned", "lines", "pairs", "dev"):
-        raise BadSplits(f"inner={inner!r} goes with outer folds, and a learner fitted alone has none", "Give inner=5")
-    final = make_splits(inner, data, seed=tuned.seed)
-    if not tuned.refit and len(final) != 1:
-        raise BadStudy("refit=False keeps the model of one training part, but there are several", "Give inner=0.25")
     learner = tuned.as_learner(type(tuned.estimator).__name__)
     check_learner(learner.name, learner.estimator, data, losses)
+    final = _inner_splits(tuned, data)
     nothing = Splits((), scheme="no outer splits", kind="none", is_partition=False)
-    inner_only = Inner((), final, final.scheme)
     return make_study(
         data,
         [replace(learner, inner=None)],
         losses=losses,
         outer=nothing,
-        tuning=Tuning(inner=inner_only),
+        tuning=Tuning(inner=Inner((), final, final.scheme)),
         seed=tuned.seed,
     )
 
 
+def _inner_splits(tuned: Any, data: Dataset) -> Splits:
+    inner = _default_folds(data) if tuned.inner is None else tuned.inner
+    if isinstance(inner, str) and inner in INNER_WORDS:
+        raise BadSplits(f"inner={inner!r} goes with outer folds, and a learner fitted alone has none", "Give inner=5")
+    splits = make_splits(inner, data, seed=tuned.seed)
+    if not tuned.refit and len(splits) != 1:
+        found = f"refit=False keeps the model of one training part, but there are {len(splits)}"
+        raise BadStudy(found, "Give inner=0.25, or leave refit out")
+    return splits
+
+
+def _default_folds(data: Dataset) -> int:
+    """Five folds, or the largest usual number that the classes and the groups allow; the user left it open."""
+    sizes = [data.rows]
+    sizes += [] if data.strata is None else [int(np.bincount(data.strata).min())]
+    sizes += [] if data.groups is None else [int(data.groups.max()) + 1]
+    return next((folds for folds in INNER_FOLDS if folds <= min(sizes)), INNER_FOLDS[-1])
+
+
 def _no_choice(reading: Reading) -> FitsFailed:
-    records = [record for key in reading.store.keys() if (record := reading.store.get(key)) is not None]
-    failed = [record for record in records if not record.is_ok]
-    if failed:
-        return FitsFailed(f"{len(failed)} of {len(records)} fits failed. The first says: {failed[0].error}")
-    return FitsFailed("no candidate has a score: the loss is undefined on some inner split", "Use larger inner folds")
+    """Why nothing was chosen: the first failed fit in declared order speaks for all."""
+    method = reading.outline.methods[0]
+    assert method.inner is not None
+    splits = list(method.inner.final or ())
+    failed = [
+        (candidate, record.error)
+        for at, candidate in enumerate(method.candidates)
+        for split in splits
+        if (record := reading.record(method, at, split)) is not None and not record.is_ok
+    ]
+    if not failed:
+        return FitsFailed("no candidate has a score: the loss is undefined on some inner split", "Use larger inner folds")
+    count = f"{len(failed)} of {len(method.candidates) * len(splits)} fits failed, so no candidate is chosen"
+    return FitsFailed(f"{count}. The first, {failed[0][0]}, says: {failed[0][1]}", "Leave out the values that fail")
 
 
 def _score_table(reading: Reading) -> pd.DataFrame:

@@ -14,7 +14,8 @@ from foldwise.reports.verdict import verdict
 Method = Mapping[str, Any]
 Justify = Literal["left", "right"]
 WIDE = 150  # characters that all columns need on one line
-MOST_CHOICES = 5  # distinct candidates of a method that are listed
+MOST_CHOICES = 20  # distinct candidates of a method that are listed; the page lists all
+MOST_FOLDS = 31  # folds that are listed one by one
 
 RESULT_COLUMNS: dict[str, Callable[[Method], str]] = {
     "method": lambda method: plain(method["name"]),
@@ -44,7 +45,7 @@ def render_text(answer: Mapping[str, Any], *, width: int | None = None, color: b
         tables = [RESULT_COLUMNS, {"method": RESULT_COLUMNS["method"], **DETAIL_COLUMNS}]
     parts = [study_words(answer)]
     parts += [_table(columns, methods, answer.get("best"), width=width, color=color) for columns in tables]
-    parts += [_wrapped(verdict(answer), width), *_choices(answer), *_refit(answer)]
+    parts += [_wrapped(verdict(answer), width), *_choices(answer, width), *_refit(answer)]
     parts += ["\n".join(_wrapped(f"note: {plain(note['text'])}", width) for note in answer.get("notes") or [])]
     return "\n\n".join(part for part in parts if part)
 
@@ -92,8 +93,9 @@ def _difference(method: Method) -> str:
     return value if around == MISSING else f"{value} ({around})"
 
 
-def _wrapped(text: str, width: int) -> str:
-    return textwrap.fill(text, min(width, 110), break_long_words=False, break_on_hyphens=False)
+def _wrapped(text: str, width: int, *, indent: str = "") -> str:
+    width = min(width, 110)  # longer lines are hard to read
+    return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _reader(name: str) -> Callable[[Method], str]:
@@ -125,20 +127,23 @@ def _table(
     return "\n".join(line.rstrip() for line in out.getvalue().strip("\n").splitlines())
 
 
-def _choices(answer: Mapping[str, Any]) -> Iterator[str]:
-    lines = [line for method in answer.get("methods") or [] for line in _method_choices(method)]
+def _choices(answer: Mapping[str, Any], width: int) -> Iterator[str]:
+    lines = [_method_choices(method, width) for method in answer.get("methods") or [] if chosen(method)]
     if lines:
         yield "\n".join(["Candidates chosen, by outer fold:", *lines])
 
 
-def _method_choices(method: Method) -> Iterator[str]:
+def _method_choices(method: Method, width: int) -> str:
+    """All choices of one method as one paragraph."""
     listed = chosen(method)
-    for words, folds in listed[:MOST_CHOICES]:
-        shown = " ".join(folds) if len(folds) <= 13 else f"{len(folds)} of {len(method['folds'])}"
-        yield f"  {plain(method['name'])}: {words}  (fold{'s' * (len(folds) > 1)} {shown})"
+    parts = [f"{words} in {_folds(folds)}" for words, folds in listed[:MOST_CHOICES]]
     if rest := listed[MOST_CHOICES:]:
-        folds_left = sum(len(folds) for _, folds in rest)
-        yield f"  {plain(method['name'])}: {len(rest)} other candidates  ({folds_left} folds)"
+        parts.append(f"{len(rest)} others in {sum(len(folds) for _, folds in rest)} folds")
+    return _wrapped(f"  {plain(method['name'])}: {'; '.join(parts)}", width, indent="    ")
+
+
+def _folds(folds: list[str]) -> str:
+    return f"{len(folds)} folds" if len(folds) > MOST_FOLDS else " ".join(folds)
 
 
 def _refit(answer: Mapping[str, Any]) -> Iterator[str]:

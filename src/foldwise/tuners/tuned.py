@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from foldwise.errors import BadLearner
 from foldwise.learners.learner import Learner
 from foldwise.spaces.space import Space, make_space
+from foldwise.tuners.inputs import read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,6 +139,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         self.guarantee_ = outcome.guarantee
         self.model_ = outcome.model
         self.fits_: int = outcome.fits
+        self._met_frame: bool = outcome.is_frame
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self.model_, name):
                 setattr(self, name, getattr(self.model_, name))
@@ -145,29 +148,33 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     @_model_has("predict")
     def predict(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
-        return self.model_.predict(X)
+        return self.model_.predict(self._as_met(X))
 
     @_model_has("predict_proba")
     def predict_proba(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
-        return self.model_.predict_proba(X)
+        return self.model_.predict_proba(self._as_met(X))
 
     @_model_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
-        return self.model_.predict_log_proba(X)
+        return self.model_.predict_log_proba(self._as_met(X))
 
     @_model_has("decision_function")
     def decision_function(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
-        return self.model_.decision_function(X)
+        return self.model_.decision_function(self._as_met(X))
 
     @_model_has("score")
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The score of the chosen model, as scikit-learn defines it for its kind."""
         check_is_fitted(self, "model_")
         extra = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self.model_.score(X, y, **extra))
+        return float(self.model_.score(self._as_met(X), y, **extra))
+
+    def _as_met(self, X: Any) -> Any:
+        # Categories 1 and 2 became text in fit: given as numbers, an encoder would not know them again.
+        return read_table(X) if self._met_frame else X
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
@@ -178,6 +185,6 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         tags.estimator_type = own.estimator_type
         tags.classifier_tags = own.classifier_tags
         tags.regressor_tags = own.regressor_tags
-        tags.target_tags = own.target_tags
+        tags.target_tags = replace(own.target_tags, required=True, multi_output=False)
         tags.input_tags = own.input_tags
         return tags

@@ -1,0 +1,70 @@
+"""What tuning on a development set promises, or why it promises nothing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from foldwise.data.dataset import Dataset
+from foldwise.formulas.bounds import excess_bound
+from foldwise.losses.loss import Loss
+from foldwise.splits.split import Splits
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """How much worse than the best candidate the chosen one can be; `excess` is None where nothing can be said.
+
+    >>> print(Guarantee(dev_rows=1000, candidates=50, excess=0.1233))
+    with probability at least 0.95 the chosen candidate, trained without the 1000 dev rows, has a risk at most 0.1233
+    above that of the best of the 50 candidates
+    >>> print(Guarantee(dev_rows=20, candidates=3, reason="the loss squared has no stated range"))
+    no guarantee: the loss squared has no stated range
+    """
+
+    dev_rows: int
+    candidates: int
+    excess: float | None = None
+    delta: float = 0.05
+    reason: str | None = None  # why there is no bound
+
+    @property
+    def words(self) -> str:
+        """The promise in one sentence, or why there is none."""
+        if self.excess is None:
+            return f"no guarantee: {self.reason}"
+        return (
+            f"with probability at least {1 - self.delta:g} the chosen candidate, trained without the {self.dev_rows} "
+            f"dev rows, has a risk at most {self.excess:.4g} above that of the best of the {self.candidates} candidates"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {**asdict(self), "words": self.words}
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def dev_guarantee(loss: Loss, splits: Splits, data: Dataset, candidates: int, *, delta: float = 0.05) -> Guarantee:
+    """The excess bound of tuning on a development set (theory.md, section 2); candidates are fixed beforehand here."""
+    dev_rows, reason = len(splits[0].test), _reason_against(loss, splits, data)
+    if reason is not None:
+        return Guarantee(dev_rows, candidates, delta=delta, reason=reason)
+    excess = excess_bound(dev_rows, candidates, delta, bounds=loss.bounds)
+    return Guarantee(dev_rows, candidates, excess, delta)
+
+
+def _reason_against(loss: Loss, splits: Splits, data: Dataset) -> str | None:
+    """The bound is Hoeffding's: a plain mean of independent losses in a known range, over one set of dev rows."""
+    if len(splits) != 1:
+        return f"the bound is for one development set, and this was tuned on {len(splits)} splits"
+    if not loss.is_per_row:
+        return f"the bound needs a loss per row, and {loss.name} is a measure of a whole fold"
+    if loss.bounds is None:
+        return f"the bound needs a loss with a stated range, and {loss.name} has none"
+    if data.weights is not None:
+        return "the bound is for a plain mean, and these rows are weighted"
+    if data.groups is not None:
+        return "the bound needs independent dev rows, and rows of one group are not"
+    return None

@@ -1,0 +1,166 @@
+"""Stores keep their contract; the SQLite one also survives strangers, damage and a second writer."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as some
+
+from foldwise.errors import BadStore
+from foldwise.records.encoding import decode, encode, pack, unpack
+from foldwise.records.memory import MemoryStore
+from foldwise.records.sqlite import SqliteStore
+from foldwise.testing.stores import StoreContract, some_record
+
+
+class TestMemoryStore(StoreContract):
+    @pytest.fixture
+    def store(self):
+        return MemoryStore()
+
+
+class TestSqliteStore(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path):
+        store = SqliteStore(tmp_path / "run")
+        yield store
+        store.close()
+
+
+def test_a_store_holds_its_records_for_the_next_process(tmp_path):
+    store = SqliteStore(tmp_path / "run")
+    store.add([some_record()])
+    store.close()
+    again = SqliteStore(tmp_path / "run")
+    assert again.get("a" * 32).rows.tolist() == [1, 4, 300]
+    again.close()
+
+
+def test_a_second_writer_is_refused_by_process_number_and_readers_are_welcome(tmp_path):
+    store = SqliteStore(tmp_path / "run")
+    store.add([some_record()])
+    with pytest.raises(BadStore, match=rf"in use by another run \(process {os.getpid()}\)"):
+        SqliteStore(tmp_path / "run")
+    reader = SqliteStore(tmp_path / "run", readonly=True)
+    assert reader.get("a" * 32) is not None
+    reader.close()
+    store.close()
+    SqliteStore(tmp_path / "run").close()
+
+
+def test_the_lock_dies_with_its_holder(tmp_path):
+    code = (
+        "import os, signal, sys; from foldwise.records.sqlite import SqliteStore;"
+        "SqliteStore(sys.argv[1]); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "run")], check=False)
+    SqliteStore(tmp_path / "run").close()
+
+
+def test_flipped_bytes_never_give_another_number(tmp_path):
+    """Every byte of a record's content is under its checksum."""
+    store = SqliteStore(tmp_path / "run")
+    store.add([some_record()])
+    store.close()
+    database = sqlite3.connect(tmp_path / "run" / "records.db")
+    (content,) = database.execute("SELECT content FROM records").fetchone()
+    broken = bytearray(content)
+    broken[len(broken) // 2] ^= 1
+    with database:
+        database.execute("UPDATE records SET content = ?", (bytes(broken),))
+    database.close()
+    store = SqliteStore(tmp_path / "run")
+    with pytest.raises(BadStore, match="damaged: the checksum"):
+        store.get("a" * 32)
+    assert any("checksum" in problem for problem in store.verify())
+    store.close()
+
+
+def test_a_truncated_file_is_called_damaged(tmp_path):
+    store = SqliteStore(tmp_path / "run")
+    store.add([some_record(key=f"{number:032d}") for number in range(200)])
+    store.close()
+    file = tmp_path / "run" / "records.db"
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    with pytest.raises(BadStore, match="damaged|cannot"):
+        store = SqliteStore(tmp_path / "run")
+        try:
+            for number in range(200):
+                store.get(f"{number:032d}")
+        finally:
+            store.close()
+
+
+def test_a_strangers_database_is_not_a_store(tmp_path):
+    (tmp_path / "run").mkdir()
+    database = sqlite3.connect(tmp_path / "run" / "records.db")
+    with database:
+        database.execute("CREATE TABLE t (a)")
+    database.close()
+    with pytest.raises(BadStore, match="not a Foldwise store"):
+        SqliteStore(tmp_path / "run")
+
+
+def test_a_store_of_another_format_is_refused_by_number(tmp_path):
+    SqliteStore(tmp_path / "run").close()
+    database = sqlite3.connect(tmp_path / "run" / "records.db")
+    database.execute("PRAGMA user_version=99")
+    database.close()
+    with pytest.raises(BadStore, match="has format 99, this Foldwise reads format 1"):
+        SqliteStore(tmp_path / "run")
+
+
+def test_reading_what_is_not_there_says_so(tmp_path):
+    with pytest.raises(BadStore, match="there is no store in"):
+        SqliteStore(tmp_path / "nowhere", readonly=True)
+
+
+def test_a_backup_is_a_whole_store(tmp_path):
+    store = SqliteStore(tmp_path / "run")
+    store.add([some_record()])
+    store.backup(tmp_path / "copy")
+    with pytest.raises(BadStore, match="there is a store"):
+        store.backup(tmp_path / "copy")
+    store.close()
+    copy = SqliteStore(tmp_path / "copy", readonly=True)
+    assert copy.verify() == []
+    assert copy.info()["records"] == 1
+    copy.close()
+
+
+def test_the_newest_transaction_is_whole_or_absent(tmp_path):
+    """A failing record in the middle of a write takes the others back."""
+    store = SqliteStore(tmp_path / "run")
+    with pytest.raises(TypeError):
+        store.add([some_record(), some_record(key="c" * 32, error=object())])
+    assert list(store.keys()) == []
+    store.close()
+
+
+def test_arrays_of_objects_cannot_come_from_a_file():
+    content = pack({}, {"v": np.array([1.0])}).replace(b'"<f8"', b'"|O8"')
+    with pytest.raises(BadStore, match="not allowed"):
+        unpack(content)
+
+
+@given(
+    rows=some.arrays(np.int64, st.integers(0, 20), elements=st.integers(0, 2**40)),
+    seconds=st.floats(0, 1e6),
+    text=st.text(max_size=50),
+)
+def test_any_record_survives_its_encoding(rows, seconds, text):
+    values = rows.astype(np.float64) / 7
+    codes = rows % 5 - 1
+    record = some_record(rows=rows, seconds=seconds, error=text, responses={"predict": codes, "decision_function": values})
+    found = decode(record.key, encode(record))
+    np.testing.assert_array_equal(found.rows, rows)
+    np.testing.assert_array_equal(found.responses["predict"], codes)
+    assert found.responses["decision_function"].tobytes() == values.tobytes()
+    assert (found.seconds, found.error) == (seconds, text)
