@@ -525,7 +525,7 @@ def _tuned_answer(learner: str, tuned: Any) -> dict[str, Any]:
         "selection_score": tuned.selection_score_,
         "candidates": len(scores),
         "fits": tuned.fits_,
-        "guarantee": tuned.guarantee_,
+        "guarantee": tuned.guarantee_.to_dict(),
         "scores": scores,
     }
 
@@ -533,13 +533,15 @@ def _tuned_answer(learner: str, tuned: Any) -> dict[str, Any]:
 def _tuned_text(answer: Mapping[str, Any]) -> str:
     from foldwise.reports.numbers import candidate_words, number
 
-    guarantee = answer["guarantee"].get("words")
-    return (
-        f"{answer['learner']}: {candidate_words(answer['candidate'])}, the best of {answer['candidates']} candidates.\n"
-        f"Its selection score is {number(answer['selection_score'])}. It chose the candidate, so it is too good on "
-        "average: for the risk use `foldwise risk` or `foldwise compare`."
-        + (f"\nGuarantee: {guarantee}." if guarantee else "")
-    )
+    chosen, score = candidate_words(answer["candidate"]), number(answer["selection_score"])
+    lines = [
+        f"{answer['learner']}: {chosen}, the best of {answer['candidates']} candidates.",
+        f"Its selection score is {score}. It chose the candidate, so it is too good on average:",
+        "for the risk use `foldwise risk` or `foldwise compare`.",
+    ]
+    if answer["guarantee"]["excess"] is not None:
+        lines.append(f"Guarantee: {answer['guarantee']['words']}.")
+    return "\n".join(lines)
 
 
 def _answer_text(answer: Mapping[str, Any]) -> str:

@@ -173,6 +173,11 @@ def test_risk_tune_and_curve_answer(foldwise, table):
     code, out, _ = foldwise("tune", table, *data, "--learner", "ridge", "--space", "ridge.alpha=0.1,10", "--json")
     assert code == 0
     assert json.loads(out)["candidate"] == {"alpha": 0.1}
+    assert json.loads(out)["guarantee"]["excess"] is None
+    code, out, _ = foldwise("tune", table, "--target", "label", "--drop", "y", "--learner", "tree", "--inner", "0.25")
+    assert code == 0
+    assert "the best of 24 candidates" in out
+    assert "Guarantee: with probability at least 0.95" in out
 
     words = ("--learner", "k-nn", "--parameter", "n_neighbors=1..3", "--outer", "3", "--json")
     code, out, _ = foldwise("curve", table, *data, *words)

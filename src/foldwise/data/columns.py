@@ -76,7 +76,7 @@ def canonical(name: str, raw: Any, *, is_category: bool = False) -> Column:
         case "O":
             return _from_objects(name, raw)
     if raw.dtype.kind == "c":
-        raise BadData(f"{name} holds complex numbers", "Complex data not supported: give real and imaginary parts apart")
+        raise BadData(f"{name} holds complex numbers", "Complex data not supported: use two columns of numbers")
     raise BadData(f"{name} holds values of type {raw.dtype}", "Use numbers, booleans, text, categories or dates")
 
 

@@ -79,7 +79,8 @@ def task_hint(wishes: Any, loss: Any) -> str | None:
     tasks = {_task_of_wish(wish) for wish in members} - {None}
     if len(tasks) == 1:
         return tasks.pop()
-    return loss_task(loss)
+    # A loss for classes does not make classes of a target of many numbers: that is refused where losses are checked.
+    return "regression" if loss_task(loss) == "regression" else None
 
 
 def _task_of_wish(wish: Any) -> str | None:

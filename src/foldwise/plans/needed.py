@@ -8,7 +8,7 @@ training rows, and is then never made twice.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,8 +34,18 @@ class _Wish:
 
 
 def needed(study: Study, reading: Reading) -> list[Fit]:
-    """All fits that can be done now and have no record yet."""
-    return [fit for at in range(len(study.outline.methods)) for fit in _needed_of(study, reading, at)]
+    """All fits that can be done now and have no record yet; methods that need the same one share it."""
+    fits: dict[str, Fit] = {}
+    for at in range(len(study.outline.methods)):
+        for fit in _needed_of(study, reading, at):
+            fits[fit.key] = _joined(fits[fit.key], fit) if fit.key in fits else fit
+    return list(fits.values())
+
+
+def _joined(one: Fit, other: Fit) -> Fit:
+    """One fit that answers for both."""
+    rows = np.union1d(one.rows, other.rows)
+    return replace(one, rows=rows, responses=tuple(dict.fromkeys(one.responses + other.responses)))
 
 
 def _needed_of(study: Study, reading: Reading, at: int) -> Iterator[Fit]:

@@ -103,13 +103,14 @@ class _MethodMaker:
         if learner.space is not None:
             kind = "swept" if self.sweep else "tuned"
         candidates = self._candidates(learner)
-        view = self._view(learner)
+        # A fit's seed comes from the family, so learners of two families never share a fit.
+        identity = f"{self._view(learner)}|{family(learner.estimator)}"
         rule = check_rule(learner.rule or self.tuning.rule)
         return MethodOutline(
             name=learner.name,
             kind=kind,
             candidates=candidates,
-            settings=tuple(setting(learner.at(candidate), view) for candidate in candidates),
+            settings=tuple(setting(learner.at(candidate), identity) for candidate in candidates),
             code=own_code(learner.estimator),
             offers=offers(learner.estimator, self.data.task),
             inner=self._splits(learner) if kind == "tuned" else None,

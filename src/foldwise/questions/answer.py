@@ -121,7 +121,7 @@ class MethodAnswer:
         who = "the tuned learner" if self.method.kind == "tuned" else "the learner"
         if len(self.outline.outer) == 1:
             return f"{who} as trained on these {len(self.outline.outer[0].train)} training rows"
-        return f"{who} at {mean_train_rows(self.outline.outer):g} training rows"
+        return f"{who} at {mean_train_rows(self.outline.outer):.0f} training rows"
 
     def estimate(self, loss: int = 0) -> Estimate:
         """The risk under one of the losses, with the interval that is valid here, or the reason why there is none."""

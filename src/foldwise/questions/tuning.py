@@ -118,7 +118,7 @@ def _no_choice(reading: Reading) -> FitsFailed:
         if (record := reading.record(method, at, split)) is not None and not record.is_ok
     ]
     if not failed:
-        return FitsFailed("no candidate has a score: the loss is undefined on some inner split", "Use larger inner folds")
+        return FitsFailed("no candidate has a score: the loss is undefined on an inner split", "Use larger inner folds")
     count = f"{len(failed)} of {len(method.candidates) * len(splits)} fits failed, so no candidate is chosen"
     return FitsFailed(f"{count}. The first, {failed[0][0]}, says: {failed[0][1]}", "Leave out the values that fail")
 

@@ -27,7 +27,7 @@ def read_rows(estimator: Any, X: Any, y: Any, *, weights: Any = None, groups: An
 
 
 def read_table(X: Any) -> Any:
-    """New rows in the form a model met in `fit`, where every table of text, dates or categories is a canonical frame."""
+    """New rows in the form a model met in `fit`, where a table of text, dates or categories is a canonical frame."""
     return finish(open_table(X))[0]
 
 
@@ -39,7 +39,7 @@ def _warn_of_column() -> None:
 
 
 def _refuse_unfinished(estimator: Any, data: Dataset) -> None:
-    """NaN and infinity, for scikit-learn's own estimators that take neither; parts of a pipeline judge for themselves."""
+    """NaN and infinity, for scikit-learn's own estimators that take neither; composed ones judge for themselves."""
     if not _is_plain(estimator) or _may_be_unfinished(estimator) or _is_finite(data.X):
         return
     for j in [j for j, kind in enumerate(data.kinds) if kind == "number"]:

@@ -48,9 +48,8 @@ def tune(
             "Give an instance, such as fw.tune(Ridge(), alpha=[0.1, 1.0])",
         )
     if parameters:
-        blocks = space if isinstance(space, list | tuple) else [dict(space or {})]
-        joined = [{**block, **parameters} for block in blocks]
-        space = joined if isinstance(space, list | tuple) else joined[0]
+        is_one = space is None or isinstance(space, Mapping)
+        space = {**(space or {}), **parameters} if is_one else [{**block, **parameters} for block in space or ()]
     tuned = Tuned(
         estimator,
         space,
@@ -83,6 +82,15 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     (a data frame: candidates x folds), `guarantee_` (for a development set and a bounded
     loss), `model_` (fitted). `refit=False` keeps the model of the training part of a
     development split, for which the guarantee holds.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tuned = Tuned(KNeighborsClassifier(), {"n_neighbors": [1, 100]}, inner=0.2).fit(X, y)
+    >>> tuned.candidate_, tuned.fits_
+    ({'n_neighbors': 1}, 3)
+    >>> round(tuned.guarantee_.excess, 3)
+    0.541
     """
 
     def __init__(
@@ -129,7 +137,10 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         )
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Tuned:
-        """Tune on inner splits of these rows and fit the chosen candidate."""
+        """Tune on inner splits of these rows and fit the chosen candidate.
+
+        Weights reach the fits and the losses; groups stay whole in every inner split.
+        """
         from foldwise.questions.tuning import tune_on
 
         outcome = tune_on(self, X, y, weights=sample_weight, groups=groups)

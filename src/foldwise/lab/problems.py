@@ -1,0 +1,332 @@
+"""Simulated problems with known truth: rows to draw, the best prediction, its risk, and the risk of any model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.errors import BadData, nearest
+from foldwise.lab.models import Linear, LinearRule, Model
+
+FRESH_ROWS = 4000  # rows a risk is averaged over where there is no formula; the noise itself is integrated out
+SPAN = np.linspace(-8.0, 8.0, 401)  # standard normal quadrature: e^-32 is left out
+DENSITY = np.exp(-(SPAN**2) / 2) / np.exp(-(SPAN**2) / 2).sum()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A distribution of rows and targets; risks are squared (regression) or zero-one (classes 0 and 1)."""
+
+    name: str
+    columns: int = 1
+    task: str = "regression"
+
+    @property
+    def loss(self) -> str:
+        """The loss of the problem's risks."""
+        return "squared" if self.task == "regression" else "zero_one"
+
+    @property
+    def bayes(self) -> float:
+        """The smallest risk any model can have."""
+        raise BadData(f"the problem {self.name!r} does not know its Bayes risk")
+
+    def draw(self, rows: int, rng: np.random.Generator, *, times: int | None = None) -> tuple[FloatArray, FloatArray]:
+        """X[row, column] and y[row]; with `times`, as many independent replications along a first axis."""
+        lead = () if times is None else (times,)
+        X = self.rows(rng, (*lead, rows))
+        return X, self.answer(X, rng)
+
+    def rows(self, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+        """Rows of a given shape; the columns come last."""
+        return rng.standard_normal((*shape, self.columns))
+
+    def answer(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Targets drawn for the rows."""
+        mean = self.mean(X)
+        if self.task == "regression":
+            return mean + self.spread(X) * self.noise(rng, mean.shape)
+        return np.asarray(rng.random(mean.shape) < mean, np.float64)
+
+    def mean(self, X: FloatArray) -> FloatArray:
+        """The regression function: the mean target given the row (the probability of class 1)."""
+        raise BadData(f"the problem {self.name!r} has no regression function")
+
+    def spread(self, X: FloatArray) -> FloatArray:
+        """The standard deviation of the noise given the row."""
+        return np.ones(X.shape[:-1])
+
+    def noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+        """Noise of variance 1."""
+        return rng.standard_normal(shape)
+
+    def units(self, rows: int) -> IntArray | None:
+        """The group of each row, where rows come in groups."""
+        return None
+
+    def losses(self, y: FloatArray, prediction: FloatArray) -> FloatArray:
+        """The loss of each row."""
+        return np.asarray((y - prediction) ** 2 if self.task == "regression" else y != prediction, np.float64)
+
+    def nodes(self, rng: np.random.Generator, rows: int) -> FloatArray:
+        """Rows over which a risk without a formula is averaged."""
+        return self.rows(rng, (rows,))
+
+    def risk(self, model: Model, rng: np.random.Generator, *, rows: int = FRESH_ROWS) -> FloatArray:
+        """The true risk of each replication's model: by formula where there is one, else over many fresh rows."""
+        X = self.nodes(rng, rows)
+        found, mean = model.predict(X), self.mean(X)
+        if self.task == "regression":
+            return np.asarray(self.bayes + ((found - mean) ** 2).mean(-1))
+        return np.asarray(np.where(found > 0.5, 1 - mean, mean).mean(-1))
+
+
+@dataclass(frozen=True)
+class LinearProblem(Problem):
+    """Standard normal rows, y = X beta + noise; the noise may be heavy-tailed, or grow with the first column.
+
+    `tails` are the degrees of freedom of t noise (None: normal); `growth` is the share of the noise variance that
+    goes with the square of the first column. The noise variance is `variance` on average either way.
+    """
+
+    beta: tuple[float, ...] = ()
+    variance: float = 1.0
+    tails: int | None = None
+    growth: float = 0.0
+
+    @property
+    def bayes(self) -> float:
+        return self.variance
+
+    @property
+    def slopes(self) -> FloatArray:
+        """beta with its zeros."""
+        return np.concatenate([self.beta, np.zeros(self.columns - len(self.beta))])
+
+    def mean(self, X: FloatArray) -> FloatArray:
+        return np.asarray(X[..., : len(self.beta)] @ np.array(self.beta, np.float64))
+
+    def spread(self, X: FloatArray) -> FloatArray:
+        return np.asarray(np.sqrt(self.variance * (1 - self.growth + self.growth * X[..., 0] ** 2)))
+
+    def noise(self, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+        if self.tails is None:
+            return rng.standard_normal(shape)
+        return np.asarray(rng.standard_t(self.tails, shape) * math.sqrt((self.tails - 2) / self.tails))
+
+    def risk(self, model: Model, rng: np.random.Generator, *, rows: int = FRESH_ROWS) -> FloatArray:
+        if isinstance(model, Linear):
+            away = ((model.slopes - self.slopes) ** 2).sum(-1)
+            return np.asarray(self.bayes + model.intercept**2 + away)
+        return super().risk(model, rng, rows=rows)
+
+
+@dataclass(frozen=True)
+class SmoothProblem(Problem):
+    """The lecture's kind of example: x uniform on (0, 1), y a smooth wave plus noise."""
+
+    sd: float = 0.3
+
+    @property
+    def bayes(self) -> float:
+        return self.sd**2
+
+    def rows(self, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+        return rng.random((*shape, 1))
+
+    def mean(self, X: FloatArray) -> FloatArray:
+        return np.asarray(np.sin(2 * np.pi * X[..., 0]))
+
+    def spread(self, X: FloatArray) -> FloatArray:
+        return np.full(X.shape[:-1], self.sd)
+
+    def nodes(self, rng: np.random.Generator, rows: int) -> FloatArray:
+        # the midpoint rule needs far fewer rows than a random draw
+        points = max(rows // 10, 100)
+        return ((np.arange(points) + 0.5) / points)[:, None]
+
+
+@dataclass(frozen=True)
+class GroupedProblem(LinearProblem):
+    """Rows in groups of `size` that share a random effect; the risk is that on a row of a new group."""
+
+    size: int = 5
+    effect: float = 1.0
+
+    @property
+    def bayes(self) -> float:
+        return self.variance + self.effect
+
+    def units(self, rows: int) -> IntArray:
+        return np.arange(rows, dtype=np.int64) // self.size
+
+    def answer(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
+        units = self.units(X.shape[-2])
+        shared = rng.standard_normal((*X.shape[:-2], units[-1] + 1)) * math.sqrt(self.effect)
+        return super().answer(X, rng) + shared[..., units]
+
+
+@dataclass(frozen=True)
+class LogisticProblem(Problem):
+    """Standard normal rows and P(class 1) = 1 / (1 + exp(-X beta)); the Bayes error is an integral of one variable."""
+
+    task: str = "binary"
+    beta: tuple[float, ...] = (1.0,)
+
+    @property
+    def size(self) -> float:
+        """The length of beta."""
+        return float(np.linalg.norm(self.beta))
+
+    @property
+    def bayes(self) -> float:
+        chance = 1 / (1 + np.exp(-np.abs(self.size * SPAN)))
+        return float(((1 - chance) * DENSITY).sum())
+
+    def mean(self, X: FloatArray) -> FloatArray:
+        return np.asarray(1 / (1 + np.exp(-(X[..., : len(self.beta)] @ np.array(self.beta, np.float64)))))
+
+    def risk(self, model: Model, rng: np.random.Generator, *, rows: int = FRESH_ROWS) -> FloatArray:
+        if not isinstance(model, LinearRule):
+            return super().risk(model, rng, rows=rows)
+        along = model.slopes[..., : len(self.beta)] @ np.array(self.beta, np.float64) / (self.size or 1.0)
+        across = np.sqrt(np.maximum((model.slopes**2).sum(-1) - along**2, 1e-24))
+        above = _normal_cdf((model.intercept[..., None] + along[..., None] * SPAN) / across[..., None])
+        # a rule without slopes has no edge: it answers class 1 everywhere or nowhere
+        flat = ~model.slopes.any(axis=-1)
+        above = np.where(flat[..., None], (model.intercept > 0)[..., None], above)
+        chance = 1 / (1 + np.exp(-self.size * SPAN))
+        return np.asarray(((chance * (1 - above) + (1 - chance) * above) * DENSITY).sum(-1))
+
+
+@dataclass(frozen=True)
+class ClassesProblem(Problem):
+    """Two equally likely normal classes, `shift` apart in each of the first `shifted` columns."""
+
+    task: str = "binary"
+    shift: float = 1.0
+    shifted: int = 1
+    balanced: bool = False
+
+    @property
+    def bayes(self) -> float:
+        return float(_normal_cdf(np.array(-self.shift * math.sqrt(self.shifted) / 2)))
+
+    def draw(self, rows: int, rng: np.random.Generator, *, times: int | None = None) -> tuple[FloatArray, FloatArray]:
+        lead = () if times is None else (times,)
+        if self.balanced:
+            y = rng.permuted(np.broadcast_to(np.arange(rows) % 2, (*lead, rows)), axis=-1).astype(np.float64)
+        else:
+            y = rng.integers(0, 2, (*lead, rows)).astype(np.float64)
+        X = rng.standard_normal((*lead, rows, self.columns))
+        X[..., : self.shifted] += self.shift * (y[..., None] - 0.5)
+        return X, y
+
+    def rows(self, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+        return self.draw(shape[-1], rng, times=shape[0] if len(shape) > 1 else None)[0]
+
+    def mean(self, X: FloatArray) -> FloatArray:
+        return np.asarray(1 / (1 + np.exp(-self.shift * X[..., : self.shifted].sum(-1))))
+
+    def risk(self, model: Model, rng: np.random.Generator, *, rows: int = FRESH_ROWS) -> FloatArray:
+        if not isinstance(model, LinearRule):
+            return super().risk(model, rng, rows=rows)
+        length = np.sqrt((model.slopes**2).sum(-1))
+        half = self.shift / 2 * model.slopes[..., : self.shifted].sum(-1)
+        scale = np.where(length > 0, length, 1e-12)
+        missed = _normal_cdf(-(model.intercept + half) / scale) + _normal_cdf((model.intercept - half) / scale)
+        return np.asarray(missed / 2)
+
+
+@dataclass(frozen=True)
+class FriedmanProblem(Problem):
+    """Ten uniform columns, five of them used: 10 sin(pi a b) + 20 (c - 1/2)^2 + 10 d + 5 e + noise (Friedman, 1991)."""
+
+    @property
+    def bayes(self) -> float:
+        return 1.0
+
+    def rows(self, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+        return rng.random((*shape, self.columns))
+
+    def mean(self, X: FloatArray) -> FloatArray:
+        wave = 10 * np.sin(np.pi * X[..., 0] * X[..., 1])
+        return np.asarray(wave + 20 * (X[..., 2] - 0.5) ** 2 + 10 * X[..., 3] + 5 * X[..., 4])
+
+
+@dataclass(frozen=True)
+class LatentProblem(Problem):
+    """Six latent uniforms, each seen as ten noisy copies; three of them make y. Its Bayes risk is not known."""
+
+    sd: float = 0.2
+    copies: int = 10
+    blur: float = 0.1
+
+    def draw(self, rows: int, rng: np.random.Generator, *, times: int | None = None) -> tuple[FloatArray, FloatArray]:
+        lead = () if times is None else (times,)
+        latent = rng.random((*lead, rows, 6))
+        y = self._signal(latent) + self.sd * rng.standard_normal((*lead, rows))
+        return self._seen(latent, rng), y
+
+    def risk(self, model: Model, rng: np.random.Generator, *, rows: int = FRESH_ROWS) -> FloatArray:
+        # the target's mean is known given the latent numbers, which the model does not see
+        latent = rng.random((rows, 6))
+        found = model.predict(self._seen(latent, rng))
+        return np.asarray(self.sd**2 + ((found - self._signal(latent)) ** 2).mean(-1))
+
+    def _signal(self, latent: FloatArray) -> FloatArray:
+        a, b, c = latent[..., 0], latent[..., 1], latent[..., 2]
+        return np.asarray(0.25 * np.exp(4 * a) + 4 / (1 + np.exp(-20 * (b - 0.5))) + 3 * c)
+
+    def _seen(self, latent: FloatArray, rng: np.random.Generator) -> FloatArray:
+        seen = np.repeat(latent, self.copies, axis=-1)
+        return np.asarray(seen + self.blur * rng.standard_normal(seen.shape))
+
+
+def _normal_cdf(z: FloatArray) -> FloatArray:
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr(z), np.float64)
+
+
+PROBLEMS: Mapping[str, Problem] = {
+    problem.name: problem
+    for problem in (
+        LinearProblem("linear", 5, beta=(1.0, -1.0, 0.5, 0.0, 0.25)),
+        LinearProblem("noise", 20),
+        LinearProblem("sparse", 100, beta=(1.0,) * 5),
+        LinearProblem("heteroscedastic", 5, beta=(1.0, -1.0, 0.5), growth=0.5),
+        LinearProblem("heavy-tailed", 5, beta=(1.0, -1.0, 0.5), tails=3),
+        GroupedProblem("grouped", 5, beta=(1.0, -1.0, 0.5)),
+        SmoothProblem("smooth"),
+        LogisticProblem("logistic", 5, beta=(1.0, 1.0)),
+        ClassesProblem("two classes", 5, shift=0.8, shifted=3),
+        ClassesProblem("noise classes", 10, shift=0.0, shifted=1),
+        LinearProblem("ridge", 50, beta=(0.3,) * 10),
+        LogisticProblem("bates logistic", 20, beta=(1.0,)),
+        LogisticProblem("sparse logistic", 1000, beta=(1.0, 1.0, 1.0, 1.0)),
+        LinearProblem("bates regression 20", 20, beta=(1.0,) * 5),
+        LinearProblem("bates regression 100", 100, beta=(1.0,) * 5),
+        LogisticProblem("bates classes 20", 20, beta=(1.0,) * 5),
+        LogisticProblem("bates classes 100", 100, beta=(1.0,) * 5),
+        FriedmanProblem("friedman", 10),
+        LatentProblem("latent", 60),
+        LinearProblem("twins", 10, beta=(3.0, 1.0, -5.0, 3.0), variance=100.0),
+    )
+}
+
+
+def find_problem(name: str, **changes: Any) -> Problem:
+    """A problem of the table, with some of its numbers changed.
+
+    >>> round(find_problem("bates logistic").bayes, 3), find_problem("linear", variance=4.0).bayes
+    (0.326, 4.0)
+    """
+    if name not in PROBLEMS:
+        raise BadData(f"the lab has no problem {name!r}", nearest(name, PROBLEMS))
+    return replace(PROBLEMS[name], **changes)
