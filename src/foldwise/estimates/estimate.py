@@ -32,6 +32,8 @@ class Interval:
 class Estimate:
     """A risk with its interval, in words which risk it is, and what it rests on.
 
+    `details` holds what the method has beside: its standard error, degrees of freedom, inflation and the like.
+
     >>> Estimate(0.234, 0.201, 0.267, 0.95, "corrected t", "the tuned learner", 408)
     0.234 (0.201 to 0.267, 95% corrected t): the tuned learner at 408 training rows
     """
@@ -46,6 +48,7 @@ class Estimate:
     losses: FloatArray | None = field(default=None, compare=False)
     fits: int = 0
     notes: tuple[tuple[str, str], ...] = ()
+    details: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def __float__(self) -> float:
         return self.value
@@ -70,6 +73,7 @@ class Estimate:
             "losses": None if self.losses is None else [plain_number(loss) for loss in self.losses.tolist()],
             "fits": self.fits,
             "notes": [{"code": code, "text": text} for code, text in self.notes],
+            "details": {name: _plain(value) for name, value in self.details.items()},
         }
 
     def _numbers(self) -> str:
@@ -108,6 +112,15 @@ def percent(level: float) -> str:
     ('95%', '99.9%')
     """
     return f"{100 * level:.10g}%"
+
+
+def _plain(value: Any) -> Any:
+    """A detail for JSON: numbers that are not finite become None, arrays and tuples lists."""
+    if isinstance(value, float):
+        return plain_number(value)
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def plain_number(value: float | None) -> float | None:

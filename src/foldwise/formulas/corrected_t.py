@@ -9,6 +9,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
+from foldwise.formulas.checks import as_numbers, checked_level
 
 
 class CorrectedT(NamedTuple):
@@ -48,7 +49,9 @@ def corrected_t_of_runs(runs: Any, *, test_train_ratio: float, level: float = 0.
     More repeats lower the noise of the splits, but bring no new rows: where the statistic over all scores is the
     narrower one, the mean standard error of the runs takes its place, and p is the larger of the two.
     """
-    runs = np.atleast_2d(np.asarray(runs, np.float64))
+    runs = np.atleast_2d(as_numbers(runs, what="scores"))
+    if runs.ndim != 2:
+        raise BadInterval(f"scores must be an array of runs x splits, not one of shape {runs.shape}")
     together = corrected_t(runs.ravel(), test_train_ratio=test_train_ratio, level=level)
     if len(runs) == 1:
         return together
@@ -79,14 +82,13 @@ def _from_se(value: float, se: float, df: int, level: float) -> CorrectedT:
 
 
 def _checked(given: Any, test_train_ratio: float, level: float) -> FloatArray:
-    scores: FloatArray = np.asarray(given, np.float64)
+    scores = as_numbers(given, what="scores")
     if scores.ndim != 1 or scores.size < 2:
         raise BadInterval(f"the corrected t needs the scores of at least 2 splits, not {scores.size}", "Use more folds")
     if not np.isfinite(scores).all():
         place = int(np.flatnonzero(~np.isfinite(scores))[0])
         raise BadInterval(f"the corrected t needs finite scores, and split {place} has {scores[place]}")
-    if not 0 < level < 1:
-        raise BadInterval(f"a level lies between 0 and 1, not at {level!r}", "0.95 is usual")
+    checked_level(level)
     if not 0 <= test_train_ratio < math.inf:
         raise BadInterval(f"test rows / training rows must be a number of at least 0, not {test_train_ratio!r}")
     return scores

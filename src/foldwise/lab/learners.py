@@ -88,7 +88,7 @@ class SoftThreshold(Untuned):
     more: float = 0.0
 
     def fit(self, X: FloatArray, y: FloatArray) -> Linear:
-        slopes = _solve(np.swapaxes(X, -1, -2) @ X, _moments(X, y)[..., None])[..., 0]
+        slopes = np.linalg.solve(np.swapaxes(X, -1, -2) @ X, _moments(X, y)[..., None])[..., 0]
         rows = X.shape[-2]
         kept = np.maximum(np.abs(slopes) - (np.sqrt(rows) + self.more) / rows, 0)
         return Linear(np.zeros(slopes.shape[:-1]), np.sign(slopes) * kept)
@@ -147,7 +147,7 @@ class Logistic(Untuned):
             chance = 1 / (1 + np.exp(-np.clip((wide @ beta[..., None])[..., 0], -30, 30)))
             curve = (turned * np.maximum(chance * (1 - chance), 1e-9)[..., None, :]) @ wide + ridge
             slope = (turned @ (y - chance)[..., None]) - self.floor * beta[..., None]
-            step = _solve(curve, slope)[..., 0]
+            step = np.linalg.solve(curve, slope)[..., 0]
             beta += step
             if np.abs(step).max() < 1e-8:
                 break
@@ -201,25 +201,19 @@ class Estimator(Untuned):
 
 def ridge_path(X: FloatArray, y: FloatArray, penalties: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
     """intercept[replication, penalty] and slopes[replication, penalty, column], one Gram matrix for all penalties."""
+    if min(penalties) == 0 and X.shape[-2] <= X.shape[-1]:
+        raise BadLearner(f"least squares cannot fit {X.shape[-1]} columns on {X.shape[-2]} rows", "Use ridge")
     centre, level = X.mean(-2, keepdims=True), y.mean(-1, keepdims=True)
     wide, target = X - centre, y - level
     gram = np.swapaxes(wide, -1, -2) @ wide
     turned = gram[..., None, :, :] + np.multiply.outer(penalties, np.eye(X.shape[-1]))
     moments = np.broadcast_to(_moments(wide, target)[..., None, :], turned.shape[:-1])
-    slopes = _solve(turned, moments[..., None])[..., 0]
+    slopes = np.linalg.solve(turned, moments[..., None])[..., 0]
     return np.asarray(level - (slopes * centre).sum(-1)), slopes
 
 
 def _moments(X: FloatArray, y: FloatArray) -> FloatArray:
     return np.asarray((y[..., None, :] @ X)[..., 0, :])
-
-
-def _solve(left: FloatArray, right: FloatArray) -> FloatArray:
-    try:
-        return np.linalg.solve(left, right)
-    except np.linalg.LinAlgError:
-        # fewer rows than columns: the smallest solution, as least squares gives
-        return np.asarray(np.linalg.pinv(left, hermitian=True) @ right)
 
 
 def _tree() -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
-from foldwise.comparisons.paired import paired_difference
+from foldwise.comparisons.difference import paired_difference
 from foldwise.estimates.corrected_t import cv_interval
 from foldwise.estimates.estimate import Estimate, plain_number
 from foldwise.outlines.outline import MethodOutline, Note, Outline

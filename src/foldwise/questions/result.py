@@ -158,12 +158,11 @@ class Result:
 
     def report(self, path: str | Path | None = None) -> str:
         """One self-contained page; written to a file if one is named, and given back as text."""
-        from foldwise.reports.html import render_html
+        from foldwise.reports.html import render_html, write_html
 
-        page = render_html(self._answer, choices=self._choice_rows())
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
-        return page
+            write_html(path, self._answer, choices=self._choice_rows())
+        return render_html(self._answer, choices=self._choice_rows())
 
     def __repr__(self) -> str:
         from foldwise.reports.text import render_text

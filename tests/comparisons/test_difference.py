@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from foldwise.comparisons.paired import paired_difference
+from foldwise.comparisons.difference import paired_difference
 from foldwise.errors import BadInterval
 
 # shared oracle corrected_resampled_t_10fold: paired scores of two methods on ten folds

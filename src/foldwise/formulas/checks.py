@@ -1,0 +1,147 @@
+"""What the formulas ask of their arrays, each refusal one sentence."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.errors import BadInterval
+
+
+class Found(NamedTuple):
+    """A mean, the ends of its interval, and its standard error where there is one."""
+
+    value: float
+    low: float
+    high: float
+    se: float = math.nan
+
+
+def checked_level(level: Any) -> float:
+    """The level, if it is one.
+
+    >>> checked_level(0.95)
+    0.95
+    """
+    try:
+        number = float(level)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 < number < 1:
+        raise BadInterval(f"a level lies between 0 and 1, not at {level!r}", "0.95 is usual")
+    return number
+
+
+def checked_count(name: str, value: Any, *, at_least: int = 1) -> int:
+    """A whole number that is large enough; 5.0 is one, 5.5 is not."""
+    try:
+        count = int(value) if float(value).is_integer() else operator.index(value)
+    except (TypeError, ValueError):
+        raise BadInterval(f"{name} must be a whole number, not {value!r}") from None
+    if count < at_least:
+        raise BadInterval(f"{name} must be at least {at_least}, not {count}")
+    return count
+
+
+def checked_losses(losses: Any, *, method: str, at_least: int = 2) -> FloatArray:
+    """One finite loss per row, and enough of them."""
+    found = as_numbers(losses, what="losses")
+    if found.ndim != 1:
+        raise BadInterval(f"{method} needs one loss per row, not an array of shape {found.shape}")
+    if found.size < at_least:
+        raise BadInterval(f"{method} needs at least {at_least} rows, not {found.size}")
+    return checked_finite(found, unit="row")
+
+
+def checked_table(table: Any, *, method: str, axes: tuple[str, str], at_least: tuple[int, int] = (2, 1)) -> FloatArray:
+    """Finite numbers with two named axes, and enough along each."""
+    found = as_numbers(table, what="numbers")
+    if found.ndim != 2:
+        raise BadInterval(f"{method} needs an array of {axes[0]}s x {axes[1]}s, not one of shape {found.shape}")
+    for axis, size, least in zip(axes, found.shape, at_least, strict=True):
+        if size < least:
+            raise BadInterval(f"{method} needs at least {least} {axis}s, not {size}")
+    if not np.isfinite(found).all():
+        first, second = (int(place[0]) for place in np.nonzero(~np.isfinite(found)))
+        value = found[first, second]
+        raise BadInterval(f"{method} needs finite numbers, and {axes[0]} {first}, {axes[1]} {second} has {value}")
+    return found
+
+
+def checked_finite(numbers: FloatArray, *, unit: str) -> FloatArray:
+    """The numbers, if all are finite; the first that is not is named."""
+    if not np.isfinite(numbers).all():
+        place = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise BadInterval(
+            f"an interval needs finite losses, and {unit} {place} has {numbers[place]}", "Repair it or leave it out"
+        )
+    return numbers
+
+
+def checked_bounds(bounds: Any, *, method: str) -> tuple[float, float]:
+    """The two finite ends of a loss's range."""
+    if bounds is None:
+        raise BadInterval(
+            f"{method} needs a loss with a stated range, and this one is unbounded",
+            "Give bounds=(low, high), or use holdout_t",
+        )
+    try:
+        low, high = (float(bound) for bound in bounds)
+    except (TypeError, ValueError):
+        raise BadInterval(f"bounds must be two numbers (low, high), not {bounds!r}") from None
+    if not 0 < high - low < math.inf:
+        raise BadInterval(
+            f"{method} needs bounds with a finite low below a finite high, not {bounds!r}",
+            "For an unbounded loss use holdout_t",
+        )
+    return low, high
+
+
+def checked_bounded(losses: Any, bounds: Any, *, method: str, at_least: int = 1) -> tuple[FloatArray, float, float]:
+    """Losses inside their bounds; those that rounding put outside are moved back."""
+    low, high = checked_bounds(bounds, method=method)
+    found = checked_losses(losses, method=method, at_least=at_least)
+    slack = 1e-9 * (high - low)
+    outside = np.flatnonzero((found < low - slack) | (found > high + slack))
+    if outside.size:
+        row = int(outside[0])
+        raise BadInterval(
+            f"row {row} has a loss of {found[row]:g}, outside the bounds {low:g} to {high:g}",
+            "Give the loss's true bounds, or use holdout_t for an unbounded loss",
+        )
+    return np.clip(found, low, high), low, high
+
+
+def fold_codes(folds: Any, *, rows: int) -> tuple[IntArray, int]:
+    """Codes 0..K-1 of the rows' folds in sorted order of labels, and K."""
+    labels: AnyArray = np.asarray(folds)
+    if labels.ndim != 1 or labels.size != rows:
+        raise BadInterval(f"folds must name one fold per row: there are {rows} rows and {labels.size} labels")
+    known, codes = np.unique(labels, return_inverse=True)
+    return codes.astype(np.int64), len(known)
+
+
+def as_numbers(values: Any, *, what: str) -> FloatArray:
+    """The values as float64."""
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise BadInterval(f"{what} must be numbers, not {type(values).__name__}") from None
+
+
+def normal_quantile(level: float) -> float:
+    """The two-sided standard normal quantile: 1.96 for 0.95."""
+    from scipy import special
+
+    return float(special.ndtri(0.5 + level / 2))
+
+
+def t_quantile(level: float, df: float) -> float:
+    """The two-sided quantile of Student's t."""
+    from scipy import special
+
+    return float(special.stdtrit(df, 0.5 + level / 2))

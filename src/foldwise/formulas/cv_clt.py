@@ -1,0 +1,80 @@
+"""The central limit interval of cross-validation, and its relatives that take all rows as independent."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.errors import BadInterval, nearest
+from foldwise.formulas.checks import (
+    as_numbers,
+    checked_count,
+    checked_finite,
+    checked_level,
+    checked_losses,
+    fold_codes,
+    normal_quantile,
+)
+
+VARIANCES = ("all-pairs", "within-fold")
+
+
+class CvClt(NamedTuple):
+    """The mean out-of-fold loss with its interval, for the average risk of the K models fitted."""
+
+    value: float
+    low: float
+    high: float
+    se: float
+    variance: float
+    folds: int
+
+
+def cv_clt(losses: Any, folds: Any, *, variance: str = "all-pairs", level: float = 0.95) -> CvClt:
+    """Mean of the out-of-fold losses -+ z sqrt(variance / n) (Bayle, Bayle, Janson and Mackey, 2020).
+
+    All-pairs is the variance of all losses with divisor n; within-fold the average over folds, weighted by their
+    rows, of the unbiased variance inside each. It takes a stable learner, and covers the average risk of these K
+    models, not the learner's.
+
+    >>> found = cv_clt([0.0, 1.0, 0.0, 1.0], [0, 0, 1, 1])
+    >>> found.value, found.se
+    (0.5, 0.25)
+    """
+    losses = checked_losses(losses, method="the cross-validation interval")
+    codes, count = fold_codes(folds, rows=losses.size)
+    if count < 2:
+        raise BadInterval("the cross-validation interval needs at least 2 folds, not 1", "Use holdout_t for one")
+    if variance not in VARIANCES:
+        raise BadInterval(f"there is no variance {variance!r}", nearest(variance, VARIANCES))
+    level, value = checked_level(level), float(losses.mean())
+    spread = _within_fold(losses, codes, count) if variance == "within-fold" else float(losses.var())
+    se = math.sqrt(spread / losses.size)
+    reach = normal_quantile(level) * se
+    return CvClt(value, value - reach, value + reach, se, spread, count)
+
+
+def replace_one_se(risk: float, replaced: Any, *, rows: Any) -> float:
+    """The standard error of the CV estimate from replacing one row of a half sample at a time.
+
+    se^2 = sum (risk - risk with row i replaced)^2 / 4: the constant of Efron and Stein, not the doubled one in print
+    (Austern and Zhou, 2020).
+    """
+    replaced = checked_finite(as_numbers(replaced, what="risks").ravel(), unit="replacement")
+    if 2 * replaced.size != checked_count("rows", rows):
+        raise BadInterval(f"half of {rows} rows are replaced one by one, which is not {replaced.size} times")
+    return math.sqrt(float(((risk - replaced) ** 2).sum()) / 4)
+
+
+def _within_fold(losses: FloatArray, codes: IntArray, folds: int) -> float:
+    rows = np.bincount(codes, minlength=folds)
+    if rows.min() < 2:
+        raise BadInterval(
+            f"fold {int(rows.argmin())} has 1 row, which has no variance within it", "Use variance='all-pairs'"
+        )
+    means = np.bincount(codes, weights=losses) / rows
+    squares = np.bincount(codes, weights=(losses - means[codes]) ** 2)
+    return float((squares / (rows - 1)) @ rows / losses.size)

@@ -1,0 +1,132 @@
+"""Tests and intervals for the difference of two predictors or learners."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from foldwise.errors import BadInterval
+from foldwise.formulas.checks import checked_count, checked_level, checked_table
+from foldwise.formulas.corrected_t import corrected_t_of_runs, t_probability_within
+from foldwise.formulas.holdout import clopper_pearson
+
+
+class McNemar(NamedTuple):
+    """Rows that only one of two predictors gets wrong, and the tests of an even chance."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+    mid_p: float
+    chi2: float
+    chi2_p: float
+    chi2_corrected: float
+    chi2_corrected_p: float
+
+
+class FiveByTwo(NamedTuple):
+    """Dietterich's t and Alpaydin's F of five repeats of two folds."""
+
+    t: float
+    t_p: float
+    f: float
+    f_p: float
+
+
+class Belief(NamedTuple):
+    """Where the difference lies: below -rope, within it, above rope; a t distribution with its central interval."""
+
+    value: float
+    low: float
+    high: float
+    se: float
+    df: int
+    p_left: float
+    p_rope: float
+    p_right: float
+
+
+def mcnemar(only_first: Any, only_second: Any, *, rows: Any = None, level: float = 0.95) -> McNemar:
+    """The exact test of two predictors on one test set, from the rows only one of them gets wrong (McNemar, 1947).
+
+    The difference of the two shares of wrong answers is given among `rows`, or among the rows where exactly one errs;
+    its interval is exact given how many those are.
+
+    >>> round(mcnemar(10, 3).p, 4)
+    0.0923
+    """
+    from scipy import special
+
+    b, c = (checked_count("wrong answers", count, at_least=0) for count in (only_first, only_second))
+    differ = b + c
+    n = differ if rows is None else checked_count("rows", rows, at_least=max(differ, 1))
+    if differ == 0:
+        checked_level(level)
+        return McNemar(0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0)
+    share, found = differ / n, clopper_pearson(b, differ, level=level)
+    low, high = (share * (2 * end - 1) for end in (found.low, found.high))
+    few = min(b, c)
+    exact = 1.0 if b == c else min(1.0, 2 * float(special.bdtr(few, differ, 0.5)))
+    ways = math.lgamma(differ + 1) - math.lgamma(few + 1) - math.lgamma(differ - few + 1)
+    chance = math.exp(ways - differ * math.log(2))
+    mid_p = 1 - chance / 2 if b == c else exact - chance
+    chi2 = (b - c) ** 2 / differ
+    corrected = max(0, abs(b - c) - 1) ** 2 / differ
+    chi2_p, corrected_p = (float(special.chdtrc(1, statistic)) for statistic in (chi2, corrected))
+    return McNemar((b - c) / n, low, high, exact, mid_p, chi2, chi2_p, corrected, corrected_p)
+
+
+def correlated_bayes(differences: Any, *, test_train_ratio: float, rope: float, level: float = 0.95) -> Belief:
+    """The Bayesian correlated t: its scale is that of the corrected t (Benavoli, Corani, Demsar and Zaffalon, 2017).
+
+    >>> found = correlated_bayes([0.02, 0.01, 0.03, 0.02], test_train_ratio=1 / 3, rope=0.01)
+    >>> round(found.p_left + found.p_rope + found.p_right, 12)
+    1.0
+    """
+    from scipy import special
+
+    reach = checked_rope(rope)
+    found = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
+    within = t_probability_within(found.value, found.se, found.df, reach=reach)
+    if found.se == 0:
+        left, right = float(found.value < -reach), float(found.value > reach)
+    else:
+        left = float(special.stdtr(found.df, (-reach - found.value) / found.se))
+        right = float(special.stdtr(found.df, (found.value - reach) / found.se))
+    return Belief(found.value, found.low, found.high, found.se, found.df, left, within, right)
+
+
+def five_by_two(differences: Any) -> FiveByTwo:
+    """The two 5x2cv tests from differences[repeat, fold]; they judge learners trained on half the rows."""
+    from scipy import special
+
+    table = checked_table(differences, method="the 5x2cv test", axes=("repeat", "fold"), at_least=(5, 2))
+    if table.shape != (5, 2):
+        raise BadInterval(f"the 5x2cv test needs 5 repeats of 2 folds, not {table.shape[0]} of {table.shape[1]}")
+    spread = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    if not spread.any():
+        raise BadInterval("the 5x2cv test needs differences that vary within some repeat")
+    t = float(table[0, 0] / math.sqrt(spread.mean()))
+    f = float((table**2).sum() / (2 * spread.sum()))
+    return FiveByTwo(t, float(2 * special.stdtr(5, -abs(t))), f, float(special.fdtrc(10, 5, f)))
+
+
+def union_difference(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float]:
+    """Where a difference lies if both intervals hold: valid whenever they are, and wide (Bayle et al., 2025).
+
+    >>> union_difference((0.2, 0.3), (0.1, 0.15))
+    (0.05, 0.2)
+    """
+    return first[0] - second[1], first[1] - second[0]
+
+
+def checked_rope(rope: Any) -> float:
+    """The largest difference that does not matter."""
+    try:
+        reach = float(rope)
+    except (TypeError, ValueError):
+        reach = math.nan
+    if not 0 <= reach < math.inf:
+        raise BadInterval(f"rope is the largest difference that does not matter, at least 0, not {rope!r}")
+    return reach

@@ -1,0 +1,170 @@
+"""One pass of drawing, splitting and fitting for many replications: held-out losses beside the true risks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.errors import BadSplits
+from foldwise.lab.learners import balanced_folds
+from foldwise.lab.problems import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class CvDraws:
+    """Out-of-fold losses[replication, row], the true risks[replication, fold] of their models, and of the full fit."""
+
+    losses: FloatArray
+    folds: IntArray
+    fold_risks: FloatArray
+    full_risks: FloatArray
+    X: FloatArray
+    y: FloatArray
+
+    @property
+    def ratio(self) -> float:
+        """Test rows / training rows of a fold."""
+        return 1 / (int(self.folds.max()))
+
+
+@dataclass(frozen=True, eq=False)
+class HoldoutDraws:
+    """Test losses[replication, row] of one model per replication, and its true risk."""
+
+    losses: FloatArray
+    risks: FloatArray
+
+
+def cv_draws(
+    problem: Problem,
+    learner: Any,
+    *,
+    rows: int,
+    folds: int,
+    times: int,
+    rng: np.random.Generator,
+    by_rows: bool = False,
+) -> CvDraws:
+    """K-fold cross-validation of fresh data sets: stratified for classes, whole groups in one fold unless `by_rows`."""
+    X, y = drawn(problem, rows, times, rng)
+    labels = fold_labels(problem, rows, folds, by_rows=by_rows)
+    losses, risks = np.empty_like(y), np.empty((times, folds))
+    for k, (train, test) in enumerate(splits_of(labels)):
+        model = learner.fit(X[:, train], y[:, train])
+        losses[:, test] = problem.losses(y[:, test], model.predict(X[:, test]))
+        risks[:, k] = problem.risk(model, rng)
+    full = problem.risk(learner.fit(X, y), rng)
+    return CvDraws(losses, labels, risks, full, X, y)
+
+
+def holdout_draws(
+    problem: Problem, learner: Any, *, rows: int, test_rows: int, times: int, rng: np.random.Generator
+) -> HoldoutDraws:
+    """A model fitted on fresh rows and judged on others."""
+    model = learner.fit(*problem.draw(rows, rng, times=times))
+    X, y = problem.draw(test_rows, rng, times=times)
+    return HoldoutDraws(problem.losses(y, model.predict(X)), problem.risk(model, rng))
+
+
+def drawn(problem: Problem, rows: int, times: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Replications of a problem; classes are put in order, so that every K-th row makes a stratified fold."""
+    X, y = problem.draw(rows, rng, times=times)
+    if problem.task == "regression":
+        return X, y
+    order = np.argsort(y, axis=-1, kind="stable")
+    return np.take_along_axis(X, order[..., None], axis=-2), np.take_along_axis(y, order, axis=-1)
+
+
+def fold_labels(problem: Problem, rows: int, folds: int, *, by_rows: bool = False) -> IntArray:
+    """fold[row]: every K-th row, or every K-th group; groups are consecutive, so `by_rows` tears them apart."""
+    units = None if by_rows else problem.units(rows)
+    if folds < 2 or folds > (rows if units is None else units[-1] + 1):
+        raise BadSplits(f"cannot make {folds} folds of {rows} rows", "Use from 2 folds to as many as there are units")
+    return balanced_folds(rows, folds) if units is None else np.asarray(units % folds, np.int64)
+
+
+def random_folds(rows: int, folds: int, runs: int, rng: np.random.Generator) -> IntArray:
+    """fold[run, row] of random balanced partitions."""
+    return rng.permuted(np.broadcast_to(balanced_folds(rows, folds), (runs, rows)), axis=-1)
+
+
+def splits_of(labels: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Train and test rows of each fold."""
+    for k in range(int(labels.max()) + 1):
+        yield np.flatnonzero(labels != k), np.flatnonzero(labels == k)
+
+
+def held_out(problem: Problem, learner: Any, X: FloatArray, y: FloatArray, train: IntArray, test: IntArray) -> Any:
+    """losses[replication, test row] of models fitted on the training rows."""
+    return problem.losses(y[:, test], learner.fit(X[:, train], y[:, train]).predict(X[:, test]))
+
+
+def out_of_fold(problem: Problem, learner: Any, X: FloatArray, y: FloatArray, labels: IntArray) -> FloatArray:
+    """losses[replication, run, row] of cross-validation under labels[run, row]."""
+    losses = np.empty((len(y), *labels.shape))
+    for run, partition in enumerate(labels):
+        for train, test in splits_of(partition):
+            losses[:, run, test] = held_out(problem, learner, X, y, train, test)
+    return losses
+
+
+def leave_two_out(problem: Problem, learner: Any, X: FloatArray, y: FloatArray, labels: IntArray) -> FloatArray:
+    """losses[replication, run, k, row] of models trained without fold k and the row's own fold; NaN on fold k.
+
+    A pair of folds is left out once and serves both ways round.
+    """
+    width = int(labels.max()) + 1
+    losses = np.full((len(y), len(labels), width, y.shape[-1]), np.nan)
+    for run, partition in enumerate(labels):
+        for i, j in ((i, j) for i in range(width) for j in range(i + 1, width)):
+            out = np.isin(partition, (i, j))
+            test = np.flatnonzero(out)
+            found = held_out(problem, learner, X, y, np.flatnonzero(~out), test)
+            own = partition[test]
+            losses[:, run, i, test[own == j]] = found[:, own == j]
+            losses[:, run, j, test[own == i]] = found[:, own == i]
+    return losses
+
+
+def subsample_means(
+    problem: Problem,
+    learner: Any,
+    X: FloatArray,
+    y: FloatArray,
+    *,
+    splits: int,
+    test_rows: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """mean[replication, split] of random splits with `test_rows` held out, the same splits for all replications."""
+    orders = [rng.permutation(y.shape[-1]) for _ in range(splits)]
+    means = [held_out(problem, learner, X, y, np.sort(o[test_rows:]), o[:test_rows]).mean(-1) for o in orders]
+    return np.stack(means, axis=-1)
+
+
+def half_means(
+    problem: Problem,
+    learner: Any,
+    X: FloatArray,
+    y: FloatArray,
+    *,
+    repeats: int,
+    splits: int,
+    test_rows: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """mean[replication, repeat, 2]: the same random splits inside two disjoint halves, for the conservative z."""
+    pairs = []
+    for _ in range(repeats):
+        order = rng.permutation(y.shape[-1])
+        halves = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
+        found = [
+            subsample_means(problem, learner, X[:, half], y[:, half], splits=splits, test_rows=test_rows, rng=rng)
+            for half in halves
+        ]
+        pairs.append(np.stack([half.mean(-1) for half in found], axis=-1))
+    return np.stack(pairs, axis=-2)

@@ -1,0 +1,156 @@
+"""The same bytes come out for any number of workers, any order of completion, and after any interruption."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import Ridge, SGDRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import foldwise as fw
+from foldwise.executors.worker import Worker, workload_of
+from foldwise.plans.fit import Fit
+from foldwise.plans.study import Study
+from foldwise.records.record import Record
+
+PER_RUN = ("fits_made", "seconds")
+
+
+def as_bytes(result: Any) -> bytes:
+    """The answer as JSON, without what may differ between runs."""
+    answer = result.to_dict()
+    for part in (answer, *answer["methods"]):
+        for name in PER_RUN:
+            del part[name]
+    return json.dumps(answer).encode()
+
+
+class Shuffled:
+    """Does the fits in a random order and hands their records over in another, a few at a time."""
+
+    def __init__(self, seed: int, *, stop_after: int | None = None) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.left = stop_after
+
+    def run(self, study: Study, fits: Sequence[Fit]) -> Iterator[list[Record]]:
+        worker = Worker(workload_of(study))
+        records = [worker.do((fits[at],))[0] for at in self.rng.permutation(len(fits))]
+        order = self.rng.permutation(len(records))
+        for some in np.array_split(order, max(1, len(order) // 3)):
+            if self.left is not None and self.left < len(some):
+                raise KeyboardInterrupt
+            self.left = None if self.left is None else self.left - len(some)
+            yield [records[at] for at in some]
+
+
+@pytest.fixture
+def use(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Have studies run by another executor."""
+
+    def change(executor: Any) -> None:
+        monkeypatch.setattr("foldwise.questions.compare.LocalExecutor", lambda **_: executor)
+
+    return change
+
+
+def learners() -> dict[str, Any]:
+    """Some that draw random numbers from a seed we give, and one that takes them from NumPy's global state."""
+
+    class Noisy(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # local: only its code can be sent to a worker
+        def __init__(self, scale: float = 1.0) -> None:
+            self.scale = scale
+
+        def fit(self, X: Any, y: Any) -> Noisy:
+            self.mean_ = y.mean() + self.scale * np.random.normal()
+            return self
+
+        def predict(self, X: Any) -> Any:
+            return np.full(len(X), self.mean_)
+
+    return {
+        "forest": fw.tune(RandomForestRegressor(2), max_depth=[1, 3]),
+        "descent": fw.tune(make_pipeline(StandardScaler(), SGDRegressor()), alpha=[1e-3, 1e-1]),
+        "ridge": fw.tune(Ridge(), alpha=fw.log_range(0.1, 10, 3)),
+        "noisy": fw.tune(Noisy(), scale=[0.1, 1.0]),
+    }
+
+
+def compare(curved: Any, **words: Any) -> Any:
+    return fw.compare(learners(), *curved, outer=7, loss=["squared", "absolute"], **({"jobs": 1, "seed": 5} | words))
+
+
+@pytest.fixture(scope="module")
+def undisturbed(curved: Any) -> bytes:
+    return as_bytes(compare(curved))
+
+
+def test_the_same_line_twice_gives_the_same_bytes(curved: Any, undisturbed: bytes) -> None:
+    np.random.seed(99)  # noqa: NPY002 (the global state must not matter)
+    assert as_bytes(compare(curved)) == undisturbed
+
+
+def test_two_workers_give_the_bytes_of_one(curved: Any, undisturbed: bytes) -> None:
+    assert as_bytes(compare(curved, jobs=2)) == undisturbed
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_order_of_completion_gives_the_same_bytes(curved: Any, undisturbed: bytes, use: Any, seed: int) -> None:
+    use(Shuffled(seed))
+    assert as_bytes(compare(curved)) == undisturbed
+
+
+@pytest.mark.parametrize("stop_after", [0, 1, 40, 75, 80])
+def test_an_interrupted_store_is_continued_to_the_same_bytes(
+    curved: Any, undisturbed: bytes, use: Any, stop_after: int, tmp_path: Path
+) -> None:
+    use(Shuffled(stop_after, stop_after=stop_after))
+    with pytest.raises(KeyboardInterrupt):
+        compare(curved, store=tmp_path / "run")
+    use(Shuffled(7))
+    continued = compare(curved, store=tmp_path / "run")
+    assert as_bytes(continued) == undisturbed
+    assert continued.fits - stop_after <= continued.fits_made <= continued.fits - max(0, stop_after - 3)
+    assert as_bytes(fw.load(tmp_path / "run")) == undisturbed
+
+
+def test_an_often_interrupted_store_makes_no_fit_twice(curved: Any, undisturbed: bytes, use: Any, tmp_path: Path) -> None:
+    for attempt in range(4):
+        use(Shuffled(attempt, stop_after=20))
+        with pytest.raises(KeyboardInterrupt):
+            compare(curved, store=tmp_path / "run")
+    use(Shuffled(4))
+    continued = compare(curved, store=tmp_path / "run")
+    assert as_bytes(continued) == undisturbed
+    assert continued.fits_made <= continued.fits - 4 * 17
+
+
+def test_another_seed_gives_other_bytes(curved: Any, undisturbed: bytes) -> None:
+    assert as_bytes(compare(curved, seed=6)) != undisturbed
+
+
+def test_candidates_share_the_seed_of_a_training_set(curved: Any) -> None:
+    """A forest of 3 trees is the beginning of the forest of 6, so more trees differ by the trees alone."""
+    labels = np.arange(78) % 3
+    learner = fw.tune(RandomForestRegressor(), n_estimators=[3, 6])
+    result = fw.compare({"forest": learner}, *curved, outer=labels, inner="pairs", jobs=1)
+    seeds = set()
+    for candidate in result.outline.methods[0].candidates:
+        model = result.refit("forest").set_params(**candidate)
+        seeds.add(model.random_state)
+    assert len(seeds) == 1
+    assert isinstance(seeds.pop(), int)
+
+
+def test_the_caller_finds_the_global_random_state_as_it_was(curved: Any) -> None:
+    np.random.seed(1)  # noqa: NPY002
+    expected = np.random.RandomState(1).normal(size=3)
+    compare(curved)
+    np.testing.assert_array_equal(np.random.normal(size=3), expected)  # noqa: NPY002
