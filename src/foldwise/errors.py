@@ -29,6 +29,10 @@ class BadData(FoldwiseError):
     """A table, a column or a target that cannot be used."""
 
 
+class BadCell(BadData, TypeError):
+    """A cell that holds more than one value."""
+
+
 class BadSplits(FoldwiseError):
     """Splits that cannot be made, or that are not valid for these data."""
 

@@ -145,3 +145,17 @@ def test_a_class_missing_from_a_training_part_keeps_its_probability_column(class
     assert method["status"] == "ok"
     np.testing.assert_allclose([fold["loss"] for fold in method["folds"]], logs, rtol=1e-10)
     assert method["losses"]["brier"]["value"] == pytest.approx(np.mean(briers), rel=1e-10)
+
+
+@pytest.mark.parametrize("is_tuned", [False, True])
+def test_a_measure_that_is_undefined_in_one_fold_leaves_no_risk(classed: Any, is_tuned: bool) -> None:
+    X, y = classed[0], np.arange(84) % 2
+    y[:10] = 0  # fold 0 has one class, and an area under its curve does not exist
+    labels = np.r_[np.zeros(10, int), 1 + np.arange(74) // 2 % 4]
+    learner = KNeighborsClassifier()
+    wish = fw.tune(learner, n_neighbors=[3, 7]) if is_tuned else learner
+    result = fw.compare({"it": wish}, X, y, loss=["roc_auc", "zero_one"], outer=labels, inner="pairs", jobs=1)
+    method = methods_of(result)["it"]
+    assert (method["status"], method["risk"], method["failed"]) == ("undefined", None, 0)
+    assert any("it: the loss is undefined on some split" in note for note in result.notes)
+    assert [fold["loss"] is None for fold in method["folds"]] == [True] + [is_tuned] * 4

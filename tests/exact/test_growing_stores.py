@@ -9,6 +9,7 @@ import naive
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
@@ -59,6 +60,39 @@ def test_a_loaded_result_says_the_same_without_any_learner(curved: Any, store: P
     assert (loaded.fits_made, loaded.best) == (0, first.best)
     for name in ("table", "choices", "losses", "splits"):
         assert getattr(loaded, name)().equals(getattr(first, name)())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"outer": 0.2, "inner": 0.25},
+        {"outer": "loo", "inner": 4},
+        {"outer": 5, "inner": "pairs", "repeats": 2},
+        {"outer": fw.Bootstrap(3), "inner": 3},
+        {"weights": np.arange(1.0, 79.0), "optimism": True},
+        {"groups": np.arange(78) // 3, "loss": ["r2", "squared"]},
+        {"time": np.arange(78)},
+        {"rule": "one_se"},
+    ],
+    ids=lambda words: ", ".join(words),
+)
+def test_every_kind_of_study_is_loaded_as_it_was(curved: Any, store: Path, words: dict[str, Any]) -> None:
+    few = (curved[0][:20], curved[1][:20]) if words.get("outer") == "loo" else curved
+    learner = fw.tune(KNeighborsRegressor(), n_neighbors=[1, 3], simpler={"n_neighbors": "high"})
+    first = fw.compare({"k-nn": learner}, *few, store=store, jobs=1, **words)
+    assert numbers(fw.load(store)) == numbers(first)
+
+
+@pytest.mark.parametrize("kind", ["bool", "int", "text"])
+def test_a_study_of_classes_is_loaded_as_it_was(classed: Any, store: Path, kind: str) -> None:
+    y = classed[1] == "top"
+    y = {"bool": y, "int": np.where(y, 7, 2), "text": np.where(y, "b", "a")}[kind]
+    losses = ["log", "roc_auc", "zero_one"]
+    learners = {"logistic": fw.tune(LogisticRegression(), C=[0.1, 1.0])}
+    first = fw.compare(learners, classed[0], y, loss=losses, outer=5, store=store, jobs=1)
+    loaded = fw.load(store)
+    assert numbers(loaded) == numbers(first)
+    assert loaded.losses().equals(first.losses())
 
 
 def test_one_more_learner_makes_its_own_fits_alone(curved: Any, store: Path) -> None:
@@ -168,3 +202,20 @@ def test_a_refused_study_leaves_the_store_as_it_was(curved: Any, store: Path) ->
     again = compare(curved, store)
     assert again.fits_made == 0
     assert numbers(again) == numbers(first)
+
+
+def test_a_learner_that_is_told_the_groups_is_fitted_again_for_others(curved: Any, store: Path) -> None:
+    """A search inside a learner splits by the groups, so they are part of its fits; k-nn never sees them."""
+    search = GridSearchCV(KNeighborsRegressor(), {"n_neighbors": KS}, cv=GroupKFold(3))
+    labels = np.arange(78) // 20
+    for groups in (np.arange(78) // 4, np.arange(78) // 2):
+        learners = {"search": search, "k-nn": KNeighborsRegressor()}
+        result = fw.compare(learners, *curved, groups=groups, outer=labels, store=store, jobs=1)
+        losses = []
+        for train, test in naive.folds(labels):
+            model = naive.clone(search).fit(curved[0][train], curved[1][train], groups=groups[train])
+            losses.append(naive.squared(model, curved[0][test], curved[1][test]))
+        method = result.to_dict()["methods"][0]
+        np.testing.assert_allclose([fold["loss"] for fold in method["folds"]], losses, rtol=1e-10)
+    made = {method["name"]: method["fits_made"] for method in result.to_dict()["methods"]}
+    assert made == {"search": 4, "k-nn": 0, "baseline": 0}

@@ -6,8 +6,12 @@ from typing import Any
 
 import naive
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -109,3 +113,35 @@ def test_time_series_splits_of_scikit_learn_at_both_levels_equal_the_naive_loops
     final = naive.inside(inner_splitter, np.arange(78), curved[0])
     answer = naive.Loops(*curved, naive.squared).nested(K_NN, CANDIDATES[:2], outer, inner, final)
     naive.assert_same(result, "k-nn", answer)
+
+
+@pytest.mark.parametrize("kind", ["bool", "int", "text"])
+def test_the_kind_of_the_labels_changes_no_number(classed: Any, kind: str) -> None:
+    X, y = classed[0], classed[1] == "top"
+    labels, logistic = np.arange(84) % 5, LogisticRegression()
+    named = {"bool": y, "int": np.where(y, 7, 2), "text": np.where(y, "b", "a")}[kind]
+    result = fw.compare({"it": fw.tune(logistic, C=[0.01, 1.0])}, X, named, loss=["log", "roc_auc"], outer=labels, jobs=1)
+    loops = naive.Loops(X, y, naive.log)
+    answer = loops.nested(logistic, [{"C": 0.01}, {"C": 1.0}], naive.folds(labels), *naive.aligned(labels))
+    naive.assert_same(result, "it", answer)
+    models = [loops.fit(logistic, c, train) for c, (train, _) in zip(answer.chosen, naive.folds(labels), strict=True)]
+    areas = [
+        roc_auc_score(y[test], model.predict_proba(X[test])[:, 1])
+        for model, (_, test) in zip(models, naive.folds(labels), strict=True)
+    ]
+    assert result.to_dict()["methods"][0]["losses"]["roc_auc"]["value"] == pytest.approx(1 - np.mean(areas), rel=1e-10)
+    assert set(result.refit("it").predict(X)) == set(named)
+
+
+@pytest.mark.parametrize("container", ["frame", "sparse", "polars"])
+def test_the_container_of_the_rows_changes_no_number(curved: Any, container: str) -> None:
+    X, y = curved
+    names = [f"column {at}" for at in range(4)]
+    held = {"frame": lambda: pd.DataFrame(X, columns=names), "sparse": lambda: csr_array(X), "polars": lambda: pl.DataFrame(X, names)}
+    labels = np.arange(78) % 5
+    learners = {"k-nn": fw.tune(K_NN, n_neighbors=KS), "ridge": fw.tune(Ridge(solver="lsqr", tol=1e-14), alpha=[0.1, 9.0])}
+    result = fw.compare(learners, held[container](), y, outer=labels, jobs=1)
+    scheme, loops = (naive.folds(labels), *naive.aligned(labels)), naive.Loops(X, y, naive.squared)
+    naive.assert_same(result, "k-nn", loops.nested(K_NN, CANDIDATES, *scheme))
+    ridge = result.to_dict()["methods"][1]["risk"]
+    assert ridge == pytest.approx(loops.nested(Ridge(), [{"alpha": 0.1}, {"alpha": 9.0}], *scheme).risk, rel=1e-6)

@@ -8,7 +8,7 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
-from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
@@ -206,3 +206,27 @@ def test_the_mean_over_rows_is_another_number_than_the_mean_over_folds(curved: A
     table = result.table(mean="rows").set_index("method")
     assert table.loc["k-nn", "risk"] == pytest.approx(np.average(parts, weights=[10, 20, 48]), rel=1e-10)
     assert result.table().set_index("method").loc["k-nn", "risk"] == pytest.approx(np.mean(parts), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner"),
+    [
+        (fw.MonteCarlo(3, share=0.3), fw.MonteCarlo(2, share=0.2)),
+        (fw.Bootstrap(3), 3),
+        (4, fw.Bootstrap(2)),
+        (fw.KFold(4, folds="ceiling"), fw.KFold(3, folds="ceiling")),
+        (fw.Repeated(fw.KFold(3), 2), "pairs"),
+        (RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), "aligned"),
+        (fw.TimeOrdered(3), fw.TimeOrdered(2)),
+    ],
+    ids=lambda value: str(value)[:24],
+)
+def test_other_splitters_at_both_levels(curved: Any, outer: Any, inner: Any) -> None:
+    result = compare(curved, outer=outer, inner=inner)
+    splits = naive.splits_of(result)
+    loops = naive.Loops(*curved, naive.squared)
+    answer = loops.nested(K_NN, CANDIDATES, *splits)
+    # The training error is that of the distinct training rows, however often a bootstrap has them.
+    pairs = zip(answer.chosen, splits[0], strict=True)
+    answer.training = [loops.loss(loops.fit(K_NN, chosen, train), np.unique(train)) for chosen, (train, _) in pairs]
+    naive.assert_same(result, "k-nn", answer)

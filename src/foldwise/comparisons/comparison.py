@@ -12,13 +12,17 @@ from foldwise.estimates.estimate import Estimate, plain_number
 class Comparison(Estimate):
     """The risk of the first method minus that of the second; below 0 the first is better.
 
-    `p` tests a difference of 0; `equivalence` is the probability that the difference is at most `rope` in size.
+    `p` tests a difference of 0 by the statistic `t` on `df` degrees of freedom; `equivalence` is the probability
+    that the difference is at most `rope` in size.
 
     >>> Comparison(-0.02, -0.05, 0.01, 0.95, "corrected t", p=0.17, names=("ridge", "k-nn"))
     ridge minus k-nn: -0.0200 (-0.0500 to 0.0100, 95% corrected t), p = 0.17
     """
 
     p: float | None = None
+    se: float | None = None
+    t: float | None = None
+    df: int | None = None
     equivalence: float | None = None
     rope: float | None = None
     names: tuple[str, str] = ("a", "b")
@@ -36,6 +40,9 @@ class Comparison(Estimate):
         return {
             **super().to_dict(),
             "p": plain_number(self.p),
+            "se": plain_number(self.se),
+            "t": plain_number(self.t),
+            "df": self.df,
             "equivalence": plain_number(self.equivalence),
             "rope": self.rope,
             "names": list(self.names),

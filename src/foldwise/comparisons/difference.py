@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from foldwise.comparisons.comparison import Comparison
 from foldwise.errors import BadInterval
 from foldwise.estimates.corrected_t import NAME, usable_runs
 from foldwise.formulas.corrected_t import CorrectedT, corrected_t_of_runs, t_probability_within
+from foldwise.formulas.pairs import checked_rope
 
 
 def paired_difference(
@@ -34,7 +34,8 @@ def paired_difference(
     With a `rope`, also the probability that the difference is at most that: the Bayesian reading of the same t
     (Benavoli, Corani et al., 2017), whose correlation test rows / all rows gives the same scale.
     """
-    _check_rope(rope)
+    if rope is not None:
+        checked_rope(rope)
     differences = _differences(split_losses_a, split_losses_b, names)
     runs = usable_runs(
         differences,
@@ -62,6 +63,9 @@ def paired_difference(
         fits=fits,
         notes=(("interval", reason),),
         p=found.p if found else None,
+        se=found.se if found else None,
+        t=found.t if found else None,
+        df=found.df if found else None,
         equivalence=_equivalence(found, rope),
         rope=rope,
         names=names,
@@ -81,8 +85,3 @@ def _equivalence(found: CorrectedT | None, rope: float | None) -> float | None:
     if found is None or rope is None:
         return None
     return t_probability_within(found.value, found.se, found.df, reach=rope)
-
-
-def _check_rope(rope: float | None) -> None:
-    if rope is not None and not 0 <= rope < math.inf:
-        raise BadInterval(f"rope is the largest difference that does not matter, at least 0, not {rope!r}")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
-from foldwise.errors import BadData
+from foldwise.errors import BadCell, BadData
 
 # What pandas calls the contents of an object column, by the canonical column it becomes.
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "integer-na")
@@ -27,11 +27,15 @@ MIXED = ("mixed", "mixed-integer")
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One canonical column; for text and categories `values` are codes into `labels`, -1 where missing."""
+    """One canonical column; for text and categories `values` are codes into `labels`, -1 where missing.
+
+    Categories keep their own values as labels, so that a model meets new rows as the user has them;
+    everything that is hashed or sorted goes by their text.
+    """
 
     kind: str
     values: AnyArray
-    labels: tuple[str, ...] = ()
+    labels: tuple[Any, ...] = ()
 
     @property
     def missing(self) -> AnyArray:
@@ -157,14 +161,14 @@ def _sparse_hash(values: FloatArray, places: AnyArray, rows: int) -> bytes:
     return hashlib.sha256(head + _hash(places.astype("<i8", copy=False)) + _hash(values)).digest()
 
 
-def _text_digest(codes: AnyArray, labels: tuple[str, ...]) -> bytes:
+def _text_digest(codes: AnyArray, labels: tuple[Any, ...]) -> bytes:
     # Codes in order of first appearance, so that neither sorting nor unused labels matter.
     used, first = np.unique(codes, return_index=True)
     order = used[np.argsort(first)]
     order = order[order >= 0]
     rank = np.full(len(labels) + 1, -1, dtype=np.int64)
     rank[order] = np.arange(len(order))
-    state = hashlib.sha256(json.dumps([labels[code] for code in order]).encode())
+    state = hashlib.sha256(json.dumps([str(labels[code]) for code in order]).encode())
     state.update(_hash(rank[codes].astype("<i8", copy=False)))
     return state.digest()
 
@@ -241,8 +245,8 @@ def _refuse(name: str, values: AnyArray, missing: AnyArray) -> Column:
 
 
 def _nested(name: str, row: int, value: Any) -> BadData:
-    hint = "Each cell must be one number, boolean, text or date"
-    return BadData(f"{name} holds a value of type {type(value).__name__} in row {row}", hint)
+    hint = "The argument must be a table whose cells are each a string, a number, a boolean or a date"
+    return BadCell(f"{name} holds a value of type {type(value).__name__} in row {row}", hint)
 
 
 def _text(values: AnyArray, kind: str) -> Column:
@@ -258,14 +262,20 @@ def _category(series: Any) -> Column:
     codes = series.cat.codes.to_numpy()
     if not (codes >= 0).any():
         return Column("number", np.full(len(codes), np.nan))
-    return _labelled(codes, [str(label) for label in series.cat.categories], "category")
+    return _labelled(codes, [_plain(label) for label in series.cat.categories], "category")
 
 
-def _labelled(codes: AnyArray, labels: list[str], kind: str) -> Column:
+def _labelled(codes: AnyArray, labels: list[Any], kind: str) -> Column:
     """Text keeps the order of appearance; categories are sorted and only those that occur."""
     if kind == "text":
         return Column(kind, codes.astype(np.int32, copy=False), tuple(labels))
-    kept = sorted({labels[code] for code in np.unique(codes) if code >= 0})
+    kept = sorted({labels[code] for code in np.unique(codes) if code >= 0}, key=str)
     rank = {label: place for place, label in enumerate(kept)}
     places = np.array([*(rank.get(label, -1) for label in labels), -1], dtype=np.int32)
     return Column(kind, places[codes], tuple(kept))
+
+
+def _plain(label: Any) -> Any:
+    """A category as a number, boolean or text of Python's own; whatever else it is, as text."""
+    label = label.item() if isinstance(label, np.generic) else label
+    return label if isinstance(label, int | float | bool) else str(label)

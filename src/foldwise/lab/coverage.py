@@ -26,6 +26,7 @@ TARGETS = {
     "T4": "the tuned learner at the training rows of a fold",
 }
 BATES_RUNS = 5
+BOUNDED = ("zero_one", "absolute")
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class LabInterval:
 
     make: Callable[..., Ends]
     target: str
-    scheme: str = "cv"  # cv, pairs (cross-validation with leave-two-out fits) or test
-    losses: tuple[str, ...] = ("squared", "zero_one")
+    scheme: str = "cv"  # or test
+    losses: tuple[str, ...] = ("squared", "zero_one", "absolute")
     is_default: bool = False
 
 
@@ -56,22 +57,29 @@ def _of_test(make: Callable[[FloatArray, float], Ends], draws: HoldoutDraws, lev
     return make(draws.losses, level)
 
 
+def _bates(draws: CvDraws, level: float) -> Ends:
+    labels = random_folds(draws.y.shape[-1], int(draws.folds.max()) + 1, BATES_RUNS, draws.rng)
+    data = (draws.problem, draws.learner, draws.X, draws.y, labels)
+    low, high, _ = batched.bates(out_of_fold(*data), leave_two_out(*data), labels, level)
+    return low, high
+
+
 INTERVALS: Mapping[str, LabInterval] = {
     "corrected t": LabInterval(partial(_folds_t, is_corrected=True), "T2", is_default=True),
     "fold t": LabInterval(partial(_folds_t, is_corrected=False), "T2"),
     "naive z": LabInterval(_rows_z, "T2"),
     "cv clt": LabInterval(partial(_clt, within=False), "T3"),
     "cv clt within": LabInterval(partial(_clt, within=True), "T3"),
-    "bates": LabInterval(lambda draws, level: draws, "T2", scheme="pairs"),
+    "bates": LabInterval(_bates, "T2"),
     "clopper-pearson": LabInterval(
         partial(_of_test, batched.clopper_pearson), "T1", scheme="test", losses=("zero_one",), is_default=True
     ),
     "betting": LabInterval(
-        partial(_of_test, batched.betting), "T1", scheme="test", losses=("zero_one",), is_default=True
+        partial(_of_test, batched.betting), "T1", scheme="test", losses=BOUNDED, is_default=True
     ),
-    "hoeffding": LabInterval(partial(_of_test, batched.hoeffding), "T1", scheme="test", losses=("zero_one",)),
+    "hoeffding": LabInterval(partial(_of_test, batched.hoeffding), "T1", scheme="test", losses=BOUNDED),
     "empirical bernstein": LabInterval(
-        partial(_of_test, batched.empirical_bernstein), "T1", scheme="test", losses=("zero_one",)
+        partial(_of_test, batched.empirical_bernstein), "T1", scheme="test", losses=BOUNDED
     ),
     "t": LabInterval(partial(_of_test, batched.mean_t), "T1", scheme="test", losses=("squared",), is_default=True),
 }
@@ -116,9 +124,9 @@ def coverage(
     folds, rows = tuple(folds), tuple(rows)
     settings = []
     for problem in problems:
-        name = learner or default_learner(problem, PROBLEMS[problem].task)
+        name = learner or default_learner(problem)
         schemes = {INTERVALS[interval].scheme for interval in _usable(problem, intervals)}
-        wanted = [*(folds if schemes - {"test"} else ()), *((0,) if "test" in schemes else ())]
+        wanted = [*(folds if "cv" in schemes else ()), *((0,) if "test" in schemes else ())]
         settings += [Setting(problem, name, n, k, by_rows and k > 0) for n in rows for k in wanted]
     return coverage_of(
         settings, intervals, targets=targets, replications=replications, level=level, seed=seed, jobs=jobs
@@ -166,12 +174,7 @@ def simulate(
     draws = cv_draws(
         problem, learner, rows=setting.rows, folds=setting.folds, times=times, rng=rng, by_rows=setting.by_rows
     )
-    ends = {
-        name: _bates(problem, learner, draws, setting.folds, level, rng)
-        if INTERVALS[name].scheme == "pairs"
-        else INTERVALS[name].make(draws, level)
-        for name in intervals
-    }
+    ends = {name: INTERVALS[name].make(draws, level) for name in intervals}
     value = batched.fold_means(draws.losses, draws.folds).mean(-1)
     return {"value": value, "T1": draws.full_risks, "T3": draws.fold_risks.mean(-1)} | _ends(ends)
 
@@ -235,14 +238,6 @@ def _truth(found: Found, target: str) -> Any:
         return None
     # the mean risk of the fold models, over replications, is the learner's risk at their training rows
     return {"T2": found["T3"].mean(), "T4": found["T3"].mean(), "T2n": found["T1"].mean(), "T3": found["T3"]}[target]
-
-
-def _bates(problem: Any, learner: Any, draws: CvDraws, folds: int, level: float, rng: np.random.Generator) -> Ends:
-    labels = random_folds(draws.y.shape[-1], folds, BATES_RUNS, rng)
-    outer = out_of_fold(problem, learner, draws.X, draws.y, labels)
-    inner = leave_two_out(problem, learner, draws.X, draws.y, labels)
-    low, high, _ = batched.bates(outer, inner, labels, level)
-    return low, high
 
 
 def _ends(ends: Mapping[str, Ends]) -> dict[str, FloatArray]:

@@ -24,6 +24,9 @@ class CvDraws:
     full_risks: FloatArray
     X: FloatArray
     y: FloatArray
+    problem: Problem
+    learner: Any
+    rng: np.random.Generator  # for what an interval still has to draw
 
     @property
     def ratio(self) -> float:
@@ -58,7 +61,7 @@ def cv_draws(
         losses[:, test] = problem.losses(y[:, test], model.predict(X[:, test]))
         risks[:, k] = problem.risk(model, rng)
     full = problem.risk(learner.fit(X, y), rng)
-    return CvDraws(losses, labels, risks, full, X, y)
+    return CvDraws(losses, labels, risks, full, X, y, problem, learner, rng)
 
 
 def holdout_draws(

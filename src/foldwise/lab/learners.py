@@ -266,9 +266,9 @@ def find_learner(name: str, task: str) -> Any:
     return found
 
 
-def default_learner(problem_name: str, task: str) -> str:
+def default_learner(problem_name: str) -> str:
     """The learner a problem is usually seen with."""
-    return {"smooth": "k-nn", "sparse": "ridge", "ridge": "tuned ridge", "two classes": "centroid"}.get(
+    return {"smooth": "k-nn", "sparse": "ridge", "ridge": "tuned ridge", "two classes": "centroid", "bounded": "mean"}.get(
         problem_name, "least squares"
     )
 

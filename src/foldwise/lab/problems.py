@@ -288,6 +288,43 @@ class LatentProblem(Problem):
         return np.asarray(seen + self.blur * rng.standard_normal(seen.shape))
 
 
+@dataclass(frozen=True)
+class BoundedProblem(Problem):
+    """Targets between 0 and 1 that no column explains, judged by absolute loss: bounded, skewed, far from 0-1."""
+
+    shape: tuple[float, float] = (1.0, 4.0)
+
+    @property
+    def loss(self) -> str:
+        return "absolute"
+
+    @property
+    def bayes(self) -> float:
+        from scipy.special import betaincinv
+
+        return float(self._absolute(np.array(betaincinv(*self.shape, 0.5))))
+
+    def mean(self, X: FloatArray) -> FloatArray:
+        return np.full(X.shape[:-1], self.shape[0] / sum(self.shape))
+
+    def answer(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
+        return rng.beta(*self.shape, X.shape[:-1])
+
+    def losses(self, y: FloatArray, prediction: FloatArray) -> FloatArray:
+        return np.abs(y - prediction)
+
+    def risk(self, model: Model, rng: np.random.Generator, *, rows: int = FRESH_ROWS) -> FloatArray:
+        return np.asarray(self._absolute(model.predict(self.rows(rng, (rows,)))).mean(-1))
+
+    def _absolute(self, at: FloatArray) -> FloatArray:
+        """E |Y - c|, by the distribution function of Y and that of its size-biased form."""
+        from scipy.special import betainc
+
+        (a, b), at = self.shape, np.clip(at, 0, 1)
+        centre = a / (a + b)
+        return np.asarray(at * (2 * betainc(a, b, at) - 1) + centre - 2 * centre * betainc(a + 1, b, at))
+
+
 def _normal_cdf(z: FloatArray) -> FloatArray:
     from scipy.special import ndtr
 
@@ -307,6 +344,7 @@ PROBLEMS: Mapping[str, Problem] = {
         LogisticProblem("logistic", 5, beta=(1.0, 1.0)),
         ClassesProblem("two classes", 5, shift=0.8, shifted=3),
         ClassesProblem("noise classes", 10, shift=0.0, shifted=1),
+        BoundedProblem("bounded"),
         LinearProblem("ridge", 50, beta=(0.3,) * 10),
         LogisticProblem("bates logistic", 20, beta=(1.0,)),
         LogisticProblem("sparse logistic", 1000, beta=(1.0, 1.0, 1.0, 1.0)),

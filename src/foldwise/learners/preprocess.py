@@ -66,7 +66,7 @@ def dates_as_seconds(X: Any) -> FloatArray:
 
 def text_without_gaps(X: Any) -> AnyArray:
     """Text and categories as text, with a word of its own for what is missing."""
-    return X.astype(object).where(X.notna(), MISSING).to_numpy(dtype=object)  # type: ignore[no-any-return]
+    return X.astype(object).where(X.notna(), MISSING).map(str).to_numpy(dtype=object)  # type: ignore[no-any-return]
 
 
 def as_dense(X: Any) -> FloatArray:

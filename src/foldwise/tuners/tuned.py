@@ -140,14 +140,20 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
             rule=self.rule,
         )
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Tuned:
+    # Weights can be routed, though they are taken as scikit-learn's search objects take them: by keyword.
+    __metadata_request__fit = {"sample_weight": None}
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None, **roles: Any) -> Tuned:
         """Tune on inner splits of these rows and fit the chosen candidate.
 
-        Weights reach the fits and the losses; groups stay whole in every inner split.
+        `sample_weight` reaches the fits and the losses; groups stay whole in every inner split.
         """
         from foldwise.questions.tuning import tune_on
 
-        outcome = tune_on(self, X, y, weights=sample_weight, groups=groups)
+        weights = roles.pop("sample_weight", None)
+        if roles:
+            raise TypeError(f"Tuned.fit() got an unexpected keyword argument {next(iter(roles))!r}")
+        outcome = tune_on(self, X, y, weights=weights, groups=groups)
         self.candidate_: dict[str, Any] = outcome.candidate
         self.scores_: pd.DataFrame = outcome.scores
         self.selection_score_: float = outcome.selection_score

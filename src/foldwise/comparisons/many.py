@@ -1,0 +1,95 @@
+"""Several methods: all pairs on one data set, or ranks over several data sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray
+from foldwise.comparisons.comparison import Comparison
+from foldwise.errors import BadInterval
+from foldwise.estimates.corrected_t import NAME
+from foldwise.formulas import multiple, ranks
+from foldwise.formulas.checks import as_numbers
+from foldwise.formulas.corrected_t import corrected_t_of_runs
+from foldwise.formulas.ranks import Friedman, Nemenyi
+
+
+@dataclass(frozen=True)
+class Family:
+    """All pairs of methods, judged together.
+
+    `differences[name]` is the method less the best one, with its simultaneous interval and its p by Holm over all
+    pairs; `not_told_apart` are the methods that may be the best one at this level, the best among them.
+    """
+
+    best: str
+    differences: dict[str, Comparison]
+    not_told_apart: tuple[str, ...]
+    p: FloatArray
+    names: tuple[str, ...]
+    level: float
+
+
+def compare_all(
+    losses: Any, test_train_ratio: float, level: float = 0.95, *, names: Sequence[str] | None = None
+) -> Family:
+    """All pairs of methods from losses[method, split] or [method, run, split] on the same splits.
+
+    The best is picked by the same losses, so each difference to it must hold among all pairs: corrected t intervals
+    at the Bonferroni level, and p by Holm.
+
+    >>> family = compare_all([[0.1, 0.2, 0.1, 0.2], [0.1, 0.2, 0.2, 0.1], [0.8, 0.9, 0.8, 0.8]], 1 / 3)
+    >>> family.best, family.not_told_apart
+    ('0', ('0', '1'))
+    """
+    table, known = _checked(losses, names)
+    pairs = list(combinations(range(len(table)), 2))
+    each = multiple.shared_level(level, max(1, len(pairs)))
+    p = np.ones((len(table), len(table)))
+    raw = [corrected_t_of_runs(table[i] - table[j], test_train_ratio=test_train_ratio, level=each).p for i, j in pairs]
+    for (i, j), adjusted in zip(pairs, multiple.holm(raw).tolist(), strict=True):
+        p[i, j] = p[j, i] = adjusted
+    best = int(table.mean(axis=(1, 2)).argmin())
+    differences = {
+        known[at]: _difference(table[at] - table[best], test_train_ratio, (each, level), (known[at], known[best]))
+        for at in range(len(table))
+        if at != best
+    }
+    differences = {
+        name: _with_p(found, p[known.index(name), best]) for name, found in differences.items()
+    }
+    together = tuple(name for name in known if name == known[best] or _may_be_zero(differences[name]))
+    return Family(known[best], differences, together, p, known, level)
+
+
+def holm(p_values: Any) -> FloatArray:
+    """Adjusted p values in the order given: those below alpha are claims that hold together (Holm, 1979).
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    return multiple.holm(p_values)
+
+
+def friedman(scores: Any) -> Friedman:
+    """Do methods differ over data sets? From scores[data set, method]; rank 1 is the smallest (Demsar, 2006).
+
+    >>> round(friedman([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.3, 0.2], [0.3, 0.4, 0.5]]).p, 3)
+    0.039
+    """
+    return ranks.friedman(scores)
+
+
+def nemenyi(scores: Any, level: float = 0.95) -> Nemenyi:
+    """How far mean ranks must lie apart to be told apart, all pairs at once, and each pair's p.
+
+    >>> round(nemenyi([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.3, 0.2], [0.3, 0.4, 0.5]]).critical_difference, 3)
+    1.657
+    """
+    return ranks.nemenyi(scores, level=level)
