@@ -61,7 +61,9 @@ def test_a_fit_that_fails_in_one_fold_leaves_no_risk_and_the_others_theirs(curve
     # What worked is shown, and not averaged.
     expected = plain_losses(curved)
     assert [fold["loss"] is None for fold in fragile["folds"]] == [False, True, False, False, False]
-    np.testing.assert_allclose([f["loss"] for f in fragile["folds"] if f["fold"] != 1], np.delete(expected, 1), rtol=1e-10)
+    np.testing.assert_allclose(
+        [f["loss"] for f in fragile["folds"] if f["fold"] != 1], np.delete(expected, 1), rtol=1e-10
+    )
     assert (sound["status"], sound["failed"]) == ("ok", 0)
     assert sound["risk"] == pytest.approx(np.mean(expected), rel=1e-10)
     assert result.best == "sound"

@@ -45,7 +45,9 @@ def assert_counted(result: Any, fits: int, baseline: int) -> None:
 
 def assert_naive(result: Any, curved: Any, labels: np.ndarray) -> None:
     scheme = naive.folds(labels), *naive.aligned(labels)
-    answer = naive.Loops(*curved, naive.squared).nested(KNeighborsRegressor(), [{"n_neighbors": k} for k in KS], *scheme)
+    answer = naive.Loops(*curved, naive.squared).nested(
+        KNeighborsRegressor(), [{"n_neighbors": k} for k in KS], *scheme
+    )
     naive.assert_same(result, "counting", answer)
 
 

@@ -124,9 +124,7 @@ def test_more_repeats_make_the_new_partitions_alone(curved: Any, store: Path) ->
 def test_another_loss_costs_only_the_refits_of_other_choices(curved: Any, store: Path) -> None:
     first = compare(curved, store)
     other = compare(curved, store, loss="absolute")
-    before, after = (
-        [fold["candidate"]["n_neighbors"] for fold in result.to_dict()["methods"][0]["folds"]] for result in (first, other)
-    )
+    before, after = ([fold["candidate"] for fold in r.to_dict()["methods"][0]["folds"]] for r in (first, other))
     assert other.fits_made == sum(one != two for one, two in zip(before, after, strict=True))
     outer, *_ = naive.splits_of(other)
     scheme = outer, *naive.aligned(naive.labels_of(outer, 78))
@@ -176,7 +174,7 @@ def test_another_seed_is_refused(curved: Any, store: Path) -> None:
 
 def test_other_weights_are_refused(curved: Any, store: Path) -> None:
     compare(curved, store, weights=np.arange(1.0, 79.0))
-    with pytest.raises(BadStore, match="row weights was .* and is "):
+    with pytest.raises(BadStore, match=r"row weights was .* and is "):
         compare(curved, store, weights=np.arange(2.0, 80.0))
 
 

@@ -50,7 +50,9 @@ def test_nested_eight_by_five_in_python_equals_the_naive_loops(lecture: Any, in_
     naive.assert_same(in_python, "k-nn", answer)
 
 
-def test_nested_eight_by_five_on_the_command_line_has_the_same_numbers(lecture: Any, in_python: Any, tmp_path: Path) -> None:
+def test_nested_eight_by_five_on_the_command_line_has_the_same_numbers(
+    lecture: Any, in_python: Any, tmp_path: Path
+) -> None:
     """The built-in k-nn scales its columns, which moves no neighbour where there is one column."""
     words = "--learners k-nn --space k-nn.n_neighbors=1..30 --outer 8 --inner 5 --jobs 1"
     told, found = on_the_command_line(lecture, tmp_path, words)["methods"][0], in_python.to_dict()["methods"][0]

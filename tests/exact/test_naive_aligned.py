@@ -29,7 +29,12 @@ REGRESSORS: dict[str, Entry] = {
 }
 CLASSIFIERS: dict[str, Entry] = {
     "k-nn": (KNeighborsClassifier(), "n_neighbors", "n_neighbors", [1, 3, 7]),
-    "logistic": (make_pipeline(StandardScaler(), LogisticRegression()), "C", "logisticregression__C", [0.01, 0.3, 10.0]),
+    "logistic": (
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        "C",
+        "logisticregression__C",
+        [0.01, 0.3, 10.0],
+    ),
     "tree": (DecisionTreeClassifier(random_state=0), "max_depth", "max_depth", [1, 3, None]),
     "forest": (RandomForestClassifier(3, random_state=5), "max_depth", "max_depth", [2, 5]),
     "svm": (SVC(), "C", "C", [0.1, 1.0, 10.0]),
@@ -76,7 +81,9 @@ def classifications(request: pytest.FixtureRequest, classed: Any) -> tuple[Any, 
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_five_classifiers_at_once_equal_the_naive_loops_one_by_one(name: str, classifications: Any, classed: Any) -> None:
+def test_five_classifiers_at_once_equal_the_naive_loops_one_by_one(
+    name: str, classifications: Any, classed: Any
+) -> None:
     result, labels = classifications
     assert_equals_loops(result, naive.Loops(*classed, naive.zero_one), name, CLASSIFIERS[name], labels)
 
@@ -102,7 +109,11 @@ def test_pairs_can_be_asked_for_where_there_are_lines(curved: Any) -> None:
     result = fw.compare({"k-nn": fw.tune(estimator, **{word: values})}, *curved, outer=labels, inner="pairs", jobs=1)
     names = np.unique(labels)
     inner = [
-        [(np.flatnonzero((labels != one) & (labels != other)), np.flatnonzero(labels == other)) for other in names if other != one]
+        [
+            (np.flatnonzero((labels != one) & (labels != other)), np.flatnonzero(labels == other))
+            for other in names
+            if other != one
+        ]
         for one in names
     ]
     loops, outer = naive.Loops(*curved, naive.squared), naive.folds(labels)

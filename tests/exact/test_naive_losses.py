@@ -1,4 +1,4 @@
-"""Several losses, scorers, functions and cost matrices; rules, conditional spaces and draws: all as the naive loops have it."""
+"""Losses of every kind, selection rules, conditional spaces and random draws, all as the naive loops have them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def test_roc_auc_is_one_less_the_area_fold_by_fold(binary: Any, learner: str) ->
     def area(model: Any, X: Any, y: Any, weights: Any) -> float:
         return 1 - float(roc_auc_score(y == "top", model.decision_function(X)))
 
-    answer = naive.Loops(X, y, area).nested(estimator, [{"C": 0.02}, {"C": 1.0}], naive.folds(labels), *naive.aligned(labels))
+    answer = naive.Loops(X, y, area).nested(
+        estimator, [{"C": 0.02}, {"C": 1.0}], naive.folds(labels), *naive.aligned(labels)
+    )
     naive.assert_same(result, "it", answer)
 
 
@@ -79,7 +81,9 @@ def test_a_scorer_by_name_and_as_an_object_are_fold_level_measures(curved: Any) 
     def r2(model: Any, X: Any, y: Any, weights: Any) -> float:
         return 1 - float(r2_score(y, model.predict(X)))
 
-    naive.assert_same(compare_k_nn(curved, loss="r2"), "k-nn", naive.Loops(*curved, r2).nested(K_NN, CANDIDATES, *SCHEME))
+    naive.assert_same(
+        compare_k_nn(curved, loss="r2"), "k-nn", naive.Loops(*curved, r2).nested(K_NN, CANDIDATES, *SCHEME)
+    )
 
     def median(model: Any, X: Any, y: Any, weights: Any) -> float:
         return float(median_absolute_error(y, model.predict(X)))
@@ -107,7 +111,9 @@ def test_a_cost_matrix_is_read_by_true_class_and_predicted_class(classed: Any) -
 
     def judge(model: Any, X: Any, y: Any, weights: Any) -> float:
         said = model.predict(X)
-        return float(np.mean([costs[classes.index(true), classes.index(got)] for true, got in zip(y, said, strict=True)]))
+        return float(
+            np.mean([costs[classes.index(true), classes.index(got)] for true, got in zip(y, said, strict=True)])
+        )
 
     answer = naive.Loops(X, y, judge).nested(k_nn, CANDIDATES, naive.folds(labels), *naive.aligned(labels))
     for given in (costs, costs.tolist()):
@@ -117,7 +123,11 @@ def test_a_cost_matrix_is_read_by_true_class_and_predicted_class(classed: Any) -
 
 def test_brier_and_balanced_losses_by_their_definitions(classed: Any) -> None:
     X, y = classed
-    k_nn, classes, counts = KNeighborsClassifier(5), np.unique(y), {label: np.mean(y == label) for label in np.unique(y)}
+    k_nn, classes, counts = (
+        KNeighborsClassifier(5),
+        np.unique(y),
+        {label: np.mean(y == label) for label in np.unique(y)},
+    )
     labels = np.arange(84) % 4
     result = fw.compare({"k-nn": k_nn}, X, y, loss=["brier", "balanced_zero_one"], outer=labels, jobs=1)
 
@@ -125,7 +135,9 @@ def test_brier_and_balanced_losses_by_their_definitions(classed: Any) -> None:
         return float(np.mean(((model.predict_proba(X) - (y[:, None] == classes)) ** 2).sum(axis=1)))
 
     def balanced(model: Any, X: Any, y: Any, weights: Any) -> float:
-        return float(np.mean([(got != true) / (3 * counts[true]) for true, got in zip(y, model.predict(X), strict=True)]))
+        return float(
+            np.mean([(got != true) / (3 * counts[true]) for true, got in zip(y, model.predict(X), strict=True)])
+        )
 
     losses = result.to_dict()["methods"][0]["losses"]
     for name, judge in (("brier", brier), ("balanced_zero_one", balanced)):

@@ -94,7 +94,11 @@ def test_weights_of_one_change_no_number(curved: Any, learner: Any) -> None:
 
 @pytest.mark.parametrize(("outer", "inner"), [(5, 4), (0.2, 0.25), (4, TimeSeriesSplit(3))])
 def test_no_level_trains_on_later_rows_than_it_tests(curved: Any, outer: Any, inner: Any) -> None:
-    time = np.arange(78.0) if not isinstance(inner, int | float) else np.random.default_rng(6).permutation(78).astype(float)
+    time = (
+        np.arange(78.0)
+        if not isinstance(inner, int | float)
+        else np.random.default_rng(6).permutation(78).astype(float)
+    )
     learners = {"k-nn": fw.tune(K_NN, n_neighbors=[1, 3])}
     result = fw.compare(learners, *curved, time=time, outer=outer, inner=inner, jobs=1)
     splits = naive.splits_of(result)
@@ -120,7 +124,9 @@ def test_the_kind_of_the_labels_changes_no_number(classed: Any, kind: str) -> No
     X, y = classed[0], classed[1] == "top"
     labels, logistic = np.arange(84) % 5, LogisticRegression()
     named = {"bool": y, "int": np.where(y, 7, 2), "text": np.where(y, "b", "a")}[kind]
-    result = fw.compare({"it": fw.tune(logistic, C=[0.01, 1.0])}, X, named, loss=["log", "roc_auc"], outer=labels, jobs=1)
+    result = fw.compare(
+        {"it": fw.tune(logistic, C=[0.01, 1.0])}, X, named, loss=["log", "roc_auc"], outer=labels, jobs=1
+    )
     loops = naive.Loops(X, y, naive.log)
     answer = loops.nested(logistic, [{"C": 0.01}, {"C": 1.0}], naive.folds(labels), *naive.aligned(labels))
     naive.assert_same(result, "it", answer)
@@ -137,9 +143,16 @@ def test_the_kind_of_the_labels_changes_no_number(classed: Any, kind: str) -> No
 def test_the_container_of_the_rows_changes_no_number(curved: Any, container: str) -> None:
     X, y = curved
     names = [f"column {at}" for at in range(4)]
-    held = {"frame": lambda: pd.DataFrame(X, columns=names), "sparse": lambda: csr_array(X), "polars": lambda: pl.DataFrame(X, names)}
+    held = {
+        "frame": lambda: pd.DataFrame(X, columns=names),
+        "sparse": lambda: csr_array(X),
+        "polars": lambda: pl.DataFrame(X, names),
+    }
     labels = np.arange(78) % 5
-    learners = {"k-nn": fw.tune(K_NN, n_neighbors=KS), "ridge": fw.tune(Ridge(solver="lsqr", tol=1e-14), alpha=[0.1, 9.0])}
+    learners = {
+        "k-nn": fw.tune(K_NN, n_neighbors=KS),
+        "ridge": fw.tune(Ridge(solver="lsqr", tol=1e-14), alpha=[0.1, 9.0]),
+    }
     result = fw.compare(learners, held[container](), y, outer=labels, jobs=1)
     scheme, loops = (naive.folds(labels), *naive.aligned(labels)), naive.Loops(X, y, naive.squared)
     naive.assert_same(result, "k-nn", loops.nested(K_NN, CANDIDATES, *scheme))

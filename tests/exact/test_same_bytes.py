@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ def undisturbed(curved: Any) -> bytes:
 
 
 def test_the_same_line_twice_gives_the_same_bytes(curved: Any, undisturbed: bytes) -> None:
-    np.random.seed(99)  # noqa: NPY002 (the global state must not matter)
+    np.random.seed(99)  # the global state must not matter
     assert as_bytes(compare(curved)) == undisturbed
 
 
@@ -121,7 +121,9 @@ def test_an_interrupted_store_is_continued_to_the_same_bytes(
     assert as_bytes(fw.load(tmp_path / "run")) == undisturbed
 
 
-def test_an_often_interrupted_store_makes_no_fit_twice(curved: Any, undisturbed: bytes, use: Any, tmp_path: Path) -> None:
+def test_an_often_interrupted_store_makes_no_fit_twice(
+    curved: Any, undisturbed: bytes, use: Any, tmp_path: Path
+) -> None:
     for attempt in range(4):
         use(Shuffled(attempt, stop_after=20))
         with pytest.raises(KeyboardInterrupt):
@@ -136,21 +138,30 @@ def test_another_seed_gives_other_bytes(curved: Any, undisturbed: bytes) -> None
     assert as_bytes(compare(curved, seed=6)) != undisturbed
 
 
-def test_candidates_share_the_seed_of_a_training_set(curved: Any) -> None:
-    """A forest of 3 trees is the beginning of the forest of 6, so more trees differ by the trees alone."""
-    labels = np.arange(78) % 3
-    learner = fw.tune(RandomForestRegressor(), n_estimators=[3, 6])
-    result = fw.compare({"forest": learner}, *curved, outer=labels, inner="pairs", jobs=1)
-    seeds = set()
-    for candidate in result.outline.methods[0].candidates:
-        model = result.refit("forest").set_params(**candidate)
-        seeds.add(model.random_state)
-    assert len(seeds) == 1
-    assert isinstance(seeds.pop(), int)
+class Noting(RandomForestRegressor):
+    """A forest that notes with which seed it was grown on which rows."""
+
+    seeds: ClassVar[dict[bytes, set[int]]] = {}
+
+    def fit(self, X: Any, y: Any) -> Noting:
+        self.seeds.setdefault(X.tobytes(), set()).add(self.random_state)
+        return super().fit(X, y)  # type: ignore[no-any-return]
+
+
+def test_candidates_share_the_seed_of_their_training_rows(curved: Any) -> None:
+    """A forest of 2 trees is then the beginning of the forest of 4 on the same rows."""
+    Noting.seeds.clear()
+    fw.compare({"forest": fw.tune(Noting(), n_estimators=[2, 4])}, *curved, outer=3, inner="pairs", jobs=1)
+    seeds = [seed for seeds in Noting.seeds.values() for seed in seeds]
+    assert len(Noting.seeds) == 3 + 3
+    assert len(seeds) == len(set(seeds)) == 6
+    Noting.seeds.clear()
+    fw.compare({"forest": Noting(1, random_state=11)}, *curved, outer=3, jobs=1)
+    assert list(Noting.seeds.values()) == [{11}] * 3  # a seed that the user gave is his
 
 
 def test_the_caller_finds_the_global_random_state_as_it_was(curved: Any) -> None:
-    np.random.seed(1)  # noqa: NPY002
+    np.random.seed(1)
     expected = np.random.RandomState(1).normal(size=3)
     compare(curved)
-    np.testing.assert_array_equal(np.random.normal(size=3), expected)  # noqa: NPY002
+    np.testing.assert_array_equal(np.random.normal(size=3), expected)

@@ -16,7 +16,7 @@ from foldwise.errors import BadInterval
 from foldwise.estimates.corrected_t import NAME
 from foldwise.formulas import multiple, ranks
 from foldwise.formulas.checks import as_numbers
-from foldwise.formulas.corrected_t import corrected_t_of_runs
+from foldwise.formulas.corrected_t import CorrectedT, corrected_t_of_runs
 from foldwise.formulas.ranks import Friedman, Nemenyi
 
 
@@ -51,21 +51,26 @@ def compare_all(
     table, known = _checked(losses, names)
     pairs = list(combinations(range(len(table)), 2))
     each = multiple.shared_level(level, max(1, len(pairs)))
+    raw = [_t(table[i] - table[j], test_train_ratio, each).p for i, j in pairs]
     p = np.ones((len(table), len(table)))
-    raw = [corrected_t_of_runs(table[i] - table[j], test_train_ratio=test_train_ratio, level=each).p for i, j in pairs]
     for (i, j), adjusted in zip(pairs, multiple.holm(raw).tolist(), strict=True):
         p[i, j] = p[j, i] = adjusted
-    best = int(table.mean(axis=(1, 2)).argmin())
+    # exact sums, so that the first of equal methods is the best whatever the order of splits
+    best = int(np.argmin([math.fsum(method.ravel()) for method in table]))
+    name = f"{NAME}, simultaneous over {len(pairs)} pairs"
     differences = {
-        known[at]: _difference(table[at] - table[best], test_train_ratio, (each, level), (known[at], known[best]))
+        known[at]: _comparison(
+            _t(table[at] - table[best], test_train_ratio, each),
+            p=float(p[at, best]),
+            level=level,
+            interval=name,
+            names=(known[at], known[best]),
+        )
         for at in range(len(table))
         if at != best
     }
-    differences = {
-        name: _with_p(found, p[known.index(name), best]) for name, found in differences.items()
-    }
-    together = tuple(name for name in known if name == known[best] or _may_be_zero(differences[name]))
-    return Family(known[best], differences, together, p, known, level)
+    apart = {name for name, found in differences.items() if found.low is not None and found.low > 0}
+    return Family(known[best], differences, tuple(name for name in known if name not in apart), p, known, level)
 
 
 def holm(p_values: Any) -> FloatArray:
@@ -93,3 +98,42 @@ def nemenyi(scores: Any, level: float = 0.95) -> Nemenyi:
     1.657
     """
     return ranks.nemenyi(scores, level=level)
+
+
+def _t(differences: FloatArray, test_train_ratio: float, level: float) -> CorrectedT:
+    """The corrected t, which a difference that is the same in all splits says nothing about."""
+    found = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
+    is_silent = found.se == 0 and found.value != 0
+    return found._replace(low=-math.inf, high=math.inf, t=math.nan, p=1.0) if is_silent else found
+
+
+def _comparison(found: CorrectedT, *, p: float, level: float, interval: str, names: tuple[str, str]) -> Comparison:
+    has_interval = math.isfinite(found.high)
+    return Comparison(
+        found.value,
+        found.low if has_interval else None,
+        found.high if has_interval else None,
+        level,
+        interval if has_interval else None,
+        f"the risk of {names[0]} minus that of {names[1]}",
+        notes=() if has_interval else (("interval", "all splits have the same difference"),),
+        p=p,
+        se=found.se,
+        t=found.t if has_interval else None,
+        df=found.df,
+        names=names,
+    )
+
+
+def _checked(losses: Any, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:
+    table = as_numbers(losses, what="losses")
+    table = table[:, None, :] if table.ndim == 2 else table
+    if table.ndim != 3 or not len(table):
+        raise BadInterval(f"methods are compared by an array of methods x splits, not one of shape {table.shape}")
+    bad = np.flatnonzero(~np.isfinite(table).all(axis=(1, 2)))
+    known = tuple(map(str, range(len(table)) if names is None else names))
+    if len(known) != len(table) or len(set(known)) != len(known):
+        raise BadInterval(f"{len(table)} methods need as many different names, not {list(known)}")
+    if bad.size:
+        raise BadInterval(f"method {known[bad[0]]} lacks a finite loss in some split", "Compare methods that have all")
+    return table, known

@@ -130,7 +130,7 @@ def _by_unit(tables: list[FloatArray], groups: Any) -> tuple[list[FloatArray], F
 
 
 def _bootstrap_counts(units: int, repeats: int, seed: int) -> Iterator[FloatArray]:
-    """How often each unit is drawn, counts[repeat, unit], in blocks of repeats; draws that leave none out are skipped."""
+    """How often each unit is drawn, counts[repeat, unit], in blocks; draws that leave none out are skipped."""
     rng = np.random.default_rng(seed)
     block = max(1, BLOCK_BYTES // (8 * units))
     for start in range(0, repeats, block):

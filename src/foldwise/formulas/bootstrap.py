@@ -1,6 +1,6 @@
 """The leave-one-out bootstrap and its .632 and .632+ corrections (Efron and Tibshirani, 1997).
 
-Offered as arithmetic only: as intervals they are short of their level (docs/methods.md).
+Arithmetic only: intervals made of them are known to be short of their level, and none is offered.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def uniform_bound(
 def paired_excess_bound(
     dev_rows: int, candidates: int, delta: float = 0.05, *, bounds: tuple[float, float] | None = (0.0, 1.0)
 ) -> float:
-    """`excess_bound`, sharper: Hoeffding on the differences to each rival, (high - low) sqrt(2 / n ln((|T| - 1) / delta)).
+    """`excess_bound` by differences to each rival, and sharper: (high - low) sqrt(2 / n ln((|T| - 1) / delta)).
 
     >>> round(paired_excess_bound(1000, 50, 0.05), 4)
     0.1174

@@ -56,7 +56,7 @@ def wilson(failures: Any, rows: Any, *, level: float = 0.95) -> Found:
 
 
 def kl_upper(mean: float, rows: Any, *, level: float = 0.95) -> float:
-    """The upper bound, one-sided, of the mean of losses in [0, 1]: the largest q with n kl(mean, q) <= ln(1 / alpha)."""
+    """The one-sided upper bound of the mean of losses in [0, 1]: the largest q with n kl(mean, q) <= ln(1 / alpha)."""
     from scipy import optimize, special
 
     n, reach = checked_count("rows", rows), -math.log(1 - checked_level(level))
@@ -90,32 +90,34 @@ def empirical_bernstein(losses: Any, *, bounds: Any = (0.0, 1.0), level: float =
     return _around(float(losses.mean()), reach)
 
 
-def predictable_bernstein(losses: Any, *, bounds: Any = (0.0, 1.0), level: float = 0.95) -> Found:
+def predictable_bernstein(
+    losses: Any, *, bounds: Any = (0.0, 1.0), level: float = 0.95, is_shrunk: bool = True
+) -> Found:
     """The empirical Bernstein interval with predictable plug-in weights (Waudby-Smith and Ramdas, 2024).
 
-    Tighter than Maurer and Pontil's; depends on the order of the rows.
+    Tighter than Maurer and Pontil's; depends on the order of the rows. Deviations are from the running mean, shrunk
+    towards the middle of the bounds as in the paper, or not as in its authors' program.
     """
     losses, low, high = checked_bounded(losses, bounds, method="the predictable Bernstein interval")
     alpha, x = 1 - checked_level(level), (losses - low) / (high - low)
-    mean_before, bets = _plug_in(x, alpha)
-    bets = np.minimum(bets, 0.5)
-    spread = float(((x - mean_before) ** 2 * (-np.log1p(-bets) - bets)).sum())
-    centre, reach = float(bets @ x) / bets.sum(), (math.log(2 / alpha) + spread) / bets.sum()
-    ends = (low + (high - low) * min(max(end, 0.0), 1.0) for end in (centre - reach, centre + reach))
-    return Found(float(losses.mean()), *ends)
+    ends = _bernstein_low(x, alpha, is_shrunk), 1 - _bernstein_low(1 - x, alpha, is_shrunk)
+    return Found(float(losses.mean()), *(low + (high - low) * end for end in ends))
 
 
-def betting(losses: Any, *, bounds: Any = (0.0, 1.0), level: float = 0.95, cap: str = "one") -> Found:
+def betting(
+    losses: Any, *, bounds: Any = (0.0, 1.0), level: float = 0.95, cap: str = "one", is_running: bool = False
+) -> Found:
     """The means that no gambler betting against them could have grown rich on (Waudby-Smith and Ramdas, 2024).
 
     The hedged capital max(K+, K-) / 2, K+- = prod(1 +- lambda_i (loss_i - m)), exceeds 1 / alpha for the true mean
     with probability at most alpha, whatever the distribution on the bounds and for every n. The bets lambda_i look
     only at earlier rows, so the order of the rows matters and must be fixed before the losses are seen. They are at
-    most 1, or with `cap="paper"` at most 1 / 2m upwards and 1 / 2(1 - m) downwards.
+    most 1, or with `cap="paper"` at most 1 / 2m upwards and 1 / 2(1 - m) downwards. A running interval also leaves
+    out what any of its prefixes rules out.
 
     >>> found = betting([0.1, 0.3, 0.2, 0.4] * 25)
     >>> round(found.low, 3), round(found.high, 3)
-    (0.203, 0.297)
+    (0.207, 0.294)
     """
     losses, low, high = checked_bounded(losses, bounds, method="the betting interval")
     if cap not in ("one", "paper"):
@@ -123,7 +125,10 @@ def betting(losses: Any, *, bounds: Any = (0.0, 1.0), level: float = 0.95, cap: 
     alpha, x = 1 - checked_level(level), (losses - low) / (high - low)
     _, bets = _plug_in(x, alpha)
     # a bet that losses are smaller is one that 1 - losses are larger
-    ends = _ruled_out_below(x, bets, alpha, cap), 1 - _ruled_out_below(1 - x, bets, alpha, cap)
+    ends = (
+        _ruled_out_below(x, bets, alpha, cap, is_running),
+        1 - _ruled_out_below(1 - x, bets, alpha, cap, is_running),
+    )
     return Found(float(losses.mean()), *(low + (high - low) * end for end in ends))
 
 
@@ -147,7 +152,16 @@ def holdout_t(losses: Any, *, level: float = 0.95, groups: Any = None) -> Found:
     return _around(value, t_quantile(level, units - 1) * se)._replace(se=se)
 
 
-def _ruled_out_below(x: FloatArray, bets: FloatArray, alpha: float, cap: str) -> float:
+def _bernstein_low(x: FloatArray, alpha: float, is_shrunk: bool) -> float:
+    mean_before, bets = _plug_in(x, alpha)
+    if not is_shrunk:
+        mean_before = np.append(0.0, np.cumsum(x)[:-1] / np.arange(1, x.size))
+    bets = np.minimum(bets, 0.5)
+    spread = ((x - mean_before) ** 2 * (-np.log1p(-bets) - bets)).sum()
+    return max(0.0, float((bets @ x - math.log(2 / alpha) - spread) / bets.sum()))
+
+
+def _ruled_out_below(x: FloatArray, bets: FloatArray, alpha: float, cap: str, is_running: bool) -> float:
     """The smallest mean that the bets on larger values do not rule out."""
     from scipy import optimize
 
@@ -156,7 +170,8 @@ def _ruled_out_below(x: FloatArray, bets: FloatArray, alpha: float, cap: str) ->
     def wealth(m: float) -> float:
         # falls as m grows, because each bet does
         most = 1.0 if cap == "one" else 0.5 / m
-        return float(np.log1p(np.minimum(bets, most) * (x - m)).sum()) - goal
+        gains = np.log1p(np.minimum(bets, most) * (x - m))
+        return float(np.cumsum(gains).max() if is_running else gains.sum()) - goal
 
     nothing = 1e-15
     if wealth(nothing) <= 0:

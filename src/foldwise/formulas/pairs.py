@@ -115,8 +115,8 @@ def five_by_two(differences: Any) -> FiveByTwo:
 def union_difference(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float]:
     """Where a difference lies if both intervals hold: valid whenever they are, and wide (Bayle et al., 2025).
 
-    >>> union_difference((0.2, 0.3), (0.1, 0.15))
-    (0.05, 0.2)
+    >>> union_difference((0.5, 0.75), (0.25, 0.5))
+    (0.0, 0.5)
     """
     return first[0] - second[1], first[1] - second[0]
 

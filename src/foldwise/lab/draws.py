@@ -51,17 +51,26 @@ def cv_draws(
     times: int,
     rng: np.random.Generator,
     by_rows: bool = False,
+    stratify: bool = True,
 ) -> CvDraws:
     """K-fold cross-validation of fresh data sets: stratified for classes, whole groups in one fold unless `by_rows`."""
-    X, y = drawn(problem, rows, times, rng)
+    X, y = drawn(problem, rows, times, rng, stratify=stratify)
     labels = fold_labels(problem, rows, folds, by_rows=by_rows)
-    losses, risks = np.empty_like(y), np.empty((times, folds))
+    losses, risks = judged_folds(problem, learner, X, y, labels, rng)
+    full = problem.risk(learner.fit(X, y), rng)
+    return CvDraws(losses, labels, risks, full, X, y, problem, learner, rng)
+
+
+def judged_folds(
+    problem: Problem, learner: Any, X: FloatArray, y: FloatArray, labels: IntArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Out-of-fold losses[replication, row] and the true risks[replication, fold] of the models that made them."""
+    losses, risks = np.empty_like(y), np.empty((len(y), int(labels.max()) + 1))
     for k, (train, test) in enumerate(splits_of(labels)):
         model = learner.fit(X[:, train], y[:, train])
         losses[:, test] = problem.losses(y[:, test], model.predict(X[:, test]))
         risks[:, k] = problem.risk(model, rng)
-    full = problem.risk(learner.fit(X, y), rng)
-    return CvDraws(losses, labels, risks, full, X, y, problem, learner, rng)
+    return losses, risks
 
 
 def holdout_draws(
@@ -73,10 +82,12 @@ def holdout_draws(
     return HoldoutDraws(problem.losses(y, model.predict(X)), problem.risk(model, rng))
 
 
-def drawn(problem: Problem, rows: int, times: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def drawn(
+    problem: Problem, rows: int, times: int, rng: np.random.Generator, *, stratify: bool = True
+) -> tuple[FloatArray, FloatArray]:
     """Replications of a problem; classes are put in order, so that every K-th row makes a stratified fold."""
     X, y = problem.draw(rows, rng, times=times)
-    if problem.task == "regression":
+    if problem.task == "regression" or not stratify:
         return X, y
     order = np.argsort(y, axis=-1, kind="stable")
     return np.take_along_axis(X, order[..., None], axis=-2), np.take_along_axis(y, order, axis=-1)

@@ -66,6 +66,10 @@ def takes_weights(estimator: Any) -> bool:
     return _keyword(estimator, "sample_weight") is not None
 
 
+def takes_groups(estimator: Any) -> bool:
+    return _keyword(estimator, "groups") is not None
+
+
 def offers(estimator: Any, task: str) -> tuple[str, ...]:
     """Which responses its models will have, found before any fit."""
     if task == "regression":

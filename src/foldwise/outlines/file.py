@@ -46,6 +46,8 @@ def outline_bytes(outline: Outline) -> bytes:
     arrays: dict[str, AnyArray] = {"target": outline.target}
     if outline.weights is not None:
         arrays["weights"] = outline.weights
+    if outline.groups is not None:
+        arrays["groups"] = outline.groups
     everything = np.arange(outline.rows)
     schemes: list[Inner] = []
     for method in outline.methods:
@@ -64,10 +66,11 @@ def outline_bytes(outline: Outline) -> bytes:
         "has_optimism": outline.has_optimism,
         "on_failure": outline.on_failure,
         "notes": [list(note) for note in outline.notes],
-        "groups": outline.groups,
+        "interval": outline.interval,
         "outer": _pack_splits("outer", outline.outer, everything, arrays),
+        "pairs": None if outline.pairs is None else _pack_splits("pairs", outline.pairs, everything, arrays),
         "inner": [_pack_inner(f"inner{at}", inner, outline, arrays) for at, inner in enumerate(schemes)],
-        "methods": [_pack_method(method, schemes) for method in outline.methods],
+        "methods": [_pack_method(method, schemes, outline, arrays) for method in outline.methods],
     }
     return pack(head, arrays)
 
@@ -79,6 +82,7 @@ def outline_from(content: bytes, *, loss: Any = None) -> Outline:
     everything = np.arange(len(target))
     outer = _unpack_splits("outer", head["outer"], everything, arrays)
     schemes = [_unpack_inner(f"inner{at}", inner, outer, everything, arrays) for at, inner in enumerate(head["inner"])]
+    pairs = None if head["pairs"] is None else _unpack_splits("pairs", head["pairs"], everything, arrays)
     facts = SimpleNamespace(task=head["task"], classes=classes, target=target, codes=target, weights=weights)
     facts.rows, facts.y = len(target), target
     if head["task"] != "regression":
@@ -97,7 +101,7 @@ def outline_from(content: bytes, *, loss: Any = None) -> Outline:
         weights=weights,
         losses=make_losses(spec, facts),
         outer=outer,
-        methods=tuple(_unpack_method(method, schemes) for method in head["methods"]),
+        methods=tuple(_unpack_method(method, schemes, pairs, arrays) for method in head["methods"]),
         seed=head["seed"],
         repeats=head["repeats"],
         threads=head["threads"],
@@ -105,11 +109,15 @@ def outline_from(content: bytes, *, loss: Any = None) -> Outline:
         has_optimism=head["has_optimism"],
         on_failure=head["on_failure"],
         notes=tuple((code, text) for code, text in head["notes"]),
-        groups=head["groups"],
+        groups=arrays.get("groups"),
+        pairs=pairs,
+        interval=head["interval"],
     )
 
 
-def _pack_method(method: MethodOutline, schemes: list[Inner]) -> dict[str, Any]:
+def _pack_method(
+    method: MethodOutline, schemes: list[Inner], outline: Outline, arrays: dict[str, AnyArray]
+) -> dict[str, Any]:
     at = next((at for at, inner in enumerate(schemes) if inner is method.inner), None)
     return {
         "name": method.name,
@@ -119,13 +127,27 @@ def _pack_method(method: MethodOutline, schemes: list[Inner]) -> dict[str, Any]:
         "code": method.code,
         "offers": list(method.offers),
         "inner": at,
+        "pair_inner": None
+        if method.pair_inner is None
+        else [
+            _pack_splits(f"{method.name}.pairs.{number}", splits, pair.train, arrays)
+            for number, (pair, splits) in enumerate(zip(outline.pairs or (), method.pair_inner, strict=True))
+        ],
         "rule": method.rule,
         "ranks": None if method.ranks is None else list(method.ranks),
         "notes": [list(note) for note in method.notes],
     }
 
 
-def _unpack_method(head: dict[str, Any], schemes: list[Inner]) -> MethodOutline:
+def _unpack_method(
+    head: dict[str, Any], schemes: list[Inner], pairs: Splits | None, arrays: dict[str, AnyArray]
+) -> MethodOutline:
+    pair_inner = None
+    if head["pair_inner"] is not None:
+        pair_inner = tuple(
+            _unpack_splits(f"{head['name']}.pairs.{number}", part, pair.train, arrays)
+            for number, (pair, part) in enumerate(zip(pairs or (), head["pair_inner"], strict=True))
+        )
     return MethodOutline(
         name=head["name"],
         kind=head["kind"],
@@ -134,6 +156,7 @@ def _unpack_method(head: dict[str, Any], schemes: list[Inner]) -> MethodOutline:
         code=head["code"],
         offers=tuple(head["offers"]),
         inner=None if head["inner"] is None else schemes[head["inner"]],
+        pair_inner=pair_inner,
         rule=head["rule"],
         ranks=None if head["ranks"] is None else tuple(head["ranks"]),
         notes=tuple((code, text) for code, text in head["notes"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
@@ -30,6 +30,7 @@ class MethodOutline:
     code: dict[str, str]  # class or function -> hash of the user's own code
     offers: tuple[str, ...]  # responses its models have
     inner: Inner | None = None
+    pair_inner: tuple[Splits, ...] | None = None  # inner splits of each leave-two-out training set
     rule: str = "best"
     ranks: tuple[int, ...] | None = None  # simplicity of each candidate, 0 = simplest
     notes: tuple[Note, ...] = ()
@@ -37,6 +38,15 @@ class MethodOutline:
     def response_for(self, loss: Loss) -> str:
         """The response by which this loss judges the method."""
         return next(need for need in loss.needs if need in self.offers)
+
+
+class Stage(NamedTuple):
+    """A split on which a method is judged, and the inner splits of its training rows."""
+
+    level: Literal["outer", "pairs"]
+    at: int
+    split: Split
+    inner: Splits | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +68,9 @@ class Outline:
     has_optimism: bool = False
     on_failure: str = "fail"
     notes: tuple[Note, ...] = ()
-    groups: int | None = None  # how many, where there are any
+    groups: AnyArray | None = None  # group of each row, where there are any
+    pairs: Splits | None = None  # leave-two-out splits, for the Bates interval
+    interval: str | None = None  # asked for by name
     _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
 
     @property
@@ -69,6 +81,22 @@ class Outline:
     def has_training_risk(self) -> bool:
         """Training rows are predicted by the outer fits, except where that would cost more than the study."""
         return len(self.outer) <= 50 * self.repeats
+
+    def stages(self, method: MethodOutline) -> list[Stage]:
+        """Every split the method is judged on, with the inner splits it is tuned on there."""
+        inner = method.inner.splits if method.inner else [None] * len(self.outer)
+        found = [Stage("outer", at, *pair) for at, pair in enumerate(zip(self.outer, inner, strict=True))]
+        pair_inner = method.pair_inner or [None] * len(self.pairs or ())
+        pairs = zip(self.pairs or (), pair_inner, strict=True)
+        return found + [Stage("pairs", at, *pair) for at, pair in enumerate(pairs)]
+
+    def tuning_splits(self, method: MethodOutline) -> list[Split]:
+        """Every split on which all candidates are scored."""
+        if method.inner is None:
+            return []
+        splits = [split for stage in self.stages(method) for split in stage.inner or ()]
+        splits += list(method.inner.final or ())
+        return splits + (list(self.outer) if self.has_optimism else [])
 
     def kept(self, method: MethodOutline) -> tuple[str, ...]:
         """Responses the outer fits keep: those of every loss, and probabilities for later questions."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
-from foldwise.outlines.outline import MethodOutline, Outline
+from foldwise.outlines.outline import MethodOutline, Outline, Stage
 from foldwise.outlines.rules import choose
 from foldwise.records.record import Record
 from foldwise.records.store import Store
@@ -50,13 +50,22 @@ class Reading:
     def choice(self, method: MethodOutline, outer: int, *, rule: str | None = None) -> Choice:
         """The candidate chosen for an outer split on its own inner splits."""
         assert method.inner is not None
-        return self._choose(method, method.inner.splits[outer], (method.name, outer), rule)
+        return self._choose(method, method.inner.splits[outer], ("outer", method.name, outer), rule)
+
+    def stage_choice(self, method: MethodOutline, stage: Stage) -> Choice:
+        """The candidate chosen for a split of any level on its own inner splits."""
+        assert stage.inner is not None
+        return self._choose(method, stage.inner, (stage.level, method.name, stage.at), None)
+
+    def stage_candidate(self, method: MethodOutline, stage: Stage) -> int | None:
+        """The candidate a split of any level is judged by."""
+        return 0 if stage.inner is None else self.stage_choice(method, stage).candidate
 
     def final_choice(self, method: MethodOutline, *, rule: str | None = None) -> Choice:
         """The candidate chosen on all rows: the one to ship."""
         assert method.inner is not None
         assert method.inner.final is not None
-        return self._choose(method, method.inner.final, (method.name, "final"), rule)
+        return self._choose(method, method.inner.final, ("final", method.name), rule)
 
     def outer_candidate(self, method: MethodOutline, outer: int) -> int | None:
         """The candidate an outer split is judged by."""
@@ -81,17 +90,12 @@ class Reading:
     def fits(self, method: MethodOutline) -> set[str]:
         """Keys of the distinct fits the method's answer rests on."""
         key, outline = self.outline.key, self.outline
-        if method.kind == "plain":
-            return {key(method, 0, split) for split in outline.outer}
         everyone = range(len(method.candidates))
         if method.kind == "swept":
             return {key(method, candidate, split) for split in outline.outer for candidate in everyone}
-        assert method.inner is not None
-        tuning = [split for splits in method.inner.splits for split in splits] + list(method.inner.final or ())
-        tuning += list(outline.outer) if outline.has_optimism else []
-        distinct = {outline.rows_name(split): split for split in tuning}
+        distinct = {outline.rows_name(split): split for split in outline.tuning_splits(method)}
         keys = {key(method, candidate, split) for split in distinct.values() for candidate in everyone}
-        chosen = ((self.outer_candidate(method, at), split) for at, split in self._outer)
+        chosen = ((self.stage_candidate(method, stage), stage.split) for stage in outline.stages(method))
         return keys | {key(method, candidate, split) for candidate, split in chosen if candidate is not None}
 
     @cached_property
@@ -121,11 +125,12 @@ class Reading:
 
     def _score(self, method: MethodOutline, splits: Splits, rule: str) -> Choice:
         scores = np.full((len(method.candidates), len(splits)), np.nan)
+        response = (method.response_for(self.outline.losses[0]),)
         failed = missing = 0
         for candidate in range(len(method.candidates)):
             for at, split in enumerate(splits):
                 record = self.record(method, candidate, split)
-                if record is None:
+                if record is None or not record.answers(split.test, response):
                     missing += 1
                 elif record.is_ok:
                     scores[candidate, at] = self._judge(method, record, split.test, 0)

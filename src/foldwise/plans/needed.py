@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from foldwise.arrays import IntArray
-from foldwise.outlines.outline import MethodOutline
+from foldwise.outlines.outline import MethodOutline, Stage
 from foldwise.outlines.reading import Reading
 from foldwise.plans.fit import Fit
 from foldwise.plans.study import Study
@@ -77,37 +77,38 @@ def _each_wish(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, _
     if method.kind == "tuned":
         yield from _tuned_wishes(reading, method)
         return
-    for split in outline.outer:
-        wish = _outer_wish(reading, method, split)
+    for stage in outline.stages(method):
+        wish = _stage_wish(reading, method, stage)
         yield from ((candidate, wish) for candidate in everyone)
 
 
 def _tuned_wishes(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, _Wish]]:
     outline, everyone = reading.outline, range(len(method.candidates))
-    choices = [reading.choice(method, at) for at in range(len(outline.outer))]
-    waiting = {outline.rows_name(split) for split, choice in zip(outline.outer, choices, strict=True) if choice.missing}
+    stages = outline.stages(method)
+    choices = [reading.stage_choice(method, stage) for stage in stages]
+    waiting = {outline.rows_name(stage.split) for stage, choice in zip(stages, choices, strict=True) if choice.missing}
     for name, wish in _tuning_wishes(reading, method).items():
         if name not in waiting:
             yield from ((candidate, wish) for candidate in everyone)
-    for split, choice in zip(outline.outer, choices, strict=True):
+    for stage, choice in zip(stages, choices, strict=True):
         if choice.candidate is not None:
-            yield choice.candidate, _outer_wish(reading, method, split)
+            yield choice.candidate, _stage_wish(reading, method, stage)
 
 
 def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, _Wish]:
     """Training sets on which every candidate is fitted, with all the rows they are scored on."""
-    assert method.inner is not None
     outline, response = reading.outline, (method.response_for(reading.outline.losses[0]),)
-    splits = [split for inner in method.inner.splits for split in inner] + list(method.inner.final or ())
-    splits += list(outline.outer) if outline.has_optimism else []
     wishes: dict[str, _Wish] = {}
-    for split in splits:
+    for split in outline.tuning_splits(method):
         name, wish = outline.rows_name(split), _Wish(split, split.test, response)
         wishes[name] = wishes[name] | wish if name in wishes else wish
     return wishes
 
 
-def _outer_wish(reading: Reading, method: MethodOutline, split: Split) -> _Wish:
-    outline = reading.outline
+def _stage_wish(reading: Reading, method: MethodOutline, stage: Stage) -> _Wish:
+    """Outer fits answer for their training rows too, and keep all that later questions may need."""
+    outline, split = reading.outline, stage.split
+    if stage.level == "pairs":
+        return _Wish(split, split.test, (method.response_for(outline.losses[0]),))
     rows = np.union1d(split.test, split.train) if outline.has_training_risk else split.test
     return _Wish(split, rows, outline.kept(method))

@@ -10,9 +10,9 @@ from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSpace, BadStudy, nearest
 from foldwise.learners.identity import family, own_code, setting
 from foldwise.learners.learner import Learner
-from foldwise.learners.model import offers, takes_weights
+from foldwise.learners.model import offers, takes_groups, takes_weights
 from foldwise.losses.loss import Loss
-from foldwise.outlines.outline import Candidate, MethodOutline, Note, Outline
+from foldwise.outlines.outline import Candidate, MethodOutline, Note, Outline, rows_name
 from foldwise.outlines.rules import check_rule
 from foldwise.splits.nesting import Inner, inner_splits
 from foldwise.splits.split import Splits
@@ -86,7 +86,7 @@ def make_study(
         has_optimism=optimism,
         on_failure=on_failure,
         notes=(*data.notes, *notes),
-        groups=None if data.groups is None else int(data.groups.max()) + 1,
+        groups=data.groups,
     )
     return Study(data, tuple(learners), outline, tuple(family(learner.estimator) for learner in learners))
 
@@ -103,8 +103,7 @@ class _MethodMaker:
         if learner.space is not None:
             kind = "swept" if self.sweep else "tuned"
         candidates = self._candidates(learner)
-        # A fit's seed comes from the family, so learners of two families never share a fit.
-        identity = f"{self._view(learner)}|{family(learner.estimator)}"
+        identity = self._identity(learner)
         rule = check_rule(learner.rule or self.tuning.rule)
         return MethodOutline(
             name=learner.name,
@@ -148,6 +147,11 @@ class _MethodMaker:
                 return inner
         self._inner.append((wanted, inner_splits(wanted, self.outer, self.data, seed=self.seed)))
         return self._inner[-1][1]
+
+    def _identity(self, learner: Learner) -> str:
+        """What its fits depend on besides the estimator and the table: their seed, categories, groups it is told."""
+        groups = "" if self.data.groups is None or not takes_groups(learner.estimator) else rows_name(self.data.groups)
+        return "|".join((self._view(learner), family(learner.estimator), groups))
 
     def _view(self, learner: Learner) -> str:
         """Text and categories have one fingerprint; only a user's own learner may treat them differently."""

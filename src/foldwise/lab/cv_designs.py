@@ -1,0 +1,419 @@
+"""Designs on the intervals of cross-validation: D1 (least squares), D2 and D3 (logistic), D4, D7 (twins), D8 (tuned).
+
+Expected figures are those of the project's survey of the statistics, each with the number of runs behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray
+from foldwise.lab import batched
+from foldwise.lab.batched import Ends
+from foldwise.lab.coverage import monte_carlo_error
+from foldwise.lab.draws import (
+    cv_draws,
+    drawn,
+    half_means,
+    held_out,
+    judged_folds,
+    leave_two_out,
+    out_of_fold,
+    random_folds,
+    subsample_means,
+)
+from foldwise.lab.figures import Figure, mean_figure, share_figures
+from foldwise.lab.lasso import LassoLogistic
+from foldwise.lab.learners import Logistic, Ridge, SoftThreshold, TunedRidge, balanced_folds, find_learner
+from foldwise.lab.problems import find_problem
+from foldwise.lab.replications import Found, replicate_all
+
+D1_EXPECTED: Mapping[int, tuple[int, Mapping[str, Sequence[float | None]]]] = {
+    40: (
+        1500,
+        {
+            "naive z": (0.6727, 0.5867),
+            "fold t": (0.7167, 0.62),
+            "leave-one-out": (0.7013, 0.604),
+            "corrected t": (0.8733, 0.8167),
+            "10 x 10 corrected t": (0.778, 0.6673),
+            "10 x 10 plain t": (0.2313, 0.1933),
+            "25 subsamples": (0.792, 0.7227),
+            "bates, 10 folds": (0.97, 0.94),
+        },
+    ),
+    100: (
+        2000,
+        {
+            "naive z": (0.837, 0.7965),
+            "within-fold": (0.8375, 0.799),
+            "fold t": (0.8525, 0.8155),
+            "leave-one-out": (0.85, 0.808),
+            "corrected t": (0.951, 0.925),
+            "10 x 10 corrected t": (0.877, 0.836),
+            "10 x 10 plain t": (0.3335, 0.3255),
+            "25 subsamples": (0.8735, 0.8425),
+            "conservative z": (0.9975, 0.9945),
+            "bates, 10 folds": (0.9445, 0.929),
+            "bates, 5 folds": (0.979, 0.973),
+            "holdout, then refit": (0.851, 0.843),
+        },
+    ),
+    200: (
+        1000,
+        {
+            "naive z": (0.867, 0.862),
+            "fold t": (0.875, 0.874),
+            "leave-one-out": (0.877, 0.861),
+            "corrected t": (0.966, 0.96),
+            "10 x 10 corrected t": (0.892, 0.897),
+            "10 x 10 plain t": (0.345, 0.347),
+            "25 subsamples": (0.884, 0.87),
+            "conservative z": (0.972, 0.968),
+            "bates, 10 folds": (0.934, 0.926),
+        },
+    ),
+}
+SURVEY = "survey"
+
+
+def d1(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] = (40, 100, 200)) -> list[Figure]:
+    """Least squares on 20 columns of noise, level 90%: T2 at n by its exact formula, T1 by its own."""
+    works = {f"D1 {n}": partial(_d1_cheap, n) for n in sizes} | {f"D1 dear {n}": partial(_d1_dear, n) for n in sizes}
+    cheap = replicate_all({key: works[key] for key in works if "dear" not in key}, replications, seed=seed, jobs=jobs)
+    dear = replicate_all(
+        {key: works[key] for key in works if "dear" in key}, max(replications // 4, 1), seed=seed, jobs=jobs
+    )
+    figures = []
+    for n in sizes:
+        runs, expected = D1_EXPECTED.get(n, (1, {}))
+        for found in (cheap[f"D1 {n}"], dear[f"D1 dear {n}"]):
+            truths = {"T2": least_squares_risk(n, 20), "T1": found["T1"]}
+            figures += share_figures(f"n={n}", _pairs(found), truths, expected, runs=runs, source=SURVEY)
+    return figures
+
+
+def least_squares_risk(rows: int, columns: int) -> float:
+    """The exact expected squared risk of least squares with intercept on standard normal columns, noise variance 1.
+
+    >>> round(least_squares_risk(100, 20), 6)
+    1.268974
+    """
+    return (rows + 1) * (rows - 2) / (rows * (rows - columns - 2))
+
+
+def _d1_cheap(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    problem, learner, level = find_problem("noise"), Ridge(), 0.9
+    draws = cv_draws(problem, learner, rows=rows, folds=10, times=times, rng=rng)
+    data = (problem, learner, draws.X, draws.y)
+    means = batched.fold_means(draws.losses, draws.folds)
+    labels = random_folds(rows, 10, 10, rng)
+    repeated = out_of_fold(*data, labels)
+    runs = np.concatenate([batched.fold_means(repeated[:, run], labels[run]) for run in range(10)], axis=-1)
+    draws_25 = subsample_means(*data, splits=25, test_rows=rows // 10, rng=rng)
+    fifth = np.arange(rows // 5)
+    tested = held_out(*data, np.arange(rows // 5, rows), fifth)
+    alone = leave_one_out(draws.X, draws.y)
+    ends = {
+        "naive z": batched.mean_z(draws.losses, level),
+        "within-fold": batched.cv_clt(draws.losses, draws.folds, level, within=True),
+        "fold t": batched.corrected_t(means, 0.0, level),
+        "leave-one-out": batched.cv_clt(alone, np.arange(rows), level),
+        "corrected t": batched.corrected_t(means, draws.ratio, level),
+        "10 x 10 corrected t": batched.corrected_t(runs, 1 / 9, level),
+        "10 x 10 plain t": batched.corrected_t(runs, 0.0, level),
+        "25 subsamples": batched.corrected_t(draws_25, 1 / 9, level),
+        "holdout, then refit": batched.mean_t(tested, level),
+    }
+    return {"T1": draws.full_risks} | _flat(ends)
+
+
+def _d1_dear(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    problem, learner, level = find_problem("noise"), Ridge(), 0.9
+    X, y = drawn(problem, rows, times, rng)
+    data = (problem, learner, X, y)
+    ends = {"bates, 10 folds": _bates(data, 10, 25, level, rng)}
+    # five folds leave 24 of 40 rows for 21 coefficients, and half of 40 rows is too few for any fit
+    if rows >= 100:
+        ends["bates, 5 folds"] = _bates(data, 5, 25, level, rng)
+        full = subsample_means(*data, splits=15, test_rows=rows // 10, rng=rng)
+        halves = half_means(*data, repeats=10, splits=15, test_rows=rows // 10, rng=rng)
+        ends["conservative z"] = batched.conservative_z(full, halves, level)
+    return {"T1": problem.risk(learner.fit(X, y), rng)} | _flat(ends)
+
+
+def leave_one_out(X: FloatArray, y: FloatArray) -> FloatArray:
+    """Squared leave-one-out errors[replication, row] of least squares with intercept, by the hat matrix."""
+    wide = np.concatenate([np.ones((*X.shape[:-1], 1)), X], axis=-1)
+    thin, _ = np.linalg.qr(wide)
+    fitted = (thin @ (np.swapaxes(thin, -1, -2) @ y[..., None]))[..., 0]
+    return np.asarray(((y - fitted) / (1 - (thin**2).sum(-1))) ** 2)
+
+
+D2_EXPECTED = {
+    1.0: (400, (0.1025, 0.08), (0.04, 0.045), (0.9275, 0.9263)),
+    2.0: (300, (0.08, 0.0533), (0.0333, 0.04), (0.9663, 0.95)),
+}
+
+
+def d2(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[float] = (1.0, 2.0)) -> list[Figure]:
+    """Logistic regression, n = 100, 20 columns, one of them used, level 90% on the arcsine scale, target T1."""
+    cheap = replicate_all({f"D2 {s}": partial(_d2_cheap, s) for s in sizes}, replications, seed=seed, jobs=jobs)
+    few = max(replications // 10, 1)
+    dear = replicate_all({f"D2 dear {s}": partial(_d2_dear, s) for s in sizes}, few, seed=seed, jobs=jobs)
+    figures = []
+    for s in sizes:
+        runs, naive, bates, corrected = D2_EXPECTED[s]
+        found, costly = cheap[f"D2 {s}"], dear[f"D2 dear {s}"]
+        case = f"slope {s:g}"
+        figures += _misses(case, "cross-validation", found, "cv", naive, runs)
+        figures += _misses(case, "bates", costly, "bates", bates, runs)
+        truths = {"T2": found["T1"].mean(), "T1": found["T1"]}
+        ends = {"corrected t": _pairs(found)["corrected t"]}
+        figures += share_figures(case, ends, truths, {"corrected t": corrected}, runs=800, source=SURVEY)
+    return figures
+
+
+def _d2_cheap(slope: float, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    problem = find_problem("bates logistic", beta=(slope,))
+    return _classes(problem, Logistic(), 100, times, rng)
+
+
+def _d2_dear(slope: float, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    return _classes_bates(find_problem("bates logistic", beta=(slope,)), Logistic(), 100, times, rng)
+
+
+def d3(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
+    """Sparse logistic regression, n = 90 with 1000 columns, one fixed penalty, level 90%, target T1."""
+    cheap = replicate_all({"D3": _d3_cheap, "D3 n=200": _d3_more}, replications, seed=seed, jobs=jobs)
+    figures: list[Figure] = []
+    for key, case, expected, runs in (
+        ("D3", "n=90", (0.19, 0.1227), 1500),
+        ("D3 n=200", "n=200", (0.133, 0.078), 1000),
+    ):
+        figures += _misses(case, "cross-validation", cheap[key], "cv", expected, runs)
+    found = cheap["D3"]
+    truths = {"T2": found["T1"].mean(), "T1": found["T1"]}
+    ends = {"corrected t": _pairs(found)["corrected t"]}
+    figures += share_figures("n=90", ends, truths, {"corrected t": (0.824, 0.858)}, runs=500, source=SURVEY)
+    figures.append(mean_figure("n=90", "T2", found["T1"], 0.3725, source=SURVEY, expected_error=0.0013))
+    if replications >= 500:
+        # 25 runs of 45 + 10 fits each: a tenth of the replications is dear enough
+        costly = replicate_all({"D3 dear": _d3_dear}, replications // 20, seed=seed, jobs=jobs, chunk=5)["D3 dear"]
+        figures += _misses("n=90", "bates", costly, "bates", (0.10, 0.08), 200)
+    return figures
+
+
+def _d3_cheap(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    return _classes(find_problem("sparse logistic"), LassoLogistic(0.10), 90, times, rng)
+
+
+def _d3_more(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    return _classes(find_problem("sparse logistic"), LassoLogistic(0.08), 200, times, rng)
+
+
+def _d3_dear(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    return _classes_bates(find_problem("sparse logistic"), LassoLogistic(0.10), 90, times, rng)
+
+
+def _classes(problem: Any, learner: Any, rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    # the designs' own folds are random, not stratified
+    draws = cv_draws(problem, learner, rows=rows, folds=10, times=times, rng=rng, stratify=False)
+    value = draws.losses.mean(-1)
+    means = batched.fold_means(draws.losses, draws.folds)
+    ends = {
+        "cv": batched.arcsine(value, 1.0, rows, 0.9),
+        "corrected t": batched.corrected_t(means, draws.ratio, 0.9),
+        "cv clt": batched.cv_clt(draws.losses, draws.folds, 0.9),
+    }
+    return {"T1": draws.full_risks} | _flat(ends)
+
+
+def _classes_bates(
+    problem: Any, learner: Any, rows: int, times: int, rng: np.random.Generator
+) -> dict[str, FloatArray]:
+    X, y = problem.draw(rows, rng, times=times)
+    labels = random_folds(rows, 10, 25, rng)
+    data = (problem, learner, X, y)
+    low, high, inflation = batched.bates(
+        out_of_fold(*data, labels), leave_two_out(*data, labels), labels, 0.9, correct=True
+    )
+    ends = {"bates": batched.arcsine((low + high) / 2, inflation, rows, 0.9)}
+    return {"T1": problem.risk(learner.fit(X, y), rng), "inflation": inflation} | _flat(ends)
+
+
+D4_LEARNERS = {
+    "least squares": (0.81, 0.74, 0.87),
+    "tree": (0.85, 0.87, 0.92),
+    "forest": (0.90, 0.90, 0.93),
+    "ridge": (0.88, 0.88, 0.92),
+}
+D4_PROBLEMS = (
+    "bates regression 20",
+    "bates regression 100",
+    "bates classes 20",
+    "bates classes 100",
+    "friedman",
+    "latent",
+)
+
+
+def d4(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
+    """Six regenerated problems at n = 100, level 95%, T2 at n; published averages are over more problems than these."""
+    figures = []
+    for name, expected in D4_LEARNERS.items():
+        is_slow = name in ("tree", "forest")
+        count = max(replications // (100 if name == "forest" else 20 if is_slow else 1), 2)
+        problems = [p for p in D4_PROBLEMS if name != "least squares" or find_problem(p).columns < 80]
+        works = {f"D4 {name} {p}": partial(_d4, p, name) for p in problems}
+        found = replicate_all(works, count, seed=seed, jobs=jobs, chunk=5 if is_slow else 50)
+        for place, interval in enumerate(("10-fold z", "5-fold z", "corrected t, 10 subsamples")):
+            shares = [_share(one, interval) for one in found.values()]
+            error = monte_carlo_error(float(np.mean(shares)), count * len(shares))
+            case = f"{name}, mean of {len(shares)} problems"
+            # figures read off a graph, over 19 problems of which these are six
+            figures.append(Figure(case, interval, float(np.mean(shares)), error, expected[place], 0.02, "published"))
+    return figures
+
+
+def _d4(problem_name: str, learner_name: str, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    problem = find_problem(problem_name)
+    learner = find_learner(learner_name, problem.task)
+    X, y = problem.draw(100, rng, times=times)
+    data = (problem, learner, X, y)
+    ends = {
+        f"{k}-fold z": batched.mean_z(out_of_fold(*data, random_folds(100, k, 1, rng))[:, 0], 0.95) for k in (10, 5)
+    }
+    subsamples = subsample_means(*data, splits=10, test_rows=10, rng=rng)
+    ends["corrected t, 10 subsamples"] = batched.corrected_t(subsamples, 1 / 9, 0.95)
+    return {"T1": problem.risk(learner.fit(X, y), rng)} | _flat(ends)
+
+
+def _share(found: Found, name: str) -> float:
+    truth = found["T1"].mean()
+    low, high = _pairs(found)[name]
+    return float(np.mean((low <= truth) & (truth <= high)))
+
+
+D7_EXPECTED = {
+    100: {"one learner": (0.90,), "difference, cv clt": (0.828,), "difference, corrected t": (0.966,)},
+    1000: {"one learner": (0.946,), "difference, cv clt": (0.82,), "difference, corrected t": (0.962,)},
+    10000: {"one learner": (0.96,), "difference, cv clt": (0.845,), "difference, corrected t": (0.975,)},
+}
+
+
+def d7(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] = (100, 1000, 10000)) -> list[Figure]:
+    """Near-twins: soft-thresholded least squares at two neighbouring penalties, level 95%, target T3."""
+    figures = []
+    for n in sizes:
+        count = replications if n < 10000 else max(replications // 5, 1)
+        found = replicate_all({f"D7 {n}": partial(_d7, n)}, count, seed=seed, jobs=jobs, chunk=25)[f"D7 {n}"]
+        ends = _pairs(found)
+        for name, target in (("one learner", "T3"), ("difference, cv clt", "gap"), ("difference, corrected t", "gap")):
+            figures += share_figures(
+                f"n={n}", {name: ends[name]}, {"T3": found[target]}, D7_EXPECTED[n], runs=500, source=SURVEY
+            )
+    return figures
+
+
+def _d7(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    problem, folds = find_problem("twins"), balanced_folds(rows, 10)
+    X, y = problem.draw(rows, rng, times=times)
+    one, risks = judged_folds(problem, SoftThreshold(0.0), X, y, folds, rng)
+    two, others = judged_folds(problem, SoftThreshold(1.0), X, y, folds, rng)
+    difference = one - two
+    ends = {
+        "one learner": batched.cv_clt(one, folds, 0.95),
+        "difference, cv clt": batched.cv_clt(difference, folds, 0.95),
+        "difference, corrected t": batched.corrected_t(batched.fold_means(difference, folds), 1 / 9, 0.95),
+    }
+    return {"T3": risks.mean(-1), "gap": (risks - others).mean(-1)} | _flat(ends)
+
+
+D8_EXPECTED = {
+    "cv clt": (0.88, 0.8367),
+    "fold t": (0.9167, 0.8767),
+    "corrected t": (0.96, 0.95),
+    "25 subsamples": (0.9167, 0.8933),
+    "bates, 5 folds": (0.97, 0.95),
+}
+
+
+def d8(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
+    """Tuned ridge, n = 100, 50 columns, 12 penalties, 5 inner folds, level 95%: T4 at n, and T1."""
+    cheap = replicate_all({"D8": _d8_cheap}, replications, seed=seed, jobs=jobs, chunk=25)["D8"]
+    few = max(replications // 10, 1)
+    dear = replicate_all({"D8 dear": _d8_dear}, few, seed=seed, jobs=jobs, chunk=10)["D8 dear"]
+    figures = []
+    for found in (cheap, dear):
+        truths = {"T4": cheap["T1"].mean(), "T1": found["T1"]}
+        figures += share_figures("tuned ridge", _pairs(found), truths, D8_EXPECTED, runs=300, source=SURVEY)
+    known: dict[str, Any] = {"expected_error": 0.012, "source": SURVEY}
+    figures.append(mean_figure("tuned ridge", "mean T1", cheap["T1"], 1.452, **known))
+    figures.append(mean_figure("tuned ridge", "mean outer CV", cheap["value"], 1.474, **known))
+    return figures
+
+
+def _d8_cheap(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    problem, learner, level = find_problem("ridge"), TunedRidge(), 0.95
+    draws = cv_draws(problem, learner, rows=100, folds=10, times=times, rng=rng)
+    means = batched.fold_means(draws.losses, draws.folds)
+    ends = {
+        "cv clt": batched.cv_clt(draws.losses, draws.folds, level),
+        "fold t": batched.corrected_t(means, 0.0, level),
+        "corrected t": batched.corrected_t(means, draws.ratio, level),
+    }
+    return {"T1": draws.full_risks, "value": means.mean(-1)} | _flat(ends)
+
+
+def _d8_dear(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    problem, learner, level = find_problem("ridge"), TunedRidge(), 0.95
+    X, y = problem.draw(100, rng, times=times)
+    data = (problem, learner, X, y)
+    means = subsample_means(*data, splits=25, test_rows=10, rng=rng)
+    ends = {
+        "25 subsamples": batched.corrected_t(means, 1 / 9, level),
+        "bates, 5 folds": _bates(data, 5, 10, level, rng),
+    }
+    return {"T1": problem.risk(learner.fit(X, y), rng)} | _flat(ends)
+
+
+def _bates(data: Any, folds: int, runs: int, level: float, rng: np.random.Generator) -> Ends:
+    labels = random_folds(data[3].shape[-1], folds, runs, rng)
+    outer, inner = out_of_fold(*data, labels), leave_two_out(*data, labels)
+    low, high, _ = batched.bates(outer, inner, labels, level, correct=True)
+    return low, high
+
+
+def _misses(
+    case: str, words: str, found: Found, name: str, expected: Sequence[float], runs: int
+) -> list[Figure]:
+    """The shares of replications in which the estimate was too high and too low, for T1."""
+    low, high = _pairs(found)[name]
+    shares = float(np.mean(found["T1"] < low)), float(np.mean(found["T1"] > high))
+    count = len(low)
+    return [
+        Figure(
+            case,
+            f"{words}, {side}",
+            share,
+            float(np.sqrt(max(share, 1 / count) * (1 - share) / count)),
+            wanted,
+            float(np.sqrt(wanted * (1 - wanted) / runs)),
+            SURVEY,
+        )
+        for side, share, wanted in zip(("too high", "too low"), shares, expected, strict=True)
+    ]
+
+
+def _flat(ends: Mapping[str, Ends]) -> dict[str, FloatArray]:
+    return {f"{name}|{side}": end for name, pair in ends.items() for side, end in zip("lh", pair, strict=True)}
+
+
+def _pairs(found: Found) -> dict[str, tuple[FloatArray, FloatArray]]:
+    names = [key[:-2] for key in found if key.endswith("|l")]
+    return {name: (found[f"{name}|l"], found[f"{name}|h"]) for name in names}

@@ -1,0 +1,42 @@
+"""The designs D1 to D10 by name: our figures beside those expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from foldwise.errors import BadStudy, nearest
+from foldwise.lab import cv_designs, exact, selection
+from foldwise.lab.figures import Runner, figures_frame
+
+
+@dataclass(frozen=True)
+class Design:
+    """One design: what it is, how it runs, and the replications of its full size."""
+
+    title: str
+    run: Runner
+    replications: int = 2000
+
+
+DESIGNS: Mapping[str, Design] = {
+    "D1": Design("least squares on noise: eleven intervals", cv_designs.d1),
+    "D2": Design("logistic regression in few columns", cv_designs.d2),
+    "D3": Design("sparse logistic regression, n = 90, 1000 columns", cv_designs.d3),
+    "D4": Design("six published problems, four learners", cv_designs.d4),
+    "D5": Design("selection without models: minimum, Tibshirani, BBC, nested", selection.d5, 500),
+    "D6": Design("shrunken centroids on null data", selection.d6, 500),
+    "D7": Design("near-twins: the difference of two penalties", cv_designs.d7),
+    "D8": Design("tuned ridge", cv_designs.d8),
+    "D9": Design("a pick among twelve rules", selection.d9, 1000),
+    "D10": Design("the majority learner, exactly", exact.d10, 100_000),
+}
+
+
+def run_design(name: str, *, replications: int | None = None, seed: int = 0, jobs: int | None = None) -> Any:
+    """A data frame of one design's figures: ours with its Monte-Carlo error, the expected one, and whether they agree."""
+    if name not in DESIGNS:
+        raise BadStudy(f"there is no design {name!r}", nearest(name, DESIGNS))
+    design = DESIGNS[name]
+    return figures_frame(name, design.run(replications=replications or design.replications, seed=seed, jobs=jobs))

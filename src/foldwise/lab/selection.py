@@ -1,0 +1,288 @@
+"""What choosing the smallest error costs: the minimum, its corrections and nested cross-validation, beside the truth.
+
+D5 (no models), D6 (shrunken centroids on noise), D9 (a pick among twelve rules), and two real data sets with rows
+held back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.errors import BadData, nearest
+from foldwise.lab.batched import fold_means
+from foldwise.lab.draws import drawn, out_of_fold, splits_of
+from foldwise.lab.figures import Figure, mean_figure
+from foldwise.lab.learners import Centroid, Columns, Ridge, balanced_folds
+from foldwise.lab.problems import Problem, find_problem
+from foldwise.lab.replications import replicate, replicate_all
+
+SURVEY = "survey"
+BOOTSTRAPS = 300
+
+# the estimators of the risk of "choose by cross-validation, then fit again"
+ESTIMATES = ("minimum", "tibshirani", "bbc", "nested")
+
+
+def corrected_minima(losses: FloatArray, folds: IntArray, rng: np.random.Generator) -> dict[str, FloatArray]:
+    """The smallest error of losses[replication, row, candidate], and its two corrections that need no further fit."""
+    from foldwise.intervals import bbc
+
+    scores = np.stack([fold_means(losses[..., c], folds) for c in range(losses.shape[-1])], axis=-1)
+    means = scores.mean(-2)
+    choice = means.argmin(-1)
+    smallest = means.min(-1)
+    chosen = np.take_along_axis(scores, choice[:, None, None], axis=-1)[..., 0]
+    bias = (chosen - scores.min(-1)).mean(-1)
+    seeds = rng.integers(0, 2**31, len(losses))
+    found = [bbc(one, BOOTSTRAPS, int(seed), 0.95) for one, seed in zip(losses, seeds, strict=True)]
+    return {
+        "minimum": smallest,
+        "tibshirani": smallest + bias,
+        "bbc": np.array([one.value for one in found]),
+        "bbc low": np.array([one.low for one in found]),
+        "bbc high": np.array([one.high for one in found]),
+        "choice": choice,
+    }
+
+
+D5_EXPECTED: Mapping[tuple[int, int], tuple[float, float, float, float]] = {
+    (20, 50): (0.131046, 0.0480461, -0.0268924, -0.0129539),
+    (20, 500): (0.167537, 0.151871, -0.0341563, 0.0062039),
+    (60, 500): (0.0651454, -0.00029904, -0.0234405, -0.00618793),
+    (100, 50): (0.035536, -0.0669307, -0.0105706, -0.00159732),
+    (500, 500): (0.00958951, -0.0247972, -0.00356531, -0.000743824),
+}
+
+
+def d5(
+    *, replications: int, seed: int, jobs: int | None, sizes: Sequence[tuple[int, int]] = tuple(D5_EXPECTED)
+) -> list[Figure]:
+    """Candidates with true accuracies ~ Beta(9, 6) and independent hits: how optimistic is each estimate of the best?"""
+    works = {f"D5 {n} {c}": partial(_d5, n, c) for n, c in sizes}
+    found = replicate_all(works, replications, seed=seed, jobs=jobs)
+    figures = []
+    for n, c in sizes:
+        one = found[f"D5 {n} {c}"]
+        for name, expected in zip(ESTIMATES, D5_EXPECTED[n, c], strict=True):
+            truth = one["outer truth"] if name == "nested" else one["truth"]
+            # optimism: how far the estimate lies below the true error of the pick; 150 runs stand behind the survey
+            figure = mean_figure(f"n={n}, {c} candidates", f"{name}, optimism", truth - one[name], expected)
+            spread = float((truth - one[name]).std(ddof=1))
+            known = {"expected_error": spread / np.sqrt(150), "source": SURVEY}
+            figures.append(Figure(figure.case, figure.quantity, figure.ours, figure.error, expected, **known))
+        share = np.mean((one["bbc low"] <= one["truth"]) & (one["truth"] <= one["bbc high"]))
+        error = float(np.sqrt(max(share * (1 - share), 1e-4) / replications))
+        figures.append(Figure(f"n={n}, {c} candidates", "bbc, coverage", float(share), error))
+    return figures
+
+
+def _d5(rows: int, candidates: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    risks = 1 - rng.beta(9, 6, (times, candidates))
+    losses = np.asarray(rng.random((times, rows, candidates)) < risks[:, None, :], np.float64)
+    folds = balanced_folds(rows, 10)
+    found = corrected_minima(losses, folds, rng)
+    nested, truth = np.empty((times, 10)), np.empty((times, 10))
+    for k, (train, test) in enumerate(splits_of(folds)):
+        pick = losses[:, train].mean(-2).argmin(-1)[:, None]
+        nested[:, k] = np.take_along_axis(losses[:, test].mean(-2), pick, axis=-1)[:, 0]
+        truth[:, k] = np.take_along_axis(risks, pick, axis=-1)[:, 0]
+    chosen = np.take_along_axis(risks, found["choice"][:, None], axis=-1)[:, 0]
+    # the survey judges the nested estimate, too, against the candidate chosen on all rows
+    return found | {"nested": nested.mean(-1), "truth": chosen, "outer truth": chosen}
+
+
+def d6(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
+    """Nearest shrunken centroids over 30 thresholds on 1000 columns of noise, 40 rows: the truth is one half."""
+    found = replicate(_d6, replications, key="D6", seed=seed, jobs=jobs)
+    expected = {"minimum": (0.384, 0.009), "tibshirani": (0.511, 0.011), "nested": (0.508, 0.009)}
+    return [
+        mean_figure("null", name, found[name], value, expected_error=error, source=SURVEY)
+        for name, (value, error) in expected.items()
+    ]
+
+
+def _d6(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    X, y = drawn(find_problem("noise classes", columns=1000, balanced=True), 40, times, rng)
+    minima = [_shrunken_minima(rows, target) for rows, target in zip(X, y, strict=True)]
+    return {name: np.array([one[name] for one in minima]) for name in minima[0]}
+
+
+def _shrunken_minima(X: FloatArray, y: FloatArray) -> dict[str, float]:
+    scores = shrunken_scores(X, y, balanced_folds(len(y), 10))
+    means = scores.mean(0)
+    pick = int(means.argmin())
+    nested = []
+    for train, test in splits_of(balanced_folds(len(y), 10)):
+        inner = shrunken_scores(X[train], y[train], balanced_folds(len(train), 5)).mean(0)
+        wrong = _shrunken_errors(X[train], y[train], X[test], y[test], _thresholds(X[train], y[train]))
+        nested.append(wrong[int(inner.argmin())])
+    bias = float((scores[:, pick] - scores.min(1)).mean())
+    return {"minimum": float(means[pick]), "tibshirani": float(means[pick]) + bias, "nested": float(np.mean(nested))}
+
+
+def shrunken_scores(X: FloatArray, y: FloatArray, folds: IntArray) -> FloatArray:
+    """error[fold, threshold] of nearest shrunken centroids; the thresholds are those of all the rows."""
+    cuts = _thresholds(X, y)
+    return np.stack(
+        [_shrunken_errors(X[train], y[train], X[test], y[test], cuts) for train, test in splits_of(folds)]
+    )
+
+
+def _thresholds(X: FloatArray, y: FloatArray, count: int = 30) -> FloatArray:
+    return np.linspace(0, float(np.abs(_contrasts(X, y)[0]).max()), count)
+
+
+def _contrasts(X: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Standardised distances of the class means from the mean of all rows, and what they are measured in."""
+    centre, counts = X.mean(0), np.array([(y == c).sum() for c in (0, 1)])
+    means = np.stack([X[y == c].mean(0) for c in (0, 1)])
+    within = sum(((X[y == c] - means[c]) ** 2).sum(0) for c in (0, 1))
+    sd = np.sqrt(within / (len(y) - 2))
+    scale = sd + np.median(sd)
+    weight = np.sqrt(1 / counts - 1 / len(y))[:, None]
+    return (means - centre) / (weight * scale), centre, scale, weight
+
+
+def _shrunken_errors(X: FloatArray, y: FloatArray, new: FloatArray, target: FloatArray, cuts: FloatArray) -> FloatArray:
+    contrasts, centre, scale, weight = _contrasts(X, y)
+    kept = np.sign(contrasts) * np.maximum(np.abs(contrasts) - cuts[:, None, None], 0)  # [threshold, class, column]
+    shrunken = weight * kept
+    rows = (new - centre) / scale
+    far = (shrunken**2).sum(-1)[..., None] - 2 * shrunken @ rows.T - 2 * np.log(np.array([(y == c).mean() for c in (0, 1)]))[None, :, None]
+    return np.asarray(((far[:, 1] < far[:, 0]) != (target == 1)).mean(-1))
+
+
+def d9(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
+    """A pick among twelve centroid rules on random columns, 5 x 5 nested: minimum, BBC and the rule inside the folds."""
+    works = {f"D9 {shift}": partial(_d9, shift) for shift in (0.0, 0.6)}
+    found = replicate_all(works, replications, seed=seed, jobs=jobs)
+    expected = {0.0: (0.386, 0.473, 0.496, 0.5), 0.6: (0.306, 0.383, 0.396, 0.388)}
+    figures = []
+    for shift, values in expected.items():
+        one = found[f"D9 {shift}"]
+        for name, value in zip(("minimum", "bbc", "nested", "truth"), values, strict=True):
+            words = {"nested": "auto", "truth": "true risk of the pick"}.get(name, name)
+            case = "null" if shift == 0 else "signal"
+            figures.append(mean_figure(case, words, one[name], value, expected_error=0.005, source=SURVEY))
+    return figures
+
+
+def _d9(shift: float, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    problem = find_problem("noise classes", columns=60, shift=shift, shifted=5, balanced=True)
+    X, y = drawn(problem, 60, times, rng)
+    rules = [Columns(Centroid(), tuple(rng.choice(60, 15, replace=False))) for _ in range(12)]
+    found = judged_pick(problem, rules, X, y, outer=5, inner=5, rng=rng)
+    risks = np.stack([problem.risk(rule.fit(X, y), rng) for rule in rules], axis=-1)
+    return found | {"truth": np.take_along_axis(risks, found["choice"][:, None], axis=-1)[:, 0]}
+
+
+def judged_pick(
+    problem: Problem,
+    rules: Sequence[Any],
+    X: FloatArray,
+    y: FloatArray,
+    *,
+    outer: int,
+    inner: int,
+    rng: np.random.Generator,
+) -> dict[str, FloatArray]:
+    """The estimates of the risk of "choose a rule by cross-validation, then fit it again", from one set of folds."""
+    folds = balanced_folds(y.shape[-1], outer)
+    losses = np.stack([out_of_fold(problem, rule, X, y, folds[None])[:, 0] for rule in rules], axis=-1)
+    nested = np.empty((len(y), outer))
+    for k, (train, test) in enumerate(splits_of(folds)):
+        pick = _inner_pick(problem, rules, X[:, train], y[:, train], inner)
+        nested[:, k] = np.take_along_axis(losses[:, test].mean(-2), pick[:, None], axis=-1)[:, 0]
+    return corrected_minima(losses, folds, rng) | {"nested": nested.mean(-1)}
+
+
+def _inner_pick(problem: Problem, rules: Sequence[Any], X: FloatArray, y: FloatArray, folds: int) -> AnyArray:
+    labels = balanced_folds(y.shape[-1], folds)
+    scores = [fold_means(out_of_fold(problem, rule, X, y, labels[None])[:, 0], labels).mean(-1) for rule in rules]
+    return np.argmin(scores, axis=0)
+
+
+@dataclass(frozen=True)
+class RealSet:
+    """A real data set: some rows are drawn to learn from, all others are held back and play the truth."""
+
+    name: str
+    rows: int
+    problem: Problem
+    candidates: int
+    width: int
+
+
+REAL_SETS: Mapping[str, RealSet] = {
+    "breast_cancer": RealSet("breast_cancer", 40, find_problem("two classes"), 60, 2),
+    "diabetes": RealSet("diabetes", 40, find_problem("linear"), 60, 4),
+}
+
+
+def selection_bias(name: str = "noise", *, replications: int = 200, seed: int = 0, jobs: int | None = None) -> Any:
+    """A data frame: for each estimate its mean, its bias against the true risk of the pick, and the error of both.
+
+    `name` is noise (twelve rules on pure noise), breast_cancer or diabetes (held-back rows are the truth).
+    """
+    import pandas as pd
+
+    if name != "noise" and name not in REAL_SETS:
+        raise BadData(f"no selection experiment has the name {name!r}", nearest(name, ["noise", *REAL_SETS]))
+    work: Any = partial(_d9, 0.0) if name == "noise" else partial(_real, name)
+    found = replicate(work, replications, key=f"selection {name}", seed=seed, jobs=jobs)
+    lines = []
+    for estimate in ESTIMATES:
+        gap = found[estimate] - found["truth"]
+        error = float(gap.std(ddof=1) / np.sqrt(len(gap))) if len(gap) > 1 else float("nan")
+        lines.append(
+            {
+                "data": name,
+                "estimate": estimate,
+                "mean": float(found[estimate].mean()),
+                "truth": float(found["truth"].mean()),
+                "bias": float(gap.mean()),
+                "error": error,
+                "replications": len(gap),
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def _real(name: str, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    real = REAL_SETS[name]
+    every, target = _load(name)
+    orders = [_drawn_rows(target, real, rng) for _ in range(times)]
+    X, y = np.stack([every[order[: real.rows]] for order in orders]), np.stack([target[o[: real.rows]] for o in orders])
+    learner = Centroid() if real.problem.task == "binary" else Ridge(1.0)
+    rules = [
+        Columns(learner, tuple(rng.choice(every.shape[-1], real.width, replace=False))) for _ in range(real.candidates)
+    ]
+    found = judged_pick(real.problem, rules, X, y, outer=10, inner=5, rng=rng)
+    kept = np.stack([order[real.rows :] for order in orders])
+    held, answers = every[kept], target[kept]
+    risks = [real.problem.losses(answers, rule.fit(X, y).predict(held)).mean(-1) for rule in rules]
+    return found | {"truth": np.take_along_axis(np.stack(risks, axis=-1), found["choice"][:, None], axis=-1)[:, 0]}
+
+
+def _drawn_rows(target: FloatArray, real: RealSet, rng: np.random.Generator) -> AnyArray:
+    """A random order of all rows; of classes the rows learnt from come first by class, so that folds are stratified."""
+    order = rng.permutation(len(target))
+    if real.problem.task == "binary":
+        head = order[: real.rows]
+        order[: real.rows] = head[np.argsort(target[head], kind="stable")]
+    return order
+
+
+def _load(name: str) -> tuple[FloatArray, FloatArray]:
+    from sklearn import datasets
+
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    # scaled once by constants of the whole table: it favours no candidate, and keeps centroids comparable
+    X = (X - X.mean(0)) / X.std(0)
+    return X, np.asarray((y - y.mean()) / y.std() if name == "diabetes" else y, np.float64)
