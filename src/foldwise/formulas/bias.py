@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from foldwise.arrays import FloatArray, IntArray
+from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadInterval
 from foldwise.formulas.checks import checked_count, checked_level, checked_table, fold_codes
 
-BLOCK_BYTES = 64_000_000  # of bootstrap counts in memory at once
+BLOCK_BYTES = 32_000_000  # of bootstrap counts in memory at once
 
 
 class Bbc(NamedTuple):
@@ -58,16 +58,14 @@ def bbc_of_many(
         raise BadInterval("methods must have losses on the same rows", "Give one loss table per method, row by row")
     level, repeats = checked_level(level), checked_count("repeats", repeats)
     sums, sizes = _by_unit(checked, groups)
-    kept = [_contenders(table, repeats) for table in checked]
-    contest = np.concatenate([table[:, keep] for table, keep in zip(sums, kept, strict=True)], axis=1)
-    ends = np.cumsum([keep.size for keep in kept])
+    contests = [_contest(table, repeats) for table in sums]
     draws: list[list[FloatArray]] = [[] for _ in checked]
     for counts in _bootstrap_counts(len(sizes), repeats, seed):
-        drawn = counts @ contest
-        is_out = (counts == 0).astype(np.float64)
-        for at, (keep, table) in enumerate(zip(kept, sums, strict=True)):
-            picked = keep[np.argmin(drawn[:, ends[at] - keep.size : ends[at]], axis=1)]
-            draws[at].append(_left_out_mean(is_out, table, picked, sizes))
+        rough = counts.astype(np.float32)
+        picked = [contest.picks(counts, rough) for contest in contests]
+        found = _left_out_means(counts == 0, [contest.columns for contest in contests], picked, sizes)
+        for kept, left_out in zip(draws, found, strict=True):
+            kept.append(left_out)
     return [_summary(table, np.concatenate(found), level) for table, found in zip(checked, draws, strict=True)]
 
 
@@ -76,8 +74,7 @@ def bbc_draws(losses: Any, drawn_rows: Any) -> tuple[IntArray, FloatArray]:
     table = checked_table(losses, method="BBC", axes=("row", "candidate"))
     counts = np.stack([np.bincount(rows, minlength=len(table)) for rows in np.asarray(drawn_rows)]).astype(np.float64)
     picked = np.argmin(counts @ table, axis=1)
-    is_out = (counts == 0).astype(np.float64)
-    return picked, _left_out_mean(is_out, table, picked, np.ones(len(table)))
+    return picked, _left_out_means(counts == 0, [table.T], [picked], np.ones(len(table)))[0]
 
 
 def tibshirani(fold_losses: Any) -> Tibshirani:
@@ -96,24 +93,48 @@ def tibshirani(fold_losses: Any) -> Tibshirani:
     return Tibshirani(float(means[selected]) + bias, bias, selected, float(means[selected]))
 
 
-def _contenders(table: FloatArray, repeats: int) -> IntArray:
-    """The candidates that a draw of rows may pick; the others would need a chance of less than 1e-12 (Bernstein).
+class _Contest(NamedTuple):
+    """One method's losses as columns[candidate, unit], and which candidates a draw may pick."""
 
-    Only they enter the large product, which is what BBC spends its time on.
-    """
-    rows, candidates = table.shape
-    if rows * candidates < 100_000:
-        return np.arange(candidates)
-    means = table.mean(axis=0)
-    best = table[:, [int(means.argmin())]]
-    kept = []
-    for start in range(0, candidates, 64):
-        gaps = table[:, start : start + 64] - best
-        gap = gaps.mean(axis=0)
-        variance, most = gaps.var(axis=0), gap - gaps.min(axis=0)
-        chance = -rows * gap**2 / (2 * variance + 2 / 3 * most * gap + 1e-300)
-        kept.append(start + np.flatnonzero((gap <= 0) | (chance > math.log(1e-12 / (repeats * candidates)))))
-    return np.concatenate(kept)
+    columns: FloatArray
+    best: int
+    contenders: IntArray
+    rough: AnyArray  # their losses above the best's in float32: twice as fast, and all that most draws need
+    tolerance: float
+
+    def picks(self, counts: AnyArray, rough_counts: AnyArray) -> IntArray:
+        """The candidate with the smallest drawn loss, the first on ties; close calls are settled in float64."""
+        drawn = rough_counts @ self.rough.T
+        is_close = drawn <= drawn.min(axis=1, keepdims=True) + self.tolerance
+        picked = is_close.argmax(axis=1)
+        unsure = np.flatnonzero(is_close.sum(axis=1) > 1)
+        if unsure.size:
+            close = np.flatnonzero(is_close[unsure].any(axis=0))
+            gaps = self.columns[self.contenders[close]] - self.columns[self.best]
+            exact = counts[unsure].astype(np.float64) @ gaps.T
+            exact[~is_close[np.ix_(unsure, close)]] = np.inf
+            picked[unsure] = close[exact.argmin(axis=1)]
+        return self.contenders[picked]
+
+
+def _contest(table: FloatArray, repeats: int) -> _Contest:
+    """Leaves out the candidates whose chance to be picked in any draw is below 1e-12, by Bernstein's inequality."""
+    columns = np.ascontiguousarray(table.T)
+    candidates, units = columns.shape
+    best = int(columns.mean(axis=1).argmin())
+    unlikely = math.log(1e-12 / (repeats * candidates))
+    rough, contenders, largest = np.empty(columns.shape, np.float32), [], 0.0
+    for candidate, losses in enumerate(columns):  # one at a time stays in the processor's cache
+        gaps = losses - columns[best]
+        gap = float(gaps.mean())
+        variance = float(np.einsum("u,u->", gaps, gaps)) / units - gap**2
+        if gap > 0 and -units * gap**2 < unlikely * (2 * variance + 2 / 3 * (gap - float(gaps.min())) * gap):
+            continue
+        rough[len(contenders)] = gaps
+        contenders.append(candidate)
+        largest = max(largest, float(np.abs(gaps).sum()))
+    # float32 sums err by far less than this share of what is summed
+    return _Contest(columns, best, np.array(contenders), rough[: len(contenders)], 1e-5 * largest)
 
 
 def _by_unit(tables: list[FloatArray], groups: Any) -> tuple[list[FloatArray], FloatArray]:
@@ -129,25 +150,31 @@ def _by_unit(tables: list[FloatArray], groups: Any) -> tuple[list[FloatArray], F
     return sums, np.bincount(codes).astype(np.float64)
 
 
-def _bootstrap_counts(units: int, repeats: int, seed: int) -> Iterator[FloatArray]:
+def _bootstrap_counts(units: int, repeats: int, seed: int) -> Iterator[AnyArray]:
     """How often each unit is drawn, counts[repeat, unit], in blocks; draws that leave none out are skipped."""
     rng = np.random.default_rng(seed)
     block = max(1, BLOCK_BYTES // (8 * units))
     for start in range(0, repeats, block):
-        size = min(block, repeats - start)
-        drawn = rng.integers(0, units, size=(size, units), dtype=np.int64)
-        drawn += units * np.arange(size)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units)
+        # one draw at a time stays in the processor's cache
+        drawn = (rng.integers(0, units, units) for _ in range(min(block, repeats - start)))
+        counts = np.stack([np.bincount(rows, minlength=units).astype(np.uint16) for rows in drawn])
         counts = counts[(counts == 0).any(axis=1)]
         if len(counts):
-            yield counts.astype(np.float64)
+            yield counts
 
 
-def _left_out_mean(is_out: FloatArray, sums: FloatArray, picked: IntArray, sizes: FloatArray) -> FloatArray:
-    """The mean loss of each repeat's picked candidate on the rows it did not draw."""
-    candidates, at = np.unique(picked, return_inverse=True)
-    totals = is_out @ sums[:, candidates]
-    return np.asarray(totals[np.arange(len(picked)), at] / (is_out @ sizes), np.float64)
+def _left_out_means(
+    is_out: AnyArray, columns: list[FloatArray], picked: list[IntArray], sizes: FloatArray
+) -> list[FloatArray]:
+    """The mean loss of each method's picked candidates on the rows not drawn: found[method][repeat]."""
+    found = [np.empty(len(is_out)) for _ in columns]
+    for repeat, left_out in enumerate(is_out):
+        weights = left_out.astype(np.float64)
+        rows = left_out @ sizes
+        for totals, losses, at in zip(found, columns, picked, strict=True):
+            # a product this short takes BLAS longer to share among threads than to do
+            totals[repeat] = np.einsum("u,u->", weights, losses[at[repeat]]) / rows
+    return found
 
 
 def _summary(table: FloatArray, draws: FloatArray, level: float) -> Bbc:

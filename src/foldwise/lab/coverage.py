@@ -74,9 +74,7 @@ INTERVALS: Mapping[str, LabInterval] = {
     "clopper-pearson": LabInterval(
         partial(_of_test, batched.clopper_pearson), "T1", scheme="test", losses=("zero_one",), is_default=True
     ),
-    "betting": LabInterval(
-        partial(_of_test, batched.betting), "T1", scheme="test", losses=BOUNDED, is_default=True
-    ),
+    "betting": LabInterval(partial(_of_test, batched.betting), "T1", scheme="test", losses=BOUNDED, is_default=True),
     "hoeffding": LabInterval(partial(_of_test, batched.hoeffding), "T1", scheme="test", losses=BOUNDED),
     "empirical bernstein": LabInterval(
         partial(_of_test, batched.empirical_bernstein), "T1", scheme="test", losses=BOUNDED

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import FloatArray
+from foldwise.formulas.exact import ols_risk
 from foldwise.lab import batched
 from foldwise.lab.batched import Ends
 from foldwise.lab.coverage import monte_carlo_error
@@ -92,18 +93,9 @@ def d1(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] =
     for n in sizes:
         runs, expected = D1_EXPECTED.get(n, (1, {}))
         for found in (cheap[f"D1 {n}"], dear[f"D1 dear {n}"]):
-            truths = {"T2": least_squares_risk(n, 20), "T1": found["T1"]}
+            truths = {"T2": ols_risk(n, 20), "T1": found["T1"]}
             figures += share_figures(f"n={n}", _pairs(found), truths, expected, runs=runs, source=SURVEY)
     return figures
-
-
-def least_squares_risk(rows: int, columns: int) -> float:
-    """The exact expected squared risk of least squares with intercept on standard normal columns, noise variance 1.
-
-    >>> round(least_squares_risk(100, 20), 6)
-    1.268974
-    """
-    return (rows + 1) * (rows - 2) / (rows * (rows - columns - 2))
 
 
 def _d1_cheap(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -382,16 +374,16 @@ def _d8_dear(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     return {"T1": problem.risk(learner.fit(X, y), rng)} | _flat(ends)
 
 
-def _bates(data: Any, folds: int, runs: int, level: float, rng: np.random.Generator) -> Ends:
+def _bates(
+    data: tuple[Any, Any, FloatArray, FloatArray], folds: int, runs: int, level: float, rng: np.random.Generator
+) -> Ends:
     labels = random_folds(data[3].shape[-1], folds, runs, rng)
     outer, inner = out_of_fold(*data, labels), leave_two_out(*data, labels)
     low, high, _ = batched.bates(outer, inner, labels, level, correct=True)
     return low, high
 
 
-def _misses(
-    case: str, words: str, found: Found, name: str, expected: Sequence[float], runs: int
-) -> list[Figure]:
+def _misses(case: str, words: str, found: Found, name: str, expected: Sequence[float], runs: int) -> list[Figure]:
     """The shares of replications in which the estimate was too high and too low, for T1."""
     low, high = _pairs(found)[name]
     shares = float(np.mean(found["T1"] < low)), float(np.mean(found["T1"] > high))

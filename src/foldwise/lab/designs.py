@@ -35,7 +35,7 @@ DESIGNS: Mapping[str, Design] = {
 
 
 def run_design(name: str, *, replications: int | None = None, seed: int = 0, jobs: int | None = None) -> Any:
-    """A data frame of one design's figures: ours with its Monte-Carlo error, the expected one, and whether they agree."""
+    """A data frame of one design: our figures with their Monte-Carlo errors, and the expected ones beside them."""
     if name not in DESIGNS:
         raise BadStudy(f"there is no design {name!r}", nearest(name, DESIGNS))
     design = DESIGNS[name]

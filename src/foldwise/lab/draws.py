@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,8 @@ def fold_labels(problem: Problem, rows: int, folds: int, *, by_rows: bool = Fals
     """fold[row]: every K-th row, or every K-th group; groups are consecutive, so `by_rows` tears them apart."""
     units = None if by_rows else problem.units(rows)
     if folds < 2 or folds > (rows if units is None else units[-1] + 1):
-        raise BadSplits(f"cannot make {folds} folds of {rows} rows", "Use from 2 folds to as many as there are units")
+        what = f"{rows} rows" if units is None else f"{units[-1] + 1} groups"
+        raise BadSplits(f"cannot make {folds} folds of {what}", "Use fewer folds, but at least 2")
     return balanced_folds(rows, folds) if units is None else np.asarray(units % folds, np.int64)
 
 
@@ -134,7 +136,7 @@ def leave_two_out(problem: Problem, learner: Any, X: FloatArray, y: FloatArray, 
     width = int(labels.max()) + 1
     losses = np.full((len(y), len(labels), width, y.shape[-1]), np.nan)
     for run, partition in enumerate(labels):
-        for i, j in ((i, j) for i in range(width) for j in range(i + 1, width)):
+        for i, j in combinations(range(width), 2):
             out = np.isin(partition, (i, j))
             test = np.flatnonzero(out)
             found = held_out(problem, learner, X, y, np.flatnonzero(~out), test)

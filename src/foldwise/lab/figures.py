@@ -11,7 +11,7 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.lab.coverage import covered, monte_carlo_error
 
-SLACK = 0.02  # published figures carry rounding, other seeds and small differences of design
+SLACK = 0.02  # published shares carry rounding, other seeds and small differences of design
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,14 @@ class Figure:
     expected: float | None = None
     expected_error: float = 0.0
     source: str = ""
+    slack: float = SLACK
 
     @property
     def agrees(self) -> bool | None:
         """Whether the two are within three of their joint Monte-Carlo errors and the slack of a published digit."""
         if self.expected is None:
             return None
-        return abs(self.ours - self.expected) <= 3 * float(np.hypot(self.error, self.expected_error)) + SLACK
+        return abs(self.ours - self.expected) <= 3 * float(np.hypot(self.error, self.expected_error)) + self.slack
 
 
 def share_figures(
@@ -66,15 +67,20 @@ def share_figures(
 
 def mean_figure(case: str, quantity: str, values: FloatArray, expected: float | None, **known: Any) -> Figure:
     """The mean over replications beside its expectation."""
-    error = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
-    return Figure(case, quantity, float(values.mean()), error, expected, **known)
+    return Figure(case, quantity, float(values.mean()), mean_error(values), expected, **{"slack": 0.01} | known)
+
+
+def mean_error(values: FloatArray) -> float:
+    """The standard error of a mean over replications."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
 def figures_frame(design: str, figures: Sequence[Figure]) -> Any:
     """Figures as a data frame."""
     import pandas as pd
 
-    return pd.DataFrame([{"design": design, **asdict(figure), "agrees": figure.agrees} for figure in figures])
+    lines = [{"design": design, **asdict(figure), "agrees": figure.agrees} for figure in figures]
+    return pd.DataFrame(lines).drop(columns="slack")
 
 
 Runner = Callable[..., list[Figure]]

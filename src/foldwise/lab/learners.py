@@ -73,7 +73,7 @@ class TunedRidge:
     def inner_scores(self, X: FloatArray, y: FloatArray) -> FloatArray:
         """score[replication, penalty]: the mean over inner folds of the held-out error."""
         fold = np.arange(X.shape[-2]) % self.folds
-        return np.mean([self._fold_score(X, y, fold == k) for k in range(self.folds)], axis=0)
+        return np.asarray(np.mean([self._fold_score(X, y, fold == k) for k in range(self.folds)], axis=0))
 
     def _fold_score(self, X: FloatArray, y: FloatArray, out: Any) -> FloatArray:
         intercept, slopes = ridge_path(X[..., ~out, :], y[..., ~out], self.penalties)
@@ -102,7 +102,7 @@ class Columns(Untuned):
     columns: tuple[int, ...]
 
     def fit(self, X: FloatArray, y: FloatArray) -> Linear | LinearRule:
-        model = self.learner.fit(X[..., list(self.columns)], y)
+        model: Linear | LinearRule = self.learner.fit(X[..., list(self.columns)], y)
         slopes = np.zeros((*model.slopes.shape[:-1], X.shape[-1]))
         slopes[..., list(self.columns)] = model.slopes
         return type(model)(model.intercept, slopes)
@@ -255,6 +255,8 @@ LEARNERS: Mapping[str, tuple[Any, Any]] = {
     "forest": (Estimator(_forest), Estimator(_forest_rule)),
 }
 
+USUAL = {"smooth": "k-nn", "sparse": "ridge", "ridge": "tuned ridge", "two classes": "centroid", "bounded": "mean"}
+
 
 def find_learner(name: str, task: str) -> Any:
     """The lab's learner of that name for the task."""
@@ -266,11 +268,9 @@ def find_learner(name: str, task: str) -> Any:
     return found
 
 
-def default_learner(problem_name: str) -> str:
+def default_learner(problem: str) -> str:
     """The learner a problem is usually seen with."""
-    return {"smooth": "k-nn", "sparse": "ridge", "ridge": "tuned ridge", "two classes": "centroid", "bounded": "mean"}.get(
-        problem_name, "least squares"
-    )
+    return USUAL.get(problem, "least squares")
 
 
 def _for(task: str) -> list[str]:

@@ -58,7 +58,7 @@ class Neighbours:
 
     def predict(self, X: FloatArray) -> FloatArray:
         if self.X.ndim == 2:
-            return self._replications(self.X[None], self.y[None], X[None])[0]
+            return np.asarray(self._replications(self.X[None], self.y[None], X[None])[0])
         X = np.broadcast_to(X, (len(self.X), *X.shape[-2:]))
         return self._replications(self.X, self.y, X)
 

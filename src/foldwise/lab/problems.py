@@ -153,10 +153,14 @@ class SmoothProblem(Problem):
 
 @dataclass(frozen=True)
 class GroupedProblem(LinearProblem):
-    """Rows in groups of `size` that share a random effect; the risk is that on a row of a new group."""
+    """Groups of `size` rows that lie close together and share a random effect; the risk is that on a new group's row.
 
-    size: int = 5
+    `alike` is the correlation of a column within a group; every row is standard normal by itself.
+    """
+
+    size: int = 3
     effect: float = 1.0
+    alike: float = 0.9
 
     @property
     def bayes(self) -> float:
@@ -164,6 +168,12 @@ class GroupedProblem(LinearProblem):
 
     def units(self, rows: int) -> IntArray:
         return np.arange(rows, dtype=np.int64) // self.size
+
+    def rows(self, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+        units = self.units(shape[-1])
+        shared = rng.standard_normal((*shape[:-1], int(units[-1]) + 1, self.columns))[..., units, :]
+        own = rng.standard_normal((*shape, self.columns))
+        return np.asarray(math.sqrt(self.alike) * shared + math.sqrt(1 - self.alike) * own)
 
     def answer(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
         units = self.units(X.shape[-2])
@@ -199,23 +209,22 @@ class LogisticProblem(Problem):
         above = _normal_cdf((model.intercept[..., None] + along[..., None] * SPAN) / across[..., None])
         # a rule without slopes has no edge: it answers class 1 everywhere or nowhere
         flat = ~model.slopes.any(axis=-1)
-        above = np.where(flat[..., None], (model.intercept > 0)[..., None], above)
+        above = np.where(flat[..., None], np.asarray(model.intercept > 0)[..., None], above)
         chance = 1 / (1 + np.exp(-self.size * SPAN))
         return np.asarray(((chance * (1 - above) + (1 - chance) * above) * DENSITY).sum(-1))
 
 
 @dataclass(frozen=True)
 class ClassesProblem(Problem):
-    """Two equally likely normal classes, `shift` apart in each of the first `shifted` columns."""
+    """Two equally likely normal classes whose means lie `shifts` apart in the first columns."""
 
     task: str = "binary"
-    shift: float = 1.0
-    shifted: int = 1
+    shifts: tuple[float, ...] = (1.0,)
     balanced: bool = False
 
     @property
     def bayes(self) -> float:
-        return float(_normal_cdf(np.array(-self.shift * math.sqrt(self.shifted) / 2)))
+        return float(_normal_cdf(np.array(-np.linalg.norm(self.shifts) / 2)))
 
     def draw(self, rows: int, rng: np.random.Generator, *, times: int | None = None) -> tuple[FloatArray, FloatArray]:
         lead = () if times is None else (times,)
@@ -224,23 +233,25 @@ class ClassesProblem(Problem):
         else:
             y = rng.integers(0, 2, (*lead, rows)).astype(np.float64)
         X = rng.standard_normal((*lead, rows, self.columns))
-        X[..., : self.shifted] += self.shift * (y[..., None] - 0.5)
+        X[..., : len(self.shifts)] += np.array(self.shifts) * (y[..., None] - 0.5)
         return X, y
 
     def rows(self, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
         return self.draw(shape[-1], rng, times=shape[0] if len(shape) > 1 else None)[0]
 
     def mean(self, X: FloatArray) -> FloatArray:
-        return np.asarray(1 / (1 + np.exp(-self.shift * X[..., : self.shifted].sum(-1))))
+        return np.asarray(1 / (1 + np.exp(-self._along(X))))
 
     def risk(self, model: Model, rng: np.random.Generator, *, rows: int = FRESH_ROWS) -> FloatArray:
         if not isinstance(model, LinearRule):
             return super().risk(model, rng, rows=rows)
         length = np.sqrt((model.slopes**2).sum(-1))
-        half = self.shift / 2 * model.slopes[..., : self.shifted].sum(-1)
-        scale = np.where(length > 0, length, 1e-12)
+        half, scale = self._along(model.slopes) / 2, np.where(length > 0, length, 1e-12)
         missed = _normal_cdf(-(model.intercept + half) / scale) + _normal_cdf((model.intercept - half) / scale)
         return np.asarray(missed / 2)
+
+    def _along(self, X: FloatArray) -> FloatArray:
+        return np.asarray(X[..., : len(self.shifts)] @ np.array(self.shifts, np.float64))
 
 
 @dataclass(frozen=True)
@@ -342,8 +353,8 @@ PROBLEMS: Mapping[str, Problem] = {
         GroupedProblem("grouped", 5, beta=(1.0, -1.0, 0.5)),
         SmoothProblem("smooth"),
         LogisticProblem("logistic", 5, beta=(1.0, 1.0)),
-        ClassesProblem("two classes", 5, shift=0.8, shifted=3),
-        ClassesProblem("noise classes", 10, shift=0.0, shifted=1),
+        ClassesProblem("two classes", 5, shifts=(0.8, 0.8, 0.8)),
+        ClassesProblem("noise classes", 10, shifts=(0.0,)),
         BoundedProblem("bounded"),
         LinearProblem("ridge", 50, beta=(0.3,) * 10),
         LogisticProblem("bates logistic", 20, beta=(1.0,)),

@@ -16,14 +16,16 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadData, nearest
 from foldwise.lab.batched import fold_means
+from foldwise.lab.coverage import covered
 from foldwise.lab.draws import drawn, out_of_fold, splits_of
-from foldwise.lab.figures import Figure, mean_figure
+from foldwise.lab.figures import Figure, mean_error, mean_figure
 from foldwise.lab.learners import Centroid, Columns, Ridge, balanced_folds
 from foldwise.lab.problems import Problem, find_problem
 from foldwise.lab.replications import replicate, replicate_all
 
 SURVEY = "survey"
 BOOTSTRAPS = 300
+FEW = 5  # replications that share random rules
 
 # the estimators of the risk of "choose by cross-validation, then fit again"
 ESTIMATES = ("minimum", "tibshirani", "bbc", "nested")
@@ -63,22 +65,19 @@ D5_EXPECTED: Mapping[tuple[int, int], tuple[float, float, float, float]] = {
 def d5(
     *, replications: int, seed: int, jobs: int | None, sizes: Sequence[tuple[int, int]] = tuple(D5_EXPECTED)
 ) -> list[Figure]:
-    """Candidates with true accuracies ~ Beta(9, 6) and independent hits: how optimistic is each estimate of the best?"""
+    """Candidates of true accuracy ~ Beta(9, 6), independent hits: how optimistic is each estimate of the best?"""
     works = {f"D5 {n} {c}": partial(_d5, n, c) for n, c in sizes}
     found = replicate_all(works, replications, seed=seed, jobs=jobs)
     figures = []
     for n, c in sizes:
         one = found[f"D5 {n} {c}"]
         for name, expected in zip(ESTIMATES, D5_EXPECTED[n, c], strict=True):
-            truth = one["outer truth"] if name == "nested" else one["truth"]
-            # optimism: how far the estimate lies below the true error of the pick; 150 runs stand behind the survey
-            figure = mean_figure(f"n={n}, {c} candidates", f"{name}, optimism", truth - one[name], expected)
-            spread = float((truth - one[name]).std(ddof=1))
-            known = {"expected_error": spread / np.sqrt(150), "source": SURVEY}
-            figures.append(Figure(figure.case, figure.quantity, figure.ours, figure.error, expected, **known))
-        share = np.mean((one["bbc low"] <= one["truth"]) & (one["truth"] <= one["bbc high"]))
-        error = float(np.sqrt(max(share * (1 - share), 1e-4) / replications))
-        figures.append(Figure(f"n={n}, {c} candidates", "bbc, coverage", float(share), error))
+            # how far the estimate lies below the true error of the pick; 150 runs stand behind the survey's figure
+            optimism = one["truth"] - one[name]
+            known: dict[str, Any] = {"expected_error": optimism.std() / np.sqrt(150), "source": SURVEY}
+            figures.append(mean_figure(f"n={n}, {c} candidates", f"{name}, optimism", optimism, expected, **known))
+        held = covered(one["bbc low"], one["bbc high"], one["truth"])
+        figures.append(Figure(f"n={n}, {c} candidates", "bbc, coverage", held["coverage"], held["error"]))
     return figures
 
 
@@ -87,14 +86,15 @@ def _d5(rows: int, candidates: int, times: int, rng: np.random.Generator) -> dic
     losses = np.asarray(rng.random((times, rows, candidates)) < risks[:, None, :], np.float64)
     folds = balanced_folds(rows, 10)
     found = corrected_minima(losses, folds, rng)
-    nested, truth = np.empty((times, 10)), np.empty((times, 10))
+    nested = np.empty((times, 10))
     for k, (train, test) in enumerate(splits_of(folds)):
         pick = losses[:, train].mean(-2).argmin(-1)[:, None]
         nested[:, k] = np.take_along_axis(losses[:, test].mean(-2), pick, axis=-1)[:, 0]
-        truth[:, k] = np.take_along_axis(risks, pick, axis=-1)[:, 0]
-    chosen = np.take_along_axis(risks, found["choice"][:, None], axis=-1)[:, 0]
-    # the survey judges the nested estimate, too, against the candidate chosen on all rows
-    return found | {"nested": nested.mean(-1), "truth": chosen, "outer truth": chosen}
+    return found | {"nested": nested.mean(-1), "truth": _chosen(risks, found["choice"])}
+
+
+def _chosen(risks: FloatArray, choice: AnyArray) -> FloatArray:
+    return np.take_along_axis(risks, choice[:, None], axis=-1)[:, 0]
 
 
 def d6(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
@@ -129,9 +129,7 @@ def _shrunken_minima(X: FloatArray, y: FloatArray) -> dict[str, float]:
 def shrunken_scores(X: FloatArray, y: FloatArray, folds: IntArray) -> FloatArray:
     """error[fold, threshold] of nearest shrunken centroids; the thresholds are those of all the rows."""
     cuts = _thresholds(X, y)
-    return np.stack(
-        [_shrunken_errors(X[train], y[train], X[test], y[test], cuts) for train, test in splits_of(folds)]
-    )
+    return np.stack([_shrunken_errors(X[train], y[train], X[test], y[test], cuts) for train, test in splits_of(folds)])
 
 
 def _thresholds(X: FloatArray, y: FloatArray, count: int = 30) -> FloatArray:
@@ -154,14 +152,16 @@ def _shrunken_errors(X: FloatArray, y: FloatArray, new: FloatArray, target: Floa
     kept = np.sign(contrasts) * np.maximum(np.abs(contrasts) - cuts[:, None, None], 0)  # [threshold, class, column]
     shrunken = weight * kept
     rows = (new - centre) / scale
-    far = (shrunken**2).sum(-1)[..., None] - 2 * shrunken @ rows.T - 2 * np.log(np.array([(y == c).mean() for c in (0, 1)]))[None, :, None]
+    shares = np.array([(y == c).mean() for c in (0, 1)])
+    far = (shrunken**2).sum(-1)[..., None] - 2 * shrunken @ rows.T - 2 * np.log(shares)[:, None]
     return np.asarray(((far[:, 1] < far[:, 0]) != (target == 1)).mean(-1))
 
 
 def d9(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
-    """A pick among twelve centroid rules on random columns, 5 x 5 nested: minimum, BBC and the rule inside the folds."""
+    """A pick among twelve centroid rules on random columns, 5 x 5 nested: minimum, BBC and the pick inside folds."""
     works = {f"D9 {shift}": partial(_d9, shift) for shift in (0.0, 0.6)}
-    found = replicate_all(works, replications, seed=seed, jobs=jobs)
+    # the rules are drawn anew for each chunk
+    found = replicate_all(works, replications, seed=seed, jobs=jobs, chunk=FEW)
     expected = {0.0: (0.386, 0.473, 0.496, 0.5), 0.6: (0.306, 0.383, 0.396, 0.388)}
     figures = []
     for shift, values in expected.items():
@@ -174,12 +174,12 @@ def d9(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
 
 
 def _d9(shift: float, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
-    problem = find_problem("noise classes", columns=60, shift=shift, shifted=5, balanced=True)
+    problem = find_problem("noise classes", columns=60, shifts=(shift,) * 5, balanced=True)
     X, y = drawn(problem, 60, times, rng)
     rules = [Columns(Centroid(), tuple(rng.choice(60, 15, replace=False))) for _ in range(12)]
     found = judged_pick(problem, rules, X, y, outer=5, inner=5, rng=rng)
     risks = np.stack([problem.risk(rule.fit(X, y), rng) for rule in rules], axis=-1)
-    return found | {"truth": np.take_along_axis(risks, found["choice"][:, None], axis=-1)[:, 0]}
+    return found | {"truth": _chosen(risks, found["choice"])}
 
 
 def judged_pick(
@@ -205,7 +205,7 @@ def judged_pick(
 def _inner_pick(problem: Problem, rules: Sequence[Any], X: FloatArray, y: FloatArray, folds: int) -> AnyArray:
     labels = balanced_folds(y.shape[-1], folds)
     scores = [fold_means(out_of_fold(problem, rule, X, y, labels[None])[:, 0], labels).mean(-1) for rule in rules]
-    return np.argmin(scores, axis=0)
+    return np.asarray(np.argmin(scores, axis=0))
 
 
 @dataclass(frozen=True)
@@ -235,11 +235,10 @@ def selection_bias(name: str = "noise", *, replications: int = 200, seed: int = 
     if name != "noise" and name not in REAL_SETS:
         raise BadData(f"no selection experiment has the name {name!r}", nearest(name, ["noise", *REAL_SETS]))
     work: Any = partial(_d9, 0.0) if name == "noise" else partial(_real, name)
-    found = replicate(work, replications, key=f"selection {name}", seed=seed, jobs=jobs)
+    found = replicate_all({name: work}, replications, seed=seed, jobs=jobs, chunk=FEW)[name]
     lines = []
     for estimate in ESTIMATES:
         gap = found[estimate] - found["truth"]
-        error = float(gap.std(ddof=1) / np.sqrt(len(gap))) if len(gap) > 1 else float("nan")
         lines.append(
             {
                 "data": name,
@@ -247,7 +246,7 @@ def selection_bias(name: str = "noise", *, replications: int = 200, seed: int = 
                 "mean": float(found[estimate].mean()),
                 "truth": float(found["truth"].mean()),
                 "bias": float(gap.mean()),
-                "error": error,
+                "error": mean_error(gap),
                 "replications": len(gap),
             }
         )
@@ -267,7 +266,7 @@ def _real(name: str, times: int, rng: np.random.Generator) -> dict[str, FloatArr
     kept = np.stack([order[real.rows :] for order in orders])
     held, answers = every[kept], target[kept]
     risks = [real.problem.losses(answers, rule.fit(X, y).predict(held)).mean(-1) for rule in rules]
-    return found | {"truth": np.take_along_axis(np.stack(risks, axis=-1), found["choice"][:, None], axis=-1)[:, 0]}
+    return found | {"truth": _chosen(np.stack(risks, axis=-1), found["choice"])}
 
 
 def _drawn_rows(target: FloatArray, real: RealSet, rng: np.random.Generator) -> AnyArray:

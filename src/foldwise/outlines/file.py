@@ -67,8 +67,9 @@ def outline_bytes(outline: Outline) -> bytes:
         "on_failure": outline.on_failure,
         "notes": [list(note) for note in outline.notes],
         "interval": outline.interval,
+        "keeps_all": outline.keeps_all,
         "outer": _pack_splits("outer", outline.outer, everything, arrays),
-        "pairs": None if outline.pairs is None else _pack_splits("pairs", outline.pairs, everything, arrays),
+        "beside": None if outline.beside is None else _pack_splits("beside", outline.beside, everything, arrays),
         "inner": [_pack_inner(f"inner{at}", inner, outline, arrays) for at, inner in enumerate(schemes)],
         "methods": [_pack_method(method, schemes, outline, arrays) for method in outline.methods],
     }
@@ -82,7 +83,7 @@ def outline_from(content: bytes, *, loss: Any = None) -> Outline:
     everything = np.arange(len(target))
     outer = _unpack_splits("outer", head["outer"], everything, arrays)
     schemes = [_unpack_inner(f"inner{at}", inner, outer, everything, arrays) for at, inner in enumerate(head["inner"])]
-    pairs = None if head["pairs"] is None else _unpack_splits("pairs", head["pairs"], everything, arrays)
+    beside = None if head["beside"] is None else _unpack_splits("beside", head["beside"], everything, arrays)
     facts = SimpleNamespace(task=head["task"], classes=classes, target=target, codes=target, weights=weights)
     facts.rows, facts.y = len(target), target
     if head["task"] != "regression":
@@ -101,7 +102,7 @@ def outline_from(content: bytes, *, loss: Any = None) -> Outline:
         weights=weights,
         losses=make_losses(spec, facts),
         outer=outer,
-        methods=tuple(_unpack_method(method, schemes, pairs, arrays) for method in head["methods"]),
+        methods=tuple(_unpack_method(method, schemes, beside, arrays) for method in head["methods"]),
         seed=head["seed"],
         repeats=head["repeats"],
         threads=head["threads"],
@@ -110,8 +111,9 @@ def outline_from(content: bytes, *, loss: Any = None) -> Outline:
         on_failure=head["on_failure"],
         notes=tuple((code, text) for code, text in head["notes"]),
         groups=arrays.get("groups"),
-        pairs=pairs,
+        beside=beside,
         interval=head["interval"],
+        keeps_all=head["keeps_all"],
     )
 
 
@@ -127,11 +129,11 @@ def _pack_method(
         "code": method.code,
         "offers": list(method.offers),
         "inner": at,
-        "pair_inner": None
-        if method.pair_inner is None
+        "beside_inner": None
+        if method.beside_inner is None
         else [
-            _pack_splits(f"{method.name}.pairs.{number}", splits, pair.train, arrays)
-            for number, (pair, splits) in enumerate(zip(outline.pairs or (), method.pair_inner, strict=True))
+            _pack_splits(f"{method.name}.beside.{number}", splits, pair.train, arrays)
+            for number, (pair, splits) in enumerate(zip(outline.beside or (), method.beside_inner, strict=True))
         ],
         "rule": method.rule,
         "ranks": None if method.ranks is None else list(method.ranks),
@@ -140,13 +142,13 @@ def _pack_method(
 
 
 def _unpack_method(
-    head: dict[str, Any], schemes: list[Inner], pairs: Splits | None, arrays: dict[str, AnyArray]
+    head: dict[str, Any], schemes: list[Inner], beside: Splits | None, arrays: dict[str, AnyArray]
 ) -> MethodOutline:
-    pair_inner = None
-    if head["pair_inner"] is not None:
-        pair_inner = tuple(
-            _unpack_splits(f"{head['name']}.pairs.{number}", part, pair.train, arrays)
-            for number, (pair, part) in enumerate(zip(pairs or (), head["pair_inner"], strict=True))
+    beside_inner = None
+    if head["beside_inner"] is not None:
+        beside_inner = tuple(
+            _unpack_splits(f"{head['name']}.beside.{number}", part, pair.train, arrays)
+            for number, (pair, part) in enumerate(zip(beside or (), head["beside_inner"], strict=True))
         )
     return MethodOutline(
         name=head["name"],
@@ -156,7 +158,7 @@ def _unpack_method(
         code=head["code"],
         offers=tuple(head["offers"]),
         inner=None if head["inner"] is None else schemes[head["inner"]],
-        pair_inner=pair_inner,
+        beside_inner=beside_inner,
         rule=head["rule"],
         ranks=None if head["ranks"] is None else tuple(head["ranks"]),
         notes=tuple((code, text) for code, text in head["notes"]),

@@ -30,7 +30,7 @@ class MethodOutline:
     code: dict[str, str]  # class or function -> hash of the user's own code
     offers: tuple[str, ...]  # responses its models have
     inner: Inner | None = None
-    pair_inner: tuple[Splits, ...] | None = None  # inner splits of each leave-two-out training set
+    beside_inner: tuple[Splits, ...] | None = None  # inner splits of the splits beside the outer ones
     rule: str = "best"
     ranks: tuple[int, ...] | None = None  # simplicity of each candidate, 0 = simplest
     notes: tuple[Note, ...] = ()
@@ -43,7 +43,7 @@ class MethodOutline:
 class Stage(NamedTuple):
     """A split on which a method is judged, and the inner splits of its training rows."""
 
-    level: Literal["outer", "pairs"]
+    level: Literal["outer", "beside"]
     at: int
     split: Split
     inner: Splits | None
@@ -69,7 +69,8 @@ class Outline:
     on_failure: str = "fail"
     notes: tuple[Note, ...] = ()
     groups: AnyArray | None = None  # group of each row, where there are any
-    pairs: Splits | None = None  # leave-two-out splits, for the Bates interval
+    keeps_all: bool = False  # tuning fits keep all responses too, for later questions to a store
+    beside: Splits | None = None  # further splits that an interval asks for
     interval: str | None = None  # asked for by name
     _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
 
@@ -86,9 +87,9 @@ class Outline:
         """Every split the method is judged on, with the inner splits it is tuned on there."""
         inner = method.inner.splits if method.inner else [None] * len(self.outer)
         found = [Stage("outer", at, *pair) for at, pair in enumerate(zip(self.outer, inner, strict=True))]
-        pair_inner = method.pair_inner or [None] * len(self.pairs or ())
-        pairs = zip(self.pairs or (), pair_inner, strict=True)
-        return found + [Stage("pairs", at, *pair) for at, pair in enumerate(pairs)]
+        beside_inner = method.beside_inner or [None] * len(self.beside or ())
+        pairs = zip(self.beside or (), beside_inner, strict=True)
+        return found + [Stage("beside", at, *pair) for at, pair in enumerate(pairs)]
 
     def tuning_splits(self, method: MethodOutline) -> list[Split]:
         """Every split on which all candidates are scored."""

@@ -98,6 +98,7 @@ def _tuned_wishes(reading: Reading, method: MethodOutline) -> Iterator[tuple[int
 def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, _Wish]:
     """Training sets on which every candidate is fitted, with all the rows they are scored on."""
     outline, response = reading.outline, (method.response_for(reading.outline.losses[0]),)
+    response = outline.kept(method) if outline.keeps_all else response
     wishes: dict[str, _Wish] = {}
     for split in outline.tuning_splits(method):
         name, wish = outline.rows_name(split), _Wish(split, split.test, response)
@@ -108,7 +109,7 @@ def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, _Wish]:
 def _stage_wish(reading: Reading, method: MethodOutline, stage: Stage) -> _Wish:
     """Outer fits answer for their training rows too, and keep all that later questions may need."""
     outline, split = reading.outline, stage.split
-    if stage.level == "pairs":
+    if stage.level == "beside":
         return _Wish(split, split.test, (method.response_for(outline.losses[0]),))
     rows = np.union1d(split.test, split.train) if outline.has_training_risk else split.test
     return _Wish(split, rows, outline.kept(method))

@@ -14,6 +14,7 @@ from foldwise.learners.model import offers, takes_groups, takes_weights
 from foldwise.losses.loss import Loss
 from foldwise.outlines.outline import Candidate, MethodOutline, Note, Outline, rows_name
 from foldwise.outlines.rules import check_rule
+from foldwise.plans.beside import beside_inner, beside_splits
 from foldwise.splits.nesting import Inner, inner_splits
 from foldwise.splits.split import Splits
 
@@ -62,6 +63,8 @@ def make_study(
     optimism: bool = False,
     on_failure: str = "fail",
     sweep: bool = False,
+    interval: str | None = None,
+    keeps_all: bool = False,
     notes: tuple[Note, ...] = (),
 ) -> Study:
     """A study from its parts; every contradiction among them is refused here, before any fit."""
@@ -69,7 +72,8 @@ def make_study(
         raise BadStudy(f"there is no failure policy {on_failure!r}", nearest(on_failure, POLICIES))
     if not 0 < level < 1:
         raise BadStudy(f"the level must lie between 0 and 1, not {level}", "Write level=0.95 for 95 %")
-    maker = _MethodMaker(data, outer, tuning or Tuning(), seed, sweep)
+    beside = beside_splits(interval, outer, data, seed=seed)
+    maker = _MethodMaker(data, outer, beside, tuning or Tuning(), seed, sweep)
     outline = Outline(
         fingerprint=data.fingerprint,
         task=data.task,
@@ -87,6 +91,9 @@ def make_study(
         on_failure=on_failure,
         notes=(*data.notes, *notes),
         groups=data.groups,
+        beside=beside,
+        interval=interval,
+        keeps_all=keeps_all,
     )
     return Study(data, tuple(learners), outline, tuple(family(learner.estimator) for learner in learners))
 
@@ -94,8 +101,11 @@ def make_study(
 class _MethodMaker:
     """Outlines of methods on the same data and outer splits; inner splits are made once and shared."""
 
-    def __init__(self, data: Dataset, outer: Splits, tuning: Tuning, seed: int, sweep: bool) -> None:
-        self.data, self.outer, self.tuning, self.seed, self.sweep = data, outer, tuning, seed, sweep
+    def __init__(
+        self, data: Dataset, outer: Splits, beside: Splits | None, tuning: Tuning, seed: int, sweep: bool
+    ) -> None:
+        self.data, self.outer, self.beside = data, outer, beside
+        self.tuning, self.seed, self.sweep = tuning, seed, sweep
         self._inner: list[tuple[Any, Inner]] = []
 
     def outline(self, learner: Learner) -> MethodOutline:
@@ -113,6 +123,7 @@ class _MethodMaker:
             code=own_code(learner.estimator),
             offers=offers(learner.estimator, self.data.task),
             inner=self._splits(learner) if kind == "tuned" else None,
+            beside_inner=self._beside(learner) if kind == "tuned" else None,
             rule=rule,
             ranks=self._ranks(learner, candidates, rule),
             notes=self._notes(learner),
@@ -152,6 +163,12 @@ class _MethodMaker:
         """What its fits depend on besides the estimator and the table: their seed, categories, groups it is told."""
         groups = "" if self.data.groups is None or not takes_groups(learner.estimator) else rows_name(self.data.groups)
         return "|".join((self._view(learner), family(learner.estimator), groups))
+
+    def _beside(self, learner: Learner) -> tuple[Splits, ...] | None:
+        if self.beside is None:
+            return None
+        wanted = self.tuning.inner if learner.inner is None else learner.inner
+        return beside_inner(wanted, self.beside, self.outer, self.data, seed=self.seed)
 
     def _view(self, learner: Learner) -> str:
         """Text and categories have one fingerprint; only a user's own learner may treat them differently."""

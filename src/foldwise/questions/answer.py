@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,14 +13,18 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
-from foldwise.comparisons.difference import paired_difference
-from foldwise.estimates.corrected_t import cv_interval
+from foldwise.comparisons.same_rows import difference
+from foldwise.estimates.chooser import Method, choose
 from foldwise.estimates.estimate import Estimate, plain_number
+from foldwise.estimates.evidence import Evidence
+from foldwise.formulas.multiple import shared_level
 from foldwise.outlines.outline import MethodOutline, Note, Outline
 from foldwise.outlines.plain import plain_candidate
 from foldwise.outlines.reading import Reading
+from foldwise.questions.evidence import gather
 
 BASELINE = "baseline"
+AUTO = "auto"
 
 
 class MethodAnswer:
@@ -116,50 +121,60 @@ class MethodAnswer:
         return Counter(chosen).most_common(1)[0][1] / len(chosen) if chosen and None not in chosen else math.nan
 
     @property
-    def target(self) -> str:
-        """What the risk is an estimate of, in words."""
-        who = "the tuned learner" if self.method.kind == "tuned" else "the learner"
-        if len(self.outline.outer) == 1:
-            return f"{who} as trained on these {len(self.outline.outer[0].train)} training rows"
-        return f"{who} at {mean_train_rows(self.outline.outer):.0f} training rows"
+    def who(self) -> str:
+        return "the tuned learner" if self.method.kind == "tuned" else "the learner"
 
-    def estimate(self, loss: int = 0) -> Estimate:
+    def target(self, covers: str | None = None) -> str:
+        """What the risk, or the interval around it, is an estimate of."""
+        outer = self.outline.outer
+        if len(outer) == 1:
+            return f"this predictor: {self.who} as trained on these {len(outer[0].train)} rows, not refitted"
+        if covers == "these models":
+            return f"the average of these {len(outer)} models of {self.who}"
+        return f"{self.who} at {mean_train_rows(outer):.0f} training rows"
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        return gather(self.reading, self.method)
+
+    def interval(self, evidence: Evidence, wish: str | None) -> tuple[Method | None, str]:
+        return choose(evidence, wish)
+
+    def estimate(self, loss: int = 0, *, level: float | None = None) -> Estimate:
         """The risk under one of the losses, with the interval that is valid here, or the reason why there is none."""
-        losses = self.fold_losses if loss == 0 else self.reading.outer_losses(self.method, loss=loss)
-        interval, reason = cv_interval(losses, **self.scheme)
+        evidence = self.evidence if loss == 0 else gather(self.reading, self.method, loss)
+        level = self.outline.level if level is None else level
+        value = float(evidence.fold_losses.mean()) if evidence.fold_losses.size else math.nan
+        method, reason = choose(evidence, self.outline.interval if loss == 0 else None)
+        low = high = None
+        details: dict[str, Any] = {}
+        if method is not None:
+            middle, low, high, details = method.compute(evidence, level)
+            low, high = low + value - middle, high + value - middle  # means over rows and over folds are not mixed
         return Estimate(
-            value=float(losses.mean()),
-            low=interval.low if interval else None,
-            high=interval.high if interval else None,
-            level=self.outline.level,
-            interval=interval.name if interval else None,
-            target=self.target,
+            value=value,
+            low=low,
+            high=high,
+            level=level,
+            interval=method.name if method else None,
+            target=self.target(method.covers if method else None),
             train_rows=mean_train_rows(self.outline.outer),
-            losses=losses,
+            losses=evidence.fold_losses,
             fits=len(self.keys),
             notes=(("interval", reason),),
+            details=details,
         )
 
-    @property
-    def scheme(self) -> dict[str, Any]:
-        outer = self.outline.outer
-        return {
-            "repeats": outer.repeats,
-            "folds": outer.folds,
-            "kind": outer.kind,
-            "test_rows": [len(split.test) for split in outer],
-            "train_rows": [len(split.train) for split in outer],
-            "level": self.outline.level,
-            "is_partition": outer.is_partition,
-        }
-
-    def difference(self, other: MethodAnswer, rope: float | None = None) -> Comparison:
-        """This risk less the other's, split by split."""
-        names = (self.method.name, other.method.name)
-        fits = len(self.keys | other.keys)
-        return paired_difference(
-            self.fold_losses, other.fold_losses, rope=rope, names=names, fits=fits, **self.scheme
+    def difference(self, other: MethodAnswer, *, rope: float | None = None, level: float | None = None) -> Comparison:
+        """This risk less the other's, on the same rows."""
+        found = difference(
+            self.evidence,
+            other.evidence,
+            names=(self.method.name, other.method.name),
+            level=self.outline.level if level is None else level,
+            rope=rope,
         )
+        return replace(found, fits=len(self.keys | other.keys))
 
     def folds(self) -> list[dict[str, Any]]:
         """The outer splits one by one: what was chosen and what it cost."""
@@ -180,6 +195,108 @@ class MethodAnswer:
 
     def _fold_score(self, at: int) -> float | None:
         return None if self.method.kind != "tuned" else plain_number(self.reading.choice(self.method, at).score)
+
+
+class AutoAnswer(MethodAnswer):
+    """"Tune everything, pick by inner CV, refit": each fold's losses are those of the method its own inner CV prefers.
+
+    The choice is part of the procedure, so the mean is not optimistic for having picked; it takes no further fit.
+    """
+
+    def __init__(self, members: list[MethodAnswer]) -> None:
+        self.members = members
+        outline = MethodOutline(AUTO, "tuned", ({},), (), {}, ())
+        super().__init__(members[0].reading, outline)
+
+    @cached_property
+    def picks(self) -> list[MethodAnswer]:
+        """The method each outer split's inner CV prefers, the first on ties."""
+        return [
+            min(self.members, key=lambda member: member.reading.choice(member.method, at).score)
+            for at in range(len(self.outline.outer))
+        ]
+
+    @property
+    def final(self) -> MethodAnswer:
+        """The method that inner CV on all rows prefers: the one this estimate belongs to."""
+        return min(self.members, key=lambda member: member.selection_score)
+
+    @cached_property
+    def fold_losses(self) -> FloatArray:
+        return np.array([pick.fold_losses[at] for at, pick in enumerate(self.picks)])
+
+    @cached_property
+    def keys(self) -> set[str]:
+        return set().union(*(member.keys for member in self.members))
+
+    @cached_property
+    def failures(self) -> list[str]:
+        return []
+
+    @cached_property
+    def warnings(self) -> Counter[str]:
+        return Counter()
+
+    @cached_property
+    def train_risk(self) -> float:
+        if not self.outline.has_training_risk:
+            return math.nan
+        losses = [self.reading.training_losses(pick.method)[at] for at, pick in enumerate(self.picks)]
+        return float(np.mean(losses))
+
+    @cached_property
+    def selection_score(self) -> float:
+        return self.final.selection_score
+
+    @property
+    def selection_train_rows(self) -> float | None:
+        return self.members[0].selection_train_rows
+
+    @cached_property
+    def optimism(self) -> float:
+        return math.nan
+
+    @cached_property
+    def agreement(self) -> float:
+        return Counter(pick.method.name for pick in self.picks).most_common(1)[0][1] / len(self.picks)
+
+    @property
+    def who(self) -> str:
+        return f"tuning all {len(self.members)} methods and taking the one that inner CV prefers,"
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        first, picks = self.members[0].evidence, list(enumerate(self.picks))
+        rows = None
+        if first.row_losses is not None:
+            rows = tuple(pick.evidence.row_losses[at] for at, pick in picks if pick.evidence.row_losses is not None)
+        scores = None
+        if first.scores is not None:
+            scores = tuple(pick.evidence.scores[at] for at, pick in picks if pick.evidence.scores is not None)
+        kept = {"pair_losses": None, "half_scores": None}
+        return replace(first, fold_losses=self.fold_losses, row_losses=rows, scores=scores, **kept)
+
+    def estimate(self, loss: int = 0, *, level: float | None = None) -> Estimate:
+        if loss == 0:
+            return super().estimate(loss, level=level)
+        losses = np.array([self.reading.outer_losses(pick.method, loss=loss)[at] for at, pick in enumerate(self.picks)])
+        return Estimate(float(losses.mean()), target=self.target(), losses=losses)
+
+    def _chosen(self, at: int) -> dict[str, Any] | None:
+        pick = self.picks[at]
+        return {"method": pick.method.name, **(pick._chosen(at) or {})}
+
+    def _fold_score(self, at: int) -> float | None:
+        return self.picks[at]._fold_score(at)
+
+
+def make_auto(methods: list[MethodAnswer]) -> AutoAnswer | None:
+    """The auto row, if two or more methods were tuned on the same inner splits and none failed."""
+    tuned = [method for method in methods if method.method.kind == "tuned"]
+    usable = len(tuned) > 1 and all(method.status == "ok" for method in tuned)
+    if not usable or any(method.method.inner is not tuned[0].method.inner for method in tuned):
+        return None
+    return AutoAnswer(tuned) if all(math.isfinite(method.selection_score) for method in tuned) else None
 
 
 def pick(methods: list[MethodAnswer]) -> MethodAnswer | None:

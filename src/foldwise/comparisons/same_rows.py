@@ -1,0 +1,103 @@
+"""Two methods on the same rows: which test the splits and the loss allow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from foldwise.comparisons.comparison import Comparison
+from foldwise.comparisons.difference import paired_difference
+from foldwise.comparisons.two import delong, mcnemar
+from foldwise.errors import BadInterval
+from foldwise.estimates.evidence import Evidence
+from foldwise.formulas import holdout
+
+
+def difference(
+    one: Evidence,
+    other: Evidence,
+    *,
+    names: tuple[str, str],
+    level: float = 0.95,
+    rope: float | None = None,
+) -> Comparison:
+    """The first risk less the second.
+
+    One test set: exact McNemar (0-1 loss), DeLong (AUC), betting (bounded losses), t (others). Folds and random
+    splits: corrected t. Else the difference alone, with the reason.
+    """
+    _check_same_rows(one, other, names)
+    if one.scheme == "one test set":
+        return _on_one_test_set(one, other, names, level)
+    return paired_difference(
+        one.fold_losses,
+        other.fold_losses,
+        repeats=one.repeats,
+        folds=one.folds,
+        kind=one.kind,
+        test_rows=[len(rows) for rows in one.test_rows],
+        train_rows=one.train_counts,
+        level=level,
+        rope=rope,
+        is_partition=one.is_partition,
+        names=names,
+    )
+
+
+def _check_same_rows(one: Evidence, other: Evidence, names: tuple[str, str]) -> None:
+    same = len(one.test_rows) == len(other.test_rows) and one.train_counts == other.train_counts
+    if not same or any(not np.array_equal(a, b) for a, b in zip(one.test_rows, other.test_rows, strict=True)):
+        raise BadInterval(
+            f"{names[0]} and {names[1]} were not judged on the same splits, so their losses are not paired",
+            "Compare them in one study, or with the same outer splits and seed",
+        )
+
+
+def _on_one_test_set(one: Evidence, other: Evidence, names: tuple[str, str], level: float) -> Comparison:
+    target = f"the risk of {names[0]} minus that of {names[1]}, as trained on these rows"
+    value = float(one.fold_losses[0] - other.fold_losses[0])
+    plain = Comparison(value, level=level, target=target, train_rows=one.mean_train_rows, names=names)
+    if not np.isfinite(value):
+        return replace(plain, notes=(("interval", "one of the two has no risk"),))
+    if one.is_weighted:
+        return replace(plain, notes=(("interval", "rows have weights, which no paired test here allows for"),))
+    if one.is_auc and one.groups is None:
+        return _by_delong(one, other, plain)
+    if one.row_losses is None or other.row_losses is None:
+        return replace(plain, notes=(("interval", f"{one.loss.name} has no loss per row to pair"),))
+    if one.groups is None and one.is_zero_one:
+        found = mcnemar(one.row_losses[0], other.row_losses[0], level)
+        return replace(
+            plain, low=found.low, high=found.high, interval=found.interval, p=found.p, details=found.details
+        )
+    return _by_rows(one, other, plain)
+
+
+def _by_delong(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
+    assert one.truth is not None
+    assert one.scores is not None
+    assert other.scores is not None
+    found = delong(one.truth[one.test_rows[0]], one.scores[0], other.scores[0], plain.level)
+    low, high = (None, None) if found.low is None or found.high is None else (-found.high, -found.low)
+    return replace(plain, low=low, high=high, interval="DeLong", p=found.p)
+
+
+def _by_rows(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
+    """Paired losses row by row: betting where they are bounded, else t; whole groups where there are any."""
+    assert one.row_losses is not None
+    assert other.row_losses is not None
+    gaps = one.row_losses[0] - other.row_losses[0]
+    if np.ptp(gaps) == 0:
+        ends = (0.0, 0.0) if gaps[0] == 0 else (None, None)
+        return replace(plain, low=ends[0], high=ends[1], interval="t" if gaps[0] == 0 else None, p=1.0 if gaps[0] == 0 else None)
+    if one.loss.bounds is not None and one.groups is None:
+        reach = one.loss.bounds[1] - one.loss.bounds[0]
+        order = np.random.default_rng([one.seed, 0xBE7]).permutation(len(gaps))
+        bet = holdout.betting(gaps[order], bounds=(-reach, reach), level=plain.level)
+        return replace(plain, low=bet.low, high=bet.high, interval="betting")
+    groups = None if one.groups is None else one.groups[one.test_rows[0]]
+    if len(gaps) < 2 or (groups is not None and len(np.unique(groups)) < 2):
+        return replace(plain, notes=(("interval", "there are too few independent test rows"),))
+    found = holdout.holdout_t(gaps, level=plain.level, groups=groups)
+    return replace(plain, low=found.low, high=found.high, interval="t", se=found.se)

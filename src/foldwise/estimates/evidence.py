@@ -1,0 +1,87 @@
+"""What the records say of one method: all that an interval may rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Losses of one method by split and by row, and how the splits came about.
+
+    `row_losses` is None for a measure of a whole fold; `scores` are those of the positive class, for an AUC.
+    `pair_losses[repeat, row, fold]` and `half_scores[cut, half, split]` are there when their fits were asked for.
+    """
+
+    fold_losses: FloatArray
+    row_losses: tuple[FloatArray, ...] | None
+    test_rows: tuple[IntArray, ...]
+    train_counts: tuple[int, ...]
+    kind: str
+    is_partition: bool
+    repeats: int
+    folds: int
+    loss: Any
+    rows: int
+    is_tuned: bool = False
+    is_weighted: bool = False
+    groups: AnyArray | None = None
+    truth: AnyArray | None = None
+    scores: tuple[FloatArray, ...] | None = None
+    pair_losses: FloatArray | None = None
+    half_scores: FloatArray | None = None
+    seed: int = 0
+
+    @property
+    def scheme(self) -> str:
+        """The kind of splits as the rules know it."""
+        if len(self.fold_losses) == 1:
+            return "one test set"
+        if self.kind == "loo":
+            return "leave-one-out"
+        if self.kind == "time":
+            return "time-ordered"
+        if self.kind in ("bootstrap",):
+            return "bootstrap"
+        if self.kind in ("monte_carlo", "holdout"):
+            return "random splits"
+        return "folds" if self.is_partition else "given splits"
+
+    @property
+    def is_zero_one(self) -> bool:
+        return bool(self.loss.name == "zero_one")
+
+    @property
+    def is_auc(self) -> bool:
+        return self.loss.name == "roc_auc" and self.scores is not None
+
+    @property
+    def mean_train_rows(self) -> float:
+        return float(np.mean(self.train_counts))
+
+    @property
+    def test_train_ratio(self) -> float:
+        return float(np.mean([len(rows) for rows in self.test_rows]) / self.mean_train_rows)
+
+    @cached_property
+    def by_row(self) -> FloatArray:
+        """Loss of every row in every repeat: losses[repeat, row]."""
+        assert self.row_losses is not None
+        table = np.full((self.repeats, self.rows), np.nan)
+        for at, (rows, losses) in enumerate(zip(self.test_rows, self.row_losses, strict=True)):
+            table[at // self.folds, rows] = losses
+        return table
+
+    @cached_property
+    def fold_of_row(self) -> IntArray:
+        """Fold of every row in every repeat: folds[repeat, row]."""
+        table = np.full((self.repeats, self.rows), -1)
+        for at, rows in enumerate(self.test_rows):
+            table[at // self.folds, rows] = at % self.folds
+        return table

@@ -1,0 +1,152 @@
+"""The commands `foldwise lab ...`: words to calls, no logic."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from foldwise.errors import BadStudy
+
+COUNT = click.IntRange(min=1)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Names the random draws.")
+JOBS = click.option("--jobs", type=COUNT, help="Worker processes; all cores if not given. Numbers do not depend on it.")
+
+
+def _replications(default: int | None, words: str = "Simulated data sets.") -> Callable[..., Any]:
+    return click.option("--replications", type=COUNT, default=default, show_default=default is not None, help=words)
+
+
+@click.group()
+def lab() -> None:
+    """Simulated problems with known truth: do intervals cover, do comparisons hold?"""
+
+
+@lab.command()
+@click.option("--design", metavar="D1..D10", help="A published design; its figures come beside ours.")
+@click.option("--problem", "problems", multiple=True, metavar="NAME", help="May be repeated; linear if not given.")
+@click.option("--interval", "intervals", multiple=True, metavar="NAME", help="May be repeated; else corrected t.")
+@click.option("--learner", metavar="NAME", help="The learner; a usual one for the problem if not given.")
+@click.option("--target", "targets", multiple=True, metavar="T", help="T1, T2, T2n or T3; else the interval's own.")
+@click.option("--rows", multiple=True, type=COUNT, help="Rows of a data set; may be repeated; 100 if not given.")
+@click.option("--folds", multiple=True, type=click.IntRange(min=2), help="May be repeated; 10 if not given.")
+@_replications(None, "Simulated data sets; 2000, or the full size of the design, if not given.")
+@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True)
+@SEED
+@JOBS
+@as_json
+def coverage(design: str | None, as_json: bool, **asked: Any) -> None:
+    """How often an interval holds the true risk, with the Monte-Carlo error of that share."""
+    if design is not None:
+        _show(_design(design, **asked), as_json=as_json)
+        return
+    from foldwise.lab.coverage import coverage as run
+
+    frame = run(
+        asked["problems"] or ("linear",),
+        asked["intervals"] or ("corrected t",),
+        rows=asked["rows"] or (100,),
+        folds=asked["folds"] or (10,),
+        learner=asked["learner"],
+        targets=asked["targets"] or None,
+        replications=asked["replications"] or 2000,
+        level=asked["level"],
+        seed=asked["seed"],
+        jobs=asked["jobs"],
+    )
+    _show(frame, as_json=as_json)
+
+
+@lab.command()
+@click.option("--problem", default="smooth", show_default=True, metavar="NAME")
+@click.option("--learner", metavar="NAME", help="The learner; a usual one for the problem if not given.")
+@click.option("--values", metavar="V,V,...", help="Numbers of neighbours, or penalties, to go through.")
+@click.option("--rows", type=COUNT, default=100, show_default=True, help="Training rows.")
+@click.option("--theorem", is_flag=True, help="Show Theorem 1 in its place: mean CV beside the mean risk it estimates.")
+@click.option("--folds", type=click.IntRange(min=2), help="Folds for --theorem; leave-one-out if not given.")
+@_replications(500)
+@SEED
+@JOBS
+@as_json
+def decompose(problem: str, theorem: bool, as_json: bool, **asked: Any) -> None:
+    """Split a risk into Bayes risk, approximation and estimation, where the truth is known."""
+    from foldwise.lab.decompose import decompose as run
+    from foldwise.lab.decompose import theorem_one
+
+    values, folds = asked.pop("values"), asked.pop("folds")
+    if theorem:
+        import pandas as pd
+
+        found = theorem_one(problem, folds=folds, **asked)
+        _show(pd.DataFrame([{"problem": problem, "rows": asked["rows"], **found}]), as_json=as_json)
+        return
+    if folds is not None:
+        raise BadStudy("--folds belongs to --theorem", "Add --theorem or leave --folds out")
+    _show(run(problem, values=_numbers(values), **asked), as_json=as_json)
+
+
+@lab.command()
+@click.option("--methods", type=click.IntRange(min=2), default=2, show_default=True, help="Learners compared.")
+@click.option("--task", type=click.Choice(["regression", "binary"]), default="regression", show_default=True)
+@click.option("--advantage", type=float, default=0.0, show_default=True, help="How much more the first one sees.")
+@click.option("--rows", type=COUNT, default=100, show_default=True, help="Rows of a data set.")
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True)
+@_replications(2000)
+@SEED
+@JOBS
+@as_json
+def alarms(methods: int, as_json: bool, **asked: Any) -> None:
+    """How often "A is better than B" is said of equal learners; with an advantage, of a better one."""
+    from foldwise.lab.alarms import false_alarms
+
+    _show(false_alarms(methods, **asked), as_json=as_json)
+
+
+@lab.command()
+@click.option("--data", default="noise", show_default=True, metavar="NAME", help="noise, breast_cancer or diabetes.")
+@_replications(200)
+@SEED
+@JOBS
+@as_json
+def selection(data: str, as_json: bool, **asked: Any) -> None:
+    """The bias of the smallest CV error, of its corrections and of nested CV, against the true risk of the pick."""
+    from foldwise.lab.selection import selection_bias
+
+    _show(selection_bias(data, **asked), as_json=as_json)
+
+
+def _design(name: str, **asked: Any) -> Any:
+    from foldwise.lab.designs import run_design
+
+    fixed = [word for word in ("problems", "intervals", "learner", "targets", "rows", "folds") if asked[word]]
+    if fixed:
+        raise BadStudy(f"a design has its own {', '.join(fixed)}", "Give --design with --replications at most")
+    return run_design(name.upper(), replications=asked["replications"], seed=asked["seed"], jobs=asked["jobs"])
+
+
+def _numbers(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise BadStudy(f"--values must be numbers with commas between them, not {text!r}") from None
+
+
+def _show(frame: Any, *, as_json: bool) -> None:
+    if as_json:
+        # by way of pandas' own writer, so that a number that is none is null
+        click.echo(json.dumps({"lines": json.loads(frame.to_json(orient="records", double_precision=12))}, indent=2))
+        return
+    from foldwise.reports.text import table_text
+
+    click.echo(table_text({name: [_cell(value) for value in frame[name]] for name in frame.columns}))
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "-" if value != value else f"{value:.4g}"
+    return "-" if value is None else str(value)

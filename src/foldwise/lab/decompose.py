@@ -1,0 +1,164 @@
+"""Where a risk comes from, with the truth known: Bayes risk, approximation and estimation; and Theorem 1, simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray
+from foldwise.errors import BadLearner
+from foldwise.lab.draws import cv_draws
+from foldwise.lab.figures import mean_error
+from foldwise.lab.learners import Nearest, Ridge, RidgeRule, default_learner, find_learner
+from foldwise.lab.models import Constant, Linear, LinearRule
+from foldwise.lab.problems import Problem, find_problem
+from foldwise.lab.replications import replicate_all
+
+MANY_ROWS = 20_000  # rows at which a learner of few numbers is as good as the best of its class
+NODES = 2000  # rows over which parts of a risk are averaged
+
+BEST = "best of the class"
+TYPICAL = "mean over training sets"
+
+
+def decompose(
+    problem: str = "smooth",
+    learner: str | None = None,
+    *,
+    values: Sequence[float] | None = None,
+    rows: int = 100,
+    replications: int = 500,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> Any:
+    """A data frame: risk = estimation + approximation + Bayes risk, one line per value of the learner's one number.
+
+    h* is the best of the class where the learner's class is that of linear rules (the same learner at very many rows);
+    elsewhere (k-NN, trees) it is the mean of the models over training sets, so that the two parts are variance and
+    squared bias. `values` are numbers of neighbours or penalties.
+    """
+    import pandas as pd
+
+    truth = find_problem(problem)
+    name = learner or default_learner(problem)
+    made = find_learner(name, truth.task)
+    candidates = {None: made} if values is None else {value: _with(made, name, value) for value in values}
+    rng = np.random.default_rng([seed, 1])
+    X = truth.nodes(rng, NODES)
+    works = {
+        f"decompose {problem} {name} {value} {rows}": partial(_answers, truth, one, rows, X)
+        for value, one in candidates.items()
+    }
+    found = replicate_all(works, replications, seed=seed, jobs=jobs)
+    lines = []
+    for (value, one), answers in zip(candidates.items(), found.values(), strict=True):
+        parts = _parts(truth, one, answers["at"], X, rng)
+        lines.append({"problem": problem, "learner": name, "value": value, "rows": rows, **parts})
+    return pd.DataFrame(lines)
+
+
+def theorem_one(
+    problem: str = "linear",
+    learner: str | None = None,
+    *,
+    rows: int = 40,
+    folds: int | None = None,
+    replications: int = 2000,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> dict[str, float]:
+    """Mean K-fold CV on m + m / (K - 1) rows beside the mean risk at m rows; without `folds`, leave-one-out on m + 1.
+
+    The two means are equal; `z` is their difference in Monte-Carlo standard errors, from separate data sets.
+    """
+    count = folds or rows + 1
+    if rows % (count - 1):
+        raise BadLearner(f"{rows} training rows are not {count - 1} equal folds", "Use a multiple of folds - 1")
+    truth = find_problem(problem)
+    made = find_learner(learner or default_learner(problem), truth.task)
+    works = {
+        "theorem cv": partial(_cv_means, truth, made, rows * count // (count - 1), count),
+        "theorem risk": partial(_risks, truth, made, rows),
+    }
+    found = replicate_all(works, replications, seed=seed, jobs=jobs)
+    cv, risk = found["theorem cv"]["value"], found["theorem risk"]["value"]
+    error = float(np.hypot(mean_error(cv), mean_error(risk)))
+    means = float(cv.mean()), float(risk.mean())
+    return {"cv": means[0], "risk": means[1], "error": error, "z": (means[0] - means[1]) / error}
+
+
+def _answers(
+    problem: Problem, learner: Any, rows: int, X: FloatArray, times: int, rng: np.random.Generator
+) -> dict[str, FloatArray]:
+    return {"at": learner.fit(*problem.draw(rows, rng, times=times)).predict(X)}
+
+
+def _parts(problem: Problem, learner: Any, at: FloatArray, X: FloatArray, rng: np.random.Generator) -> dict[str, Any]:
+    """The parts of the risk of models that answer at[replication, node]; predictions are kept, models are not."""
+    mean = problem.mean(X)
+    best = _best(problem, learner, X, rng)
+    risks = _risk_of(problem, at, mean)
+    risk, estimation_error = float(risks.mean()), mean_error(risks)
+    if best is not None:
+        approximation = float(_risk_of(problem, best, mean)) - _bayes(problem, mean)
+    elif problem.task == "regression":
+        # the mean of R models still carries 1/R of their variance
+        spread = float(at.var(0, ddof=1).mean())
+        approximation = float(((at.mean(0) - mean) ** 2).mean()) - spread / len(at)
+    else:
+        approximation = float(_risk_of(problem, (at.mean(0) > 0.5).astype(np.float64), mean)) - _bayes(problem, mean)
+    bayes = _bayes(problem, mean)
+    return {
+        "bayes": bayes,
+        "approximation": approximation,
+        "estimation": risk - approximation - bayes,
+        "risk": risk,
+        "error": estimation_error,
+        "reference": TYPICAL if best is None else BEST,
+        "replications": len(at),
+    }
+
+
+def _risk_of(problem: Problem, at: FloatArray, mean: FloatArray) -> FloatArray:
+    if problem.task == "regression":
+        return np.asarray(problem.bayes + ((at - mean) ** 2).mean(-1))
+    return np.asarray(np.where(at > 0.5, 1 - mean, mean).mean(-1))
+
+
+def _bayes(problem: Problem, mean: FloatArray) -> float:
+    """The Bayes risk over the same rows as the other parts, so that they add up."""
+    return problem.bayes if problem.task == "regression" else float(np.minimum(mean, 1 - mean).mean())
+
+
+def _best(problem: Problem, learner: Any, X: FloatArray, rng: np.random.Generator) -> FloatArray | None:
+    if isinstance(learner, Nearest):
+        return None
+    trial = learner.fit(*problem.draw(200, rng, times=1))
+    if not isinstance(trial, Linear | LinearRule | Constant):
+        return None
+    model = learner.fit(*problem.draw(MANY_ROWS, rng, times=1))
+    return np.asarray(model.predict(X)[0])
+
+
+def _with(learner: Any, name: str, value: float) -> Any:
+    if isinstance(learner, Nearest):
+        return replace(learner, k=int(value))
+    if isinstance(learner, Ridge | RidgeRule):
+        return replace(learner, penalty=float(value))
+    raise BadLearner(f"the lab's learner {name!r} has no number to vary", "Use k-nn or ridge, or leave the values out")
+
+
+def _cv_means(
+    problem: Problem, learner: Any, rows: int, folds: int, times: int, rng: np.random.Generator
+) -> dict[str, FloatArray]:
+    # fold sizes are equal, so the mean over rows is the mean of fold means
+    draws = cv_draws(problem, learner, rows=rows, folds=folds, times=times, rng=rng, stratify=False)
+    return {"value": draws.losses.mean(-1)}
+
+
+def _risks(problem: Problem, learner: Any, rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    return {"value": problem.risk(learner.fit(*problem.draw(rows, rng, times=times)), rng)}

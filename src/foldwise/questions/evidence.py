@@ -1,0 +1,131 @@
+"""Evidence for intervals, gathered from the records of a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray
+from foldwise.errors import BadInterval
+from foldwise.estimates.chooser import find
+from foldwise.estimates.evidence import Evidence
+from foldwise.losses.loss import Loss
+from foldwise.outlines.outline import MethodOutline, Outline
+from foldwise.outlines.reading import Reading
+from foldwise.splits.split import Splits
+
+
+def gather(reading: Reading, method: MethodOutline, loss: int = 0) -> Evidence:
+    """All that an interval of this method's risk may rest on."""
+    outline, judge = reading.outline, reading.outline.losses[loss]
+    fold_losses = reading.outer_losses(method, loss=loss)
+    is_complete = bool(np.isfinite(fold_losses).all())
+    rows = scores = None
+    if is_complete:
+        rows = tuple(_row_losses(reading, method, judge)) if judge.is_per_row else None
+        scores = tuple(_scores(reading, method, judge)) if _is_auc(outline, judge) else None
+    return Evidence(
+        fold_losses=fold_losses,
+        row_losses=rows,
+        is_tuned=method.kind == "tuned",
+        scores=scores,
+        pair_losses=_pair_losses(reading, method) if loss == 0 and outline.interval == "Bates" else None,
+        half_scores=_half_scores(reading, method) if loss == 0 and outline.interval == "conservative z" else None,
+        **_facts(outline, judge),
+    )
+
+
+def check_interval(interval: str | None, outline: Outline) -> None:
+    """Refuse an interval that can never be valid for this study, before any fit."""
+    if interval is None:
+        return
+    judge, splits = outline.losses[0], len(outline.outer)
+    pretend = Evidence(
+        fold_losses=np.arange(splits, dtype=float),
+        row_losses=tuple(np.arange(len(split.test), dtype=float) for split in outline.outer) if judge.is_per_row else None,
+        scores=tuple(np.zeros(0) for _ in range(splits)) if _is_auc(outline, judge) else None,
+        pair_losses=np.zeros(0) if interval == "Bates" else None,
+        half_scores=np.zeros(0) if interval == "conservative z" else None,
+        **_facts(outline, judge),
+    )
+    reason = find(interval).refuse(pretend)
+    if reason:
+        raise BadInterval(f"the {interval} interval is not valid here: {reason}", "Leave interval out for the default")
+
+
+def _facts(outline: Outline, judge: Loss) -> dict[str, Any]:
+    outer: Splits = outline.outer
+    return {
+        "test_rows": tuple(split.test for split in outer),
+        "train_counts": tuple(len(split.train) for split in outer),
+        "kind": outer.kind,
+        "is_partition": outer.is_partition,
+        "repeats": outer.repeats,
+        "folds": outer.folds,
+        "loss": judge,
+        "rows": outline.rows,
+        "is_weighted": outline.weights is not None,
+        "groups": outline.groups,
+        "truth": outline.target if outline.task == "binary" else None,
+        "seed": outline.seed,
+    }
+
+
+def _is_auc(outline: Outline, judge: Loss) -> bool:
+    return judge.name == "roc_auc" and outline.task == "binary"
+
+
+def _row_losses(reading: Reading, method: MethodOutline, judge: Loss) -> list[FloatArray]:
+    response, found = method.response_for(judge), []
+    for at, split in enumerate(reading.outline.outer):
+        answer = reading.outer_response(method, at, response)
+        assert answer is not None
+        found.append(judge.rows(reading.outline.target[split.test], answer))
+    return found
+
+
+def _scores(reading: Reading, method: MethodOutline, judge: Loss) -> list[FloatArray]:
+    answers = [reading.outer_response(method, at, method.response_for(judge)) for at in range(len(reading.outline.outer))]
+    return [np.asarray(answer if np.ndim(answer) == 1 else answer[:, 1]) for answer in answers if answer is not None]
+
+
+def _pair_losses(reading: Reading, method: MethodOutline) -> FloatArray | None:
+    """Loss of each row under the model trained without its fold and another: [repeat, row, other fold]."""
+    outline = reading.outline
+    table = np.full((outline.outer.repeats, outline.rows, outline.outer.folds), np.nan)
+    fold = np.full((outline.outer.repeats, outline.rows), -1)
+    for split in outline.outer:
+        fold[split.repeat, split.test] = split.fold
+    for stage in outline.stages(method):
+        if stage.level == "beside":
+            losses = _stage_losses(reading, method, stage)
+            if losses is None:
+                return None
+            own = fold[stage.split.repeat, stage.split.test]
+            first, second = np.unique(own)
+            table[stage.split.repeat, stage.split.test, np.where(own == first, second, first)] = losses
+    return table
+
+
+def _half_scores(reading: Reading, method: MethodOutline) -> FloatArray | None:
+    """Mean loss inside each half of each cut: [cut, half]."""
+    outline = reading.outline
+    assert outline.beside is not None
+    stages = [stage for stage in outline.stages(method) if stage.level == "beside"]
+    means = np.full((max(stage.split.repeat for stage in stages) + 1, len(outline.outer)), np.nan)
+    for stage in stages:
+        candidate = reading.stage_candidate(method, stage)
+        if candidate is None:
+            return None
+        means[stage.split.repeat, stage.split.fold] = reading.fold_loss(method, candidate, stage.split)
+    return means.mean(axis=1).reshape(-1, 2) if np.isfinite(means).all() else None
+
+
+def _stage_losses(reading: Reading, method: MethodOutline, stage: Any) -> FloatArray | None:
+    judge, candidate = reading.outline.losses[0], reading.stage_candidate(method, stage)
+    record = None if candidate is None else reading.record(method, candidate, stage.split)
+    if record is None or not record.is_ok or not judge.is_per_row:
+        return None
+    answer = record.response(method.response_for(judge), stage.split.test)
+    return judge.rows(reading.outline.target[stage.split.test], answer)
