@@ -49,7 +49,10 @@ class Busy(RegressorMixin, BaseEstimator):
 def small_fits(quick: bool) -> tuple[str, float, float]:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 5)), rng.normal(size=200)
-    learner, grid = DecisionTreeRegressor(random_state=0), {"max_depth": [1, 2, 3, 4], "min_samples_leaf": [1, 3, 5, 7, 9]}
+    learner, grid = (
+        DecisionTreeRegressor(random_state=0),
+        {"max_depth": [1, 2, 3, 4], "min_samples_leaf": [1, 3, 5, 7, 9]},
+    )
     outer, inner = KFold(5, shuffle=True, random_state=1), KFold(5)
 
     def ours() -> float:

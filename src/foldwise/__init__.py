@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from foldwise.formulas.bounds import candidates_allowed as candidates_allowed
     from foldwise.formulas.bounds import dev_rows_needed as dev_rows_needed
     from foldwise.formulas.bounds import excess_bound as excess_bound
-    from foldwise.learners.learner import learner as learner
     from foldwise.losses.regression import pinball as pinball
     from foldwise.questions.compare import Plan as Plan
     from foldwise.questions.compare import compare as compare
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from foldwise.questions.risk import risk as risk
     from foldwise.questions.risk import split as split
     from foldwise.questions.risk import test_risk as test_risk
+    from foldwise.recipes.learner import learner as learner
     from foldwise.spaces.parameter import float_range as float_range
     from foldwise.spaces.parameter import int_range as int_range
     from foldwise.spaces.parameter import log_range as log_range
@@ -52,7 +52,7 @@ _HOMES = {
     "candidates_allowed": "formulas.bounds",
     "dev_rows_needed": "formulas.bounds",
     "excess_bound": "formulas.bounds",
-    "learner": "learners.learner",
+    "learner": "recipes.learner",
     "pinball": "losses.regression",
     "Plan": "questions.compare",
     "compare": "questions.compare",

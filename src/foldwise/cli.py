@@ -349,7 +349,7 @@ def bound(
 @as_json
 def learners(as_json: bool) -> None:
     """List the built-in learners."""
-    from foldwise.learners.catalogue import entries
+    from foldwise.recipes.catalogue import entries
     from foldwise.reports.text import table_text
 
     rows = entries()

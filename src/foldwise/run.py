@@ -9,11 +9,11 @@ from foldwise.arrays import IntArray
 from foldwise.executors.executor import Executor
 from foldwise.executors.progress import Progress
 from foldwise.executors.worker import limited_threads
-from foldwise.learners.model import make_recipe, seeded_world
 from foldwise.outlines.outline import rows_name
 from foldwise.outlines.reading import Reading
 from foldwise.plans.needed import needed
 from foldwise.plans.study import Study
+from foldwise.recipes.model import make_recipe, seeded_world
 from foldwise.records.store import Store
 
 

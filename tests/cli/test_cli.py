@@ -83,8 +83,8 @@ def test_compare_prints_a_table_a_verdict_and_the_choices(foldwise, table):
 
 def test_json_is_the_answer_of_python_and_nothing_else(foldwise, table):
     from foldwise.data.sources import read
-    from foldwise.learners.learner import learner
     from foldwise.questions.compare import compare
+    from foldwise.recipes.learner import learner
 
     code, out, _ = foldwise("compare", table, "--target", "y", "--drop", "label", *QUICK, "--json")
     data = read(table, target="y", drop=["label"])

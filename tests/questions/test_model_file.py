@@ -14,8 +14,8 @@ from sklearn.preprocessing import FunctionTransformer
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadData, BadLearner
-from foldwise.learners.catalogue import builtin
 from foldwise.questions.model_file import align, check_model_path, load_model, predict_table, save_model
+from foldwise.recipes.catalogue import builtin
 
 
 class HomeMade(BaseEstimator):

@@ -89,13 +89,16 @@ def test_a_truncated_file_is_called_damaged(tmp_path):
     store.close()
     file = tmp_path / "run" / "records.db"
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    with pytest.raises(BadStore, match="damaged|cannot"):
-        store = SqliteStore(tmp_path / "run")
-        try:
-            for number in range(200):
-                store.get(f"{number:032d}")
-        finally:
-            store.close()
+    with pytest.raises(BadStore, match=r"damaged|cannot"):
+        read_all(tmp_path / "run")
+
+
+def read_all(path):
+    store = SqliteStore(path)
+    try:
+        return [store.get(f"{number:032d}") for number in range(200)]
+    finally:
+        store.close()
 
 
 def test_a_strangers_database_is_not_a_store(tmp_path):
@@ -158,7 +161,9 @@ def test_arrays_of_objects_cannot_come_from_a_file():
 def test_any_record_survives_its_encoding(rows, seconds, text):
     values = rows.astype(np.float64) / 7
     codes = rows % 5 - 1
-    record = some_record(rows=rows, seconds=seconds, error=text, responses={"predict": codes, "decision_function": values})
+    record = some_record(
+        rows=rows, seconds=seconds, error=text, responses={"predict": codes, "decision_function": values}
+    )
     found = decode(record.key, encode(record))
     np.testing.assert_array_equal(found.rows, rows)
     np.testing.assert_array_equal(found.responses["predict"], codes)

@@ -46,6 +46,7 @@ def labels():
 
 # --- scikit-learn's own suite ---
 
+
 @pytest.mark.filterwarnings("ignore")  # the suite asks for odd things on purpose
 @parametrize_with_checks(
     [fw.Tuned(Ridge(), {"alpha": [0.1, 1.0]}), fw.Tuned(LogisticRegression(), {"C": [0.1, 1.0]})],

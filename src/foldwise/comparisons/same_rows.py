@@ -68,9 +68,7 @@ def _on_one_test_set(one: Evidence, other: Evidence, names: tuple[str, str], lev
         return replace(plain, notes=(("interval", f"{one.loss.name} has no loss per row to pair"),))
     if one.groups is None and one.is_zero_one:
         found = mcnemar(one.row_losses[0], other.row_losses[0], level)
-        return replace(
-            plain, low=found.low, high=found.high, interval=found.interval, p=found.p, details=found.details
-        )
+        return replace(plain, low=found.low, high=found.high, interval=found.interval, p=found.p, details=found.details)
     return _by_rows(one, other, plain)
 
 
@@ -90,7 +88,9 @@ def _by_rows(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
     gaps = one.row_losses[0] - other.row_losses[0]
     if np.ptp(gaps) == 0:
         ends = (0.0, 0.0) if gaps[0] == 0 else (None, None)
-        return replace(plain, low=ends[0], high=ends[1], interval="t" if gaps[0] == 0 else None, p=1.0 if gaps[0] == 0 else None)
+        return replace(
+            plain, low=ends[0], high=ends[1], interval="t" if gaps[0] == 0 else None, p=1.0 if gaps[0] == 0 else None
+        )
     if one.loss.bounds is not None and one.groups is None:
         reach = one.loss.bounds[1] - one.loss.bounds[0]
         order = np.random.default_rng([one.seed, 0xBE7]).permutation(len(gaps))

@@ -27,7 +27,9 @@ def make_judged(X: Any, y: Any, *, classes: Any = (), weights: Any = None) -> Da
     else:
         target, _ = column_from(y, "the target")
     if table.rows < 1 or len(target.values) != table.rows:
-        raise BadData(f"the target has {len(target.values)} rows, but X has {table.rows}", "Give one value for each row")
+        raise BadData(
+            f"the target has {len(target.values)} rows, but X has {table.rows}", "Give one value for each row"
+        )
     refuse_missing(target, "the target")
     known = tuple(label.item() if isinstance(label, np.generic) else label for label in classes)
     container, kinds, digests = finish(table)
@@ -58,5 +60,8 @@ def _labels(target: Column, classes: tuple[Any, ...]) -> AnyArray:
     values = [value if isinstance(value, str) else float(value) for value in found.tolist()]
     strange = next((value for value in values if value not in place), None)
     if strange is not None:
-        raise BadData(f"the target has the class {strange!r}, which the model does not know", nearest(str(strange), map(str, classes)))
+        raise BadData(
+            f"the target has the class {strange!r}, which the model does not know",
+            nearest(str(strange), map(str, classes)),
+        )
     return np.array([place[value] for value in values], dtype=object if isinstance(classes[0], str) else None)

@@ -43,7 +43,7 @@ class Method:
 
 
 def choose(evidence: Evidence, wish: str | None = None) -> tuple[Method | None, str]:
-    """The interval for this evidence, and in a sentence why; a wish that is not valid here is refused with the reason."""
+    """The interval for this evidence, and in a sentence why; a wish that is not valid here is refused."""
     if not np.isfinite(evidence.fold_losses).all():
         missing = int((~np.isfinite(evidence.fold_losses)).sum())
         return None, f"{missing} of {len(evidence.fold_losses)} splits have no finite loss"
@@ -223,7 +223,12 @@ def _by_bayle(evidence: Evidence, level: float) -> Found:
 
 def _by_bates(evidence: Evidence, level: float) -> Found:
     found = bates.bates(evidence.by_row, evidence.pair_losses, evidence.fold_of_row, level=level)
-    return found.value, found.low, found.high, {"se": found.se, "inflation": found.inflation, "is_stable": found.is_stable}
+    return (
+        found.value,
+        found.low,
+        found.high,
+        {"se": found.se, "inflation": found.inflation, "is_stable": found.is_stable},
+    )
 
 
 def _by_conservative_z(evidence: Evidence, level: float) -> Found:
@@ -249,15 +254,24 @@ INTERVALS = {
     method.name: method
     for method in (
         Method("Clopper-Pearson", "predictor", _TEST_ROWS, _by_clopper_pearson, _zero_one, is_exact=True),
-        Method("betting", "predictor", f"{_TEST_ROWS}; their order is fixed by the seed", _by_betting, _bounded, is_exact=True),
+        Method(
+            "betting",
+            "predictor",
+            f"{_TEST_ROWS}; their order is fixed by the seed",
+            _by_betting,
+            _bounded,
+            is_exact=True,
+        ),
         Method("Hoeffding", "predictor", _TEST_ROWS, _by_hoeffding, _bounded, is_exact=True),
         Method("empirical Bernstein", "predictor", _TEST_ROWS, _by_bernstein, _bounded, is_exact=True),
-        Method("t", "predictor", "independent test rows (or groups) that chose nothing; approximate", _by_t, _unbounded_t),
+        Method(
+            "t", "predictor", "independent test rows (or groups) that chose nothing; approximate", _by_t, _unbounded_t
+        ),
         Method("DeLong", "predictor", "independent test rows that chose nothing; approximate", _by_delong, _delong),
         Method(
             "corrected t",
             "learner",
-            "independent rows (or groups); the correlation of splits is taken to be their overlap, a guess; approximate",
+            "independent rows (or groups); splits are taken to correlate as they overlap, a guess; approximate",
             _by_corrected_t,
             _fold_means,
         ),

@@ -14,10 +14,10 @@ from typing import Any
 
 from foldwise.data.dataset import Dataset
 from foldwise.errors import InvalidOutput
-from foldwise.learners.learner import Learner
-from foldwise.learners.model import Recipe, make_recipe, respond, seeded_world
 from foldwise.plans.fit import Batch, Fit
 from foldwise.plans.study import Study
+from foldwise.recipes.learner import Learner
+from foldwise.recipes.model import Recipe, make_recipe, respond, seeded_world
 from foldwise.records.record import Record
 
 

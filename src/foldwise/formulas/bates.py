@@ -97,6 +97,9 @@ def bates(
 
 def bates_terms(outer: FloatArray, pairs: FloatArray, codes: IntArray, count: int) -> Terms:
     """The a and b of every repetition and fold, from outer[repetition, row] and pairs[repetition, row, fold]."""
+    # from the first loss, so that equal losses have no spread whatever rounding makes of their mean
+    first = float(outer[0, 0])
+    outer, pairs = outer - first, pairs - first
     is_own = codes[:, :, None] == np.arange(count)
     rows = is_own.sum(axis=1)
     inner = np.where(is_own, 0.0, pairs)
@@ -108,8 +111,8 @@ def bates_terms(outer: FloatArray, pairs: FloatArray, codes: IntArray, count: in
     return Terms(
         a=(inner_mean - outer_mean) ** 2,
         b=variance / rows,
-        err_cv=float(outer.mean()),
-        err_ncv=float(pooled.mean()),
+        err_cv=first + float(outer.mean()),
+        err_ncv=first + float(pooled.mean()),
         sd_inner=float(pooled.std(ddof=1)),
         rows=codes.shape[1],
     )

@@ -114,7 +114,7 @@ class _Contest(NamedTuple):
             exact = counts[unsure].astype(np.float64) @ gaps.T
             exact[~is_close[np.ix_(unsure, close)]] = np.inf
             picked[unsure] = close[exact.argmin(axis=1)]
-        return self.contenders[picked]
+        return np.asarray(self.contenders[picked], np.int64)
 
 
 def _contest(table: FloatArray, repeats: int) -> _Contest:
@@ -123,7 +123,8 @@ def _contest(table: FloatArray, repeats: int) -> _Contest:
     candidates, units = columns.shape
     best = int(columns.mean(axis=1).argmin())
     unlikely = math.log(1e-12 / (repeats * candidates))
-    rough, contenders, largest = np.empty(columns.shape, np.float32), [], 0.0
+    rough, largest = np.empty(columns.shape, np.float32), 0.0
+    contenders: list[int] = []
     for candidate, losses in enumerate(columns):  # one at a time stays in the processor's cache
         gaps = losses - columns[best]
         gap = float(gaps.mean())

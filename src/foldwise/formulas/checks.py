@@ -61,7 +61,7 @@ def checked_table(table: Any, *, method: str, axes: tuple[str, str], at_least: t
     """Finite numbers with two named axes, and enough along each."""
     found = as_numbers(table, what="numbers")
     if found.ndim != 2:
-        raise BadInterval(f"{method} needs an array of {axes[0]}s x {axes[1]}s, not one of shape {found.shape}")
+        raise BadInterval(f"{method} needs an array of {axes[0]} x {axes[1]}, not one of shape {found.shape}")
     for axis, size, least in zip(axes, found.shape, at_least, strict=True):
         if size < least:
             raise BadInterval(f"{method} needs at least {least} {axis}s, not {size}")

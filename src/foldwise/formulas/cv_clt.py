@@ -51,7 +51,7 @@ def cv_clt(losses: Any, folds: Any, *, variance: str = "all-pairs", level: float
     if variance not in VARIANCES:
         raise BadInterval(f"there is no variance {variance!r}", nearest(variance, VARIANCES))
     level, value = checked_level(level), float(losses.mean())
-    spread = _within_fold(losses, codes, count) if variance == "within-fold" else float(losses.var())
+    spread = _within_fold(losses, codes, count) if variance == "within-fold" else float((losses - losses[0]).var())
     se = math.sqrt(spread / losses.size)
     reach = normal_quantile(level) * se
     return CvClt(value, value - reach, value + reach, se, spread, count)
@@ -75,6 +75,8 @@ def _within_fold(losses: FloatArray, codes: IntArray, folds: int) -> float:
         raise BadInterval(
             f"fold {int(rows.argmin())} has 1 row, which has no variance within it", "Use variance='all-pairs'"
         )
+    # from the first loss of its fold, so that equal losses have no spread whatever rounding makes of their mean
+    losses = losses - losses[np.unique(codes, return_index=True)[1]][codes]
     means = np.bincount(codes, weights=losses) / rows
     squares = np.bincount(codes, weights=(losses - means[codes]) ** 2)
     return float((squares / (rows - 1)) @ rows / losses.size)

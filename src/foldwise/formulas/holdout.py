@@ -62,13 +62,12 @@ def kl_upper(mean: float, rows: Any, *, level: float = 0.95) -> float:
     n, reach = checked_count("rows", rows), -math.log(1 - checked_level(level))
     if not 0 <= mean <= 1:
         raise BadInterval(f"the mean of losses in [0, 1] cannot be {mean!r}")
-    if mean == 1:
-        return 1.0
 
     def excess(q: float) -> float:
         return n * float(special.rel_entr(mean, q) + special.rel_entr(1 - mean, 1 - q)) - reach
 
-    return float(optimize.brentq(excess, mean, math.nextafter(1, 0), xtol=1e-15))
+    top = math.nextafter(1, 0)
+    return 1.0 if mean >= top or excess(top) <= 0 else float(optimize.brentq(excess, mean, top, xtol=1e-15))
 
 
 def arcsine(error: float, rows: Any, *, inflation: float = 1.0, level: float = 0.95) -> Found:

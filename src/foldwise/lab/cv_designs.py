@@ -30,7 +30,7 @@ from foldwise.lab.draws import (
 from foldwise.lab.figures import Figure, mean_figure, share_figures
 from foldwise.lab.lasso import LassoLogistic
 from foldwise.lab.learners import Logistic, Ridge, SoftThreshold, TunedRidge, balanced_folds, find_learner
-from foldwise.lab.problems import find_problem
+from foldwise.lab.problems import Problem, find_problem
 from foldwise.lab.replications import Found, replicate_all
 
 D1_EXPECTED: Mapping[int, tuple[int, Mapping[str, Sequence[float | None]]]] = {
@@ -80,6 +80,7 @@ D1_EXPECTED: Mapping[int, tuple[int, Mapping[str, Sequence[float | None]]]] = {
     ),
 }
 SURVEY = "survey"
+Data = tuple[Problem, Any, FloatArray, FloatArray]
 
 
 def d1(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] = (40, 100, 200)) -> list[Figure]:
@@ -374,9 +375,7 @@ def _d8_dear(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     return {"T1": problem.risk(learner.fit(X, y), rng)} | _flat(ends)
 
 
-def _bates(
-    data: tuple[Any, Any, FloatArray, FloatArray], folds: int, runs: int, level: float, rng: np.random.Generator
-) -> Ends:
+def _bates(data: Data, folds: int, runs: int, level: float, rng: np.random.Generator) -> Ends:
     labels = random_folds(data[3].shape[-1], folds, runs, rng)
     outer, inner = out_of_fold(*data, labels), leave_two_out(*data, labels)
     low, high, _ = batched.bates(outer, inner, labels, level, correct=True)

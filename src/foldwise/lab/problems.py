@@ -208,8 +208,8 @@ class LogisticProblem(Problem):
         across = np.sqrt(np.maximum((model.slopes**2).sum(-1) - along**2, 1e-24))
         above = _normal_cdf((model.intercept[..., None] + along[..., None] * SPAN) / across[..., None])
         # a rule without slopes has no edge: it answers class 1 everywhere or nowhere
-        flat = ~model.slopes.any(axis=-1)
-        above = np.where(flat[..., None], np.asarray(model.intercept > 0)[..., None], above)
+        flat = ~model.slopes.any(axis=-1, keepdims=True)
+        above = np.where(flat, model.intercept[..., None] > 0, above)
         chance = 1 / (1 + np.exp(-self.size * SPAN))
         return np.asarray(((chance * (1 - above) + (1 - chance) * above) * DENSITY).sum(-1))
 

@@ -77,7 +77,9 @@ class Reading:
 
     def training_losses(self, method: MethodOutline, *, loss: int = 0) -> FloatArray:
         """Mean loss on the training rows of each outer split."""
-        return np.array([self._outer_loss(method, at, split, loss, np.unique(split.train)) for at, split in self._outer])
+        return np.array(
+            [self._outer_loss(method, at, split, loss, np.unique(split.train)) for at, split in self._outer]
+        )
 
     def outer_response(self, method: MethodOutline, outer: int, response: str) -> AnyArray | None:
         """What the model of an outer split answered for its test rows."""

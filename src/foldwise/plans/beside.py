@@ -63,7 +63,9 @@ def halves(outer: Splits, data: Dataset, *, seed: int) -> Splits:
         half = make_splits(Holdout(0.5), data, seed=seed * CUTS + cut + 1)[0]
         for side, rows in enumerate((half.train, half.test)):
             if len(rows) - test_rows < 2:
-                raise BadInterval(f"half of {data.rows} rows is too few for {test_rows} test rows", "Use a smaller share")
+                raise BadInterval(
+                    f"half of {data.rows} rows is too few for {test_rows} test rows", "Use a smaller share"
+                )
             within = make_splits(MonteCarlo(len(outer), share=test_rows / len(rows)), data, seed=seed, rows=rows)
             found += [Split(split.train, split.test, 2 * cut + side, at) for at, split in enumerate(within)]
     return Splits(tuple(found), f"{len(outer)} random splits in each half, {CUTS} times", "beside", False)

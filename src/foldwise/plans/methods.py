@@ -7,14 +7,15 @@ from typing import Any
 
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner
-from foldwise.learners.catalogue import builtin, default_learners, find_entry
-from foldwise.learners.checks import check_learner
-from foldwise.learners.learner import Learner, Named
-from foldwise.learners.model import task_of
 from foldwise.losses.loss import Loss
 from foldwise.losses.loss import task_hint as loss_task
+from foldwise.recipes.catalogue import builtin, default_learners, find_entry
+from foldwise.recipes.checks import check_learner
+from foldwise.recipes.learner import Learner, Named
+from foldwise.recipes.model import task_of
 
 BASELINE = "baseline"
+
 
 def make_learners(wishes: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple[Learner, ...]:
     """Every method of a study by its name, the featureless baseline among them; checked before any fit."""

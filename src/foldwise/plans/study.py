@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSpace, BadStudy, nearest
-from foldwise.learners.identity import family, own_code, setting
-from foldwise.learners.learner import Learner
-from foldwise.learners.model import offers, takes_groups, takes_weights
 from foldwise.losses.loss import Loss
 from foldwise.outlines.outline import Candidate, MethodOutline, Note, Outline, rows_name
 from foldwise.outlines.rules import check_rule
 from foldwise.plans.beside import beside_inner, beside_splits
+from foldwise.recipes.identity import family, own_code, setting
+from foldwise.recipes.learner import Learner
+from foldwise.recipes.model import offers, takes_groups, takes_weights
 from foldwise.splits.nesting import Inner, inner_splits
 from foldwise.splits.split import Splits
 
@@ -154,7 +154,9 @@ class _MethodMaker:
         if isinstance(wanted, Inner):
             return wanted
         for spec, inner in self._inner:
-            if spec is wanted or (isinstance(spec, int | float | str) and type(spec) is type(wanted) and spec == wanted):
+            if spec is wanted or (
+                isinstance(spec, int | float | str) and type(spec) is type(wanted) and spec == wanted
+            ):
                 return inner
         self._inner.append((wanted, inner_splits(wanted, self.outer, self.data, seed=self.seed)))
         return self._inner[-1][1]

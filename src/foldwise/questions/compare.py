@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from foldwise.data.dataset import Dataset, make_dataset
-from foldwise.errors import BadInterval, BadStudy, nearest
+from foldwise.errors import BadStudy, nearest
+from foldwise.estimates.chooser import check_wish
 from foldwise.executors.local import LocalExecutor
 from foldwise.executors.progress import Progress, duration
 from foldwise.losses.loss import make_losses
 from foldwise.outlines.file import write_outline
+from foldwise.outlines.outline import Outline
 from foldwise.outlines.reading import Reading
 from foldwise.plans.fit import Fit
 from foldwise.plans.methods import make_learners, task_hint
 from foldwise.plans.needed import needed
 from foldwise.plans.study import Study, Tuning, make_study
+from foldwise.questions.evidence import check_interval
+from foldwise.questions.ledger import name_of, note_scores
 from foldwise.questions.manifest import check_manifest
 from foldwise.questions.result import Result
 from foldwise.records.memory import MemoryStore
@@ -26,8 +30,6 @@ from foldwise.records.sqlite import SqliteStore
 from foldwise.records.store import Store
 from foldwise.run import run
 from foldwise.splits.nesting import DEFAULT_INNER, DEFAULT_OUTER, study_splits
-
-INTERVALS = ("corrected t",)
 
 
 def compare(
@@ -73,7 +75,7 @@ def compare(
     """
     words = {name: value for name, value in locals().items() if name not in _RUN_WORDS}
     started = clock.perf_counter()
-    study = _make_study(**words)
+    study = _make_study(**words, keeps_all=store is not None)
     reading, made = answer_study(study, store=store, jobs=jobs, isolate=isolate, progress=progress, origin=origin)
     return Result(reading, made=made, seconds=clock.perf_counter() - started, study=study)
 
@@ -95,10 +97,20 @@ def answer_study(
     kept = open_store(store)
     try:
         check_manifest(study.outline, kept)
-        write_outline(study.outline, kept, origin=origin)  # before the first fit: a kill in the first second is resumable
+        _note_test_set(study.outline, kept)
+        write_outline(
+            study.outline, kept, origin=origin
+        )  # before the first fit: a kill in the first second is resumable
         return run(study, executor=executor, store=kept, progress=Progress(progress))
     finally:
         kept.close()
+
+
+def _note_test_set(outline: Outline, store: Store) -> None:
+    """One test set, scored by study after study, wears out: count the methods that were judged on it."""
+    if len(outline.outer) == 1:
+        settings = [name_of(*method.settings) for method in outline.methods]
+        note_scores(store, name_of(outline.fingerprint, outline.outer.fingerprint), settings)
 
 
 def open_store(store: str | Path | None) -> Store:
@@ -146,13 +158,11 @@ def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = Tr
     seconds = _pilot(executor, study, first) if pilot else {}
     outline, methods = study.outline, list[dict[str, Any]]()
     for at, method in enumerate(outline.methods):
-        waiting = len(outline.outer) if method.kind == "tuned" else 0
-        named = {outline.rows_name(split) for split in outline.outer}
-        tuning = reading.fits(method)
-        if method.kind == "tuned" and method.inner is not None:
-            final = {outline.rows_name(split) for split in method.inner.final or ()}
-            waiting = 0 if outline.has_optimism or named <= final else waiting
-        count = len(tuning) + waiting
+        tuned_on = {outline.rows_name(split) for split in outline.tuning_splits(method)}
+        judged_on = {outline.rows_name(stage.split) for stage in outline.stages(method)}
+        # A chosen candidate is fitted again only where not all candidates are fitted anyway.
+        refits = len(judged_on - tuned_on) if method.kind == "tuned" else 0
+        count = len(reading.fits(method)) + refits
         methods.append(
             {
                 "name": method.name,
@@ -208,15 +218,17 @@ def _make_study(
     interval: str | None = None,
     optimism: bool = False,
     on_failure: str = "fail",
+    keeps_all: bool = False,
 ) -> Study:
     """Every wish checked and made into a study; nothing is fitted here."""
-    _check_words(engine=engine, solvers=solvers, interval=interval, seed=seed, fit_threads=fit_threads)
+    _check_words(engine=engine, solvers=solvers, seed=seed, fit_threads=fit_threads)
+    interval = check_wish(interval)
     data = as_data(X, y, task_hint(learners, loss), groups, time, weights, stratify, task, positive)
     losses = make_losses(loss, data)
     made = make_learners(learners, data, losses)
     is_tuned = any(learner.space is not None for learner in made)
     splits = study_splits(outer, inner, data, seed=seed, repeats=repeats, tuned=is_tuned)
-    return make_study(
+    study = make_study(
         data,
         made,
         losses=losses,
@@ -228,8 +240,12 @@ def _make_study(
         level=level,
         optimism=optimism,
         on_failure=on_failure,
+        interval=interval,
+        keeps_all=keeps_all,
         notes=splits.notes,
     )
+    check_interval(interval, study.outline)
+    return study
 
 
 def as_data(
@@ -244,9 +260,18 @@ def as_data(
     positive: Any = None,
 ) -> Dataset:
     """The data of a question: arrays or a frame with a target, a file or built-in set by name, or ready-made."""
-    roles = {"groups": groups, "time": time, "weights": weights, "task": task, "positive": positive, "stratify": stratify}
+    roles = {
+        "groups": groups,
+        "time": time,
+        "weights": weights,
+        "task": task,
+        "positive": positive,
+        "stratify": stratify,
+    }
     if isinstance(X, Dataset):
-        given = [name for name, value in roles.items() if value is not None and not (name == "stratify" and value == "auto")]
+        given = [
+            name for name, value in roles.items() if value is not None and not (name == "stratify" and value == "auto")
+        ]
         if y is not None or given:
             raise BadStudy(f"{', '.join(given) or 'y'} is part of the data already", "Give it when the data are made")
         return X
@@ -259,16 +284,12 @@ def as_data(
     return make_dataset(X, y, task_hint=hint, **roles)
 
 
-def _check_words(*, engine: str, solvers: Any, interval: str | None, seed: Any, fit_threads: Any) -> None:
+def _check_words(*, engine: str, solvers: Any, seed: Any, fit_threads: Any) -> None:
     if engine != "local":
         raise BadStudy(f"there is no engine {engine!r} in this version", nearest(str(engine), ("local",)))
     if solvers not in ("auto", "all", False):
         raise BadStudy(f"solvers must be 'auto', 'all' or False, not {solvers!r}")
-    if interval is not None and interval not in INTERVALS:
-        raise BadInterval(f"there is no interval {interval!r} in this version", nearest(str(interval), INTERVALS))
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise BadStudy(f"the seed must be a whole number of at least 0, not {seed!r}")
     if isinstance(fit_threads, bool) or not isinstance(fit_threads, int) or fit_threads < 1:
         raise BadStudy(f"fit_threads must be a whole number of at least 1, not {fit_threads!r}")
-
-

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldwise.errors import BadStudy
-from foldwise.learners.learner import Named
 from foldwise.losses.loss import make_losses
 from foldwise.outlines.plain import plain_candidate
 from foldwise.plans.methods import make_learners, name_wishes, task_hint
 from foldwise.plans.study import Tuning, make_study
 from foldwise.questions.compare import answer_study, as_data
+from foldwise.recipes.learner import Named
 from foldwise.splits.making import make_splits
 from foldwise.splits.nesting import DEFAULT_INNER, study_splits
 from foldwise.splits.split import Split, Splits
@@ -125,7 +125,7 @@ def curve(
     made = make_learners({name: _with_space(wish, parameter)}, data, losses)[:1]
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
     study = make_study(data, made, losses=losses, outer=splits, seed=seed, repeats=repeats, sweep=True)
-    reading, made = answer_study(study, store=store, jobs=jobs, progress=progress)
+    reading, count = answer_study(study, store=store, jobs=jobs, progress=progress)
     method = study.outline.methods[0]
     train, test = [], []
     for at in range(len(method.candidates)):
@@ -133,7 +133,7 @@ def curve(
         train.append(np.mean([reading.fold_loss(method, at, split, rows=np.unique(split.train)) for split in splits]))
     (parameter_name,) = parameter
     values = tuple(candidate[parameter_name] for candidate in method.candidates)
-    return _curve(parameter_name, values, train, test, losses[0].name, name, (len(reading.fits(method)), made.total()))
+    return _curve(parameter_name, values, train, test, losses[0].name, name, (len(reading.fits(method)), count.total()))
 
 
 def learning_curve(
@@ -168,13 +168,23 @@ def learning_curve(
     counts = sorted({_count(size, smallest) for size in sizes})
     order = np.random.default_rng([seed, 0x1EA2]).permutation(data.rows)  # prefixes of one order: sizes are nested
     parts = [_shortened(whole, count, order) for count in counts]
-    every = Splits(tuple(split for part in parts for split in part), f"{whole.scheme} at {len(counts)} sizes", "pairs", False)
+    every = Splits(
+        tuple(split for part in parts for split in part), f"{whole.scheme} at {len(counts)} sizes", "pairs", False
+    )
     study = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), seed=seed)
-    reading, made = answer_study(study, store=store, jobs=jobs, progress=progress)
+    reading, count = answer_study(study, store=store, jobs=jobs, progress=progress)
     method = study.outline.methods[0]
     test = reading.outer_losses(method).reshape(len(counts), -1).mean(axis=1)
     train = reading.training_losses(method).reshape(len(counts), -1).mean(axis=1)
-    return _curve("train_rows", tuple(counts), list(train), list(test), losses[0].name, name, (len(reading.fits(method)), made.total()))
+    return _curve(
+        "train_rows",
+        tuple(counts),
+        list(train),
+        list(test),
+        losses[0].name,
+        name,
+        (len(reading.fits(method)), count.total()),
+    )
 
 
 def _with_space(wish: Any, parameter: dict[str, Any]) -> Any:
@@ -189,7 +199,9 @@ def _with_space(wish: Any, parameter: dict[str, Any]) -> Any:
 def _count(size: float, most: int) -> int:
     count = round(size * most) if isinstance(size, float) and size <= 1 else int(size)
     if not 2 <= count <= most:
-        raise BadStudy(f"a training size of {size} is not possible: training parts have {most} rows", "Use 2 rows or more")
+        raise BadStudy(
+            f"a training size of {size} is not possible: training parts have {most} rows", "Use 2 rows or more"
+        )
     return count
 
 
@@ -197,13 +209,24 @@ def _shortened(splits: Splits, count: int, order: Any) -> list[Split]:
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     return [
-        Split(np.sort(split.train[np.argsort(place[split.train], kind="stable")[:count]]), split.test, split.repeat, split.fold)
+        Split(
+            np.sort(split.train[np.argsort(place[split.train], kind="stable")[:count]]),
+            split.test,
+            split.repeat,
+            split.fold,
+        )
         for split in splits
     ]
 
 
 def _curve(
-    name: str, values: tuple[Any, ...], train: list[Any], test: list[Any], loss: str, learner: str, fits: tuple[int, int]
+    name: str,
+    values: tuple[Any, ...],
+    train: list[Any],
+    test: list[Any],
+    loss: str,
+    learner: str,
+    fits: tuple[int, int],
 ) -> Curve:
     return Curve(
         parameter=name,

@@ -43,7 +43,9 @@ def check_interval(interval: str | None, outline: Outline) -> None:
     judge, splits = outline.losses[0], len(outline.outer)
     pretend = Evidence(
         fold_losses=np.arange(splits, dtype=float),
-        row_losses=tuple(np.arange(len(split.test), dtype=float) for split in outline.outer) if judge.is_per_row else None,
+        row_losses=tuple(np.arange(len(split.test), dtype=float) for split in outline.outer)
+        if judge.is_per_row
+        else None,
         scores=tuple(np.zeros(0) for _ in range(splits)) if _is_auc(outline, judge) else None,
         pair_losses=np.zeros(0) if interval == "Bates" else None,
         half_scores=np.zeros(0) if interval == "conservative z" else None,
@@ -86,7 +88,9 @@ def _row_losses(reading: Reading, method: MethodOutline, judge: Loss) -> list[Fl
 
 
 def _scores(reading: Reading, method: MethodOutline, judge: Loss) -> list[FloatArray]:
-    answers = [reading.outer_response(method, at, method.response_for(judge)) for at in range(len(reading.outline.outer))]
+    answers = [
+        reading.outer_response(method, at, method.response_for(judge)) for at in range(len(reading.outline.outer))
+    ]
     return [np.asarray(answer if np.ndim(answer) == 1 else answer[:, 1]) for answer in answers if answer is not None]
 
 

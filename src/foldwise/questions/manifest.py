@@ -64,9 +64,7 @@ def _settings(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
 
 
 def _codes(found: dict[str, str], wanted: dict[str, str]) -> list[str]:
-    return [
-        f"the code of {name} has changed" for name, code in wanted.items() if name in found and found[name] != code
-    ]
+    return [f"the code of {name} has changed" for name, code in wanted.items() if name in found and found[name] != code]
 
 
 def _short(value: Any) -> str:

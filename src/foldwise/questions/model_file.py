@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 PICKLES = (".pkl", ".pickle", ".joblib")
 # Classes of these packages may be built from a file. Functions may not, except those our own
 # preparation uses: a function in a file is code that somebody else has chosen to run.
-TRUSTED_CLASSES = ("sklearn.", "numpy.", "scipy.", "foldwise.learners.", "foldwise.tuners.")
-TRUSTED_FUNCTIONS = "foldwise.learners.preprocess."
+TRUSTED_CLASSES = ("sklearn.", "numpy.", "scipy.", "foldwise.recipes.", "foldwise.tuners.")
+TRUSTED_FUNCTIONS = "foldwise.recipes.preprocess."
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,23 +17,45 @@ from foldwise.outlines.plain import plain_candidate
 from foldwise.outlines.reading import Reading
 from foldwise.outlines.rules import check_rule
 from foldwise.plans.study import Study
-from foldwise.questions.answer import MethodAnswer, answer, pick
+from foldwise.questions.answer import answer, pick
+from foldwise.questions.auto import make_auto
 from foldwise.questions.manifest import versions
+from foldwise.questions.method import MethodAnswer
+from foldwise.questions.power import RowsNeeded, noise, rows_needed
+from foldwise.questions.seen import remember_rows
 from foldwise.run import fit_model
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_TABLE = (
-    "name status risk low high interval selection_score selection_train_rows optimism difference difference_low "
-    "difference_high train_risk gap agreement failed fits seconds"
-).split()
+_TABLE = [
+    "name",
+    "status",
+    "risk",
+    "low",
+    "high",
+    "interval",
+    "selection_score",
+    "selection_train_rows",
+    "optimism",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "train_risk",
+    "gap",
+    "agreement",
+    "failed",
+    "fits",
+    "seconds",
+]
 
 
 class Result:
     """The answer to a study: prints its table and verdict."""
 
-    def __init__(self, reading: Reading, *, made: Mapping[str, int], seconds: float, study: Study | None = None) -> None:
+    def __init__(
+        self, reading: Reading, *, made: Mapping[str, int], seconds: float, study: Study | None = None
+    ) -> None:
         self.reading = reading
         self.made, self.seconds = dict(made), seconds
         self._study = study
@@ -86,8 +108,37 @@ class Result:
         return frame
 
     def difference(self, one: str, other: str, *, rope: float | None = None) -> Comparison:
-        """The risk of one method less that of another, on the same rows; `rope` is a difference that does not matter."""
-        return self._find(one).difference(self._find(other), rope)
+        """The risk of one method less that of another, on the same rows; `rope` is a difference that is none."""
+        return self._find(one).difference(self._find(other), rope=rope)
+
+    def rows_needed(self, one: str, other: str) -> RowsNeeded:
+        """About how many rows it would take to tell two methods apart, or that none would do."""
+        return rows_needed(self.difference(one, other), self.outline.rows)
+
+    def noise(self, name: str | None = None, *, seeds: int = 5) -> dict[str, float | None]:
+        """Standard deviations of a risk by source: rows (data), how they were split (repeats), the learner's seed."""
+        if self._study is None:
+            raise BadStudy("a result loaded from a store has no learners to fit", "Run the study again with its store")
+        method = self._find(name or str(self.best))
+        if method.status != "ok":
+            raise FitsFailed(f"{method.method.name} has no risk, so there is no noise to split", "Name another")
+        return noise(self._study, method, seeds=seeds)
+
+    def selection_bias(self) -> pd.DataFrame:
+        """For tuned methods: the selection score, its corrections without nesting, and the nested risk beside them."""
+        import pandas as pd
+
+        rows = [
+            {
+                "method": method["name"],
+                "selection_score": method["selection_score"],
+                **{f"corrected: {name}": value for name, value in method["selection_corrected"].items()},
+                "risk": method["risk"],
+            }
+            for method in self._answer["methods"]
+            if method["selection_corrected"]
+        ]
+        return pd.DataFrame(rows)
 
     def choices(self) -> pd.DataFrame:
         """Method x repeat x outer fold: the candidate chosen, its selection score and the outer loss."""
@@ -137,8 +188,14 @@ class Result:
             lines.append(f"{method.method.name}: {estimate}. Interval: {estimate.notes[0][1]}.")
         return "\n".join([*lines, *(f"Note: {text}." for text in self.notes)])
 
-    def refit(self, name: str | None = None, *, rule: str | None = None) -> Any:
-        """The picked method (or another), tuned again on all rows and fitted: a plain scikit-learn estimator."""
+    def refit(self, name: str | None = None, *, rule: str | None = None, pick: str | None = None) -> Any:
+        """The picked method (or another), tuned again on all rows and fitted: a plain scikit-learn estimator.
+
+        `pick="outer"` (the default) takes the smallest outer risk; `pick="inner"` the smallest selection score on all
+        rows, the rule whose risk is the `auto` row's.
+        """
+        if pick is not None:
+            name = self._picked(name, pick)
         study = self._study
         if study is None:
             raise BadStudy(
@@ -148,8 +205,8 @@ class Result:
         if name is None and self.best is None:
             raise FitsFailed("no method has a risk, so there is none to refit", "Name one: result.refit('ridge')")
         method = self._find(name or str(self.best))
-        at = self.methods.index(method)
-        return fit_model(study, at, self._final_candidate(method, rule), np.arange(study.data.rows))
+        at, rows = self.methods.index(method), np.arange(study.data.rows)
+        return remember_rows(fit_model(study, at, self._final_candidate(method, rule), rows), study.data)
 
     def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
         """The candidate that `refit` takes."""
@@ -180,6 +237,17 @@ class Result:
 
     def _choice_rows(self) -> list[dict[str, Any]]:
         return [{"method": method["name"], **fold} for method in self._answer["methods"] for fold in method["folds"]]
+
+    def _picked(self, name: str | None, rule: str) -> str | None:
+        if name is not None or rule not in ("outer", "inner"):
+            known = "Give a name, or pick='outer' or pick='inner'"
+            raise BadStudy(f"a method is named or picked by a rule, not name={name!r} and pick={rule!r}", known)
+        if rule == "outer":
+            return None
+        auto = make_auto(self.methods)
+        if auto is None:
+            raise BadStudy("pick='inner' needs two or more methods tuned on the same inner splits", "Name a method")
+        return auto.final.method.name
 
     def _find(self, name: str) -> MethodAnswer:
         known = {method.method.name: method for method in self.methods}
@@ -235,8 +303,6 @@ class Result:
         frame = frame[["method", "status", "selection_score", "failed", "fits", "seconds"]].copy()
         frame.insert(2, "risk", frame["method"].map(means).where(frame["status"] == "ok"))
         return frame
-
-
 
 
 def _split_rows(level: str, outer: Any, inner: int | None, split: Any) -> dict[str, Any]:

@@ -11,13 +11,19 @@ from foldwise.arrays import IntArray
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.judged import make_judged
 from foldwise.data.sources import read_table
-from foldwise.errors import BadData, BadLoss, FitsFailed
+from foldwise.errors import BadData, BadInterval, BadLoss, FitsFailed
+from foldwise.estimates.chooser import check_wish, choose
 from foldwise.estimates.estimate import Estimate
-from foldwise.learners.catalogue import entries
-from foldwise.learners.model import respond
-from foldwise.losses.loss import make_losses
+from foldwise.estimates.evidence import Evidence
+from foldwise.formulas.multiple import shared_level
+from foldwise.losses.loss import Loss, make_losses
 from foldwise.plans.methods import name_wishes
 from foldwise.questions.compare import compare
+from foldwise.questions.ledger import name_of, score_in
+from foldwise.questions.seen import rows_seen
+from foldwise.recipes.catalogue import entries
+from foldwise.recipes.identity import setting
+from foldwise.recipes.model import respond
 from foldwise.splits.holdout import three_way
 from foldwise.splits.nesting import DEFAULT_INNER
 
@@ -25,7 +31,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def risk(learner: Any, X: Any = None, y: Any = None, *, outer: Any = 10, inner: Any = DEFAULT_INNER, **words: Any) -> Estimate:
+def risk(
+    learner: Any, X: Any = None, y: Any = None, *, outer: Any = 10, inner: Any = DEFAULT_INNER, **words: Any
+) -> Estimate:
     """The risk of a learner on a typical training set; of a Tuned learner this is nested cross-validation.
 
     Takes the words of `compare`. A failed fit raises: there would be no honest number.
@@ -48,33 +56,109 @@ def risk(learner: Any, X: Any = None, y: Any = None, *, outer: Any = 10, inner: 
 
 
 def test_risk(
-    model: Any, X: Any, y: Any = None, *, loss: Any = None, weights: Any = None, level: float = 0.95
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    loss: Any = None,
+    weights: Any = None,
+    groups: Any = None,
+    level: float = 0.95,
+    interval: str | None = None,
+    seed: int = 0,
+    store: str | Path | None = None,
 ) -> Estimate:
     """The risk of this very fitted model: its mean loss on rows it has not seen.
 
+    With a `store` it is counted how many models were scored on these rows, and the interval holds for all of them.
+
     >>> import foldwise as fw
-    >>> from sklearn.dummy import DummyRegressor
-    >>> model = DummyRegressor().fit([[0.0], [1.0]], [0.0, 2.0])
-    >>> fw.test_risk(model, [[0.0], [1.0]], [1.0, 3.0])
-    2.00 (no interval): this predictor, on 2 test rows
+    >>> from sklearn.dummy import DummyClassifier
+    >>> model = DummyClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    >>> fw.test_risk(model, [[0.0], [1.0], [2.0]], ["a", "b", "a"])
+    0.333 (0.008 to 0.906, 95% Clopper-Pearson): this predictor, on 3 test rows
     """
     data = X if isinstance(X, Dataset) else _judged(model, X, y, weights)
     judge = make_losses(loss, data)[0]
-    rows = np.arange(data.rows)
     response = next((name for name in judge.needs if hasattr(model, name)), None)
     if response is None:
-        raise BadLoss(f"the loss {judge.name!r} needs {' or '.join(judge.needs)}, and the model has none", "Use another loss")
-    answer = respond(model, data, rows, [response])[response]
+        raise BadLoss(
+            f"the loss {judge.name!r} needs {' or '.join(judge.needs)}, and the model has none", "Use another loss"
+        )
+    answer = respond(model, data, np.arange(data.rows), [response])[response]
+    evidence = _test_evidence(judge, data, answer, groups, seed)
+    method, reason = choose(evidence, check_wish(interval))
+    if interval is not None and method is None:
+        raise BadInterval(reason, "Leave interval out for the default")
+    notes, count = [("interval", reason)], 1
+    if store is not None:
+        count = score_in(store, data.fingerprint, name_of(setting(model), answer.tobytes()))
+        notes.append(
+            ("ledger", f"{count} model{'s' * (count > 1)} scored on this test set; the interval holds for all of them")
+        )
+    seen = rows_seen(model, data)
+    if seen:
+        method = None
+        notes[0] = (
+            "interval",
+            f"{seen} of {data.rows} test rows were trained on, so no interval is valid: test on other rows",
+        )
+    low = high = None
+    if method is not None:
+        _, low, high, _ = method.compute(evidence, shared_level(level, count))
+        notes += _tail_notes(method.name, evidence)
     return Estimate(
-        value=judge.fold(data.target, answer, data.weights),
+        value=float(evidence.fold_losses[0]),
+        low=low,
+        high=high,
         level=level,
+        interval=method.name if method else None,
         target=f"this predictor, on {data.rows} test rows",
-        losses=judge.rows(data.target, answer) if judge.is_per_row else None,
-        notes=(("interval", "one test set has no spread over folds"),),
+        losses=evidence.row_losses[0] if evidence.row_losses is not None else None,
+        notes=tuple(notes),
+        details={"scored": count},
     )
 
 
-test_risk.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest's
+def _test_evidence(judge: Loss, data: Dataset, answer: Any, groups: Any, seed: int) -> Evidence:
+    codes = data.groups if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    return Evidence(
+        fold_losses=np.array([judge.fold(data.target, answer, data.weights)]),
+        row_losses=(judge.rows(data.target, answer),) if judge.is_per_row else None,
+        test_rows=(np.arange(data.rows),),
+        train_counts=(1,),
+        kind="holdout",
+        is_partition=False,
+        repeats=1,
+        folds=1,
+        loss=judge,
+        rows=data.rows,
+        is_weighted=data.weights is not None,
+        groups=codes,
+        truth=data.target if data.task == "binary" else None,
+        scores=_positive_scores(judge, data, answer),
+        seed=seed,
+    )
+
+
+def _positive_scores(judge: Loss, data: Dataset, answer: Any) -> tuple[Any, ...] | None:
+    if judge.name != "roc_auc" or data.task != "binary":
+        return None
+    return (answer if answer.ndim == 1 else answer[:, 1],)
+
+
+def _tail_notes(interval: str, evidence: Evidence) -> list[tuple[str, str]]:
+    """The t interval is asymptotic: say so where the tail is heavy or the rows are few."""
+    if interval != "t" or evidence.row_losses is None:
+        return []
+    losses = evidence.row_losses[0]
+    share = float(losses.max() / losses.sum()) if losses.sum() > 0 else 0.0
+    if len(losses) >= 50 and share <= 0.1:
+        return []
+    return [("tail", f"{len(losses)} test rows, the largest loss {share:.0%} of the sum: the t interval may be short")]
+
+
+test_risk.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest
 
 
 class Part(NamedTuple):

@@ -135,7 +135,7 @@ class StudySpec(BaseModel):
 
     def make_tuned(self, data: Dataset) -> Any:
         """The one learner of the study as a Tuned learner for these data, to be fitted on its own."""
-        from foldwise.learners.catalogue import builtin
+        from foldwise.recipes.catalogue import builtin
         from foldwise.tuners.tuned import tune
 
         assert self.learners is not None
@@ -230,7 +230,7 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
 
 def make_learner(spec: LearnerSpec) -> Any:
     """The built-in learner with the parameters of the study."""
-    from foldwise.learners.learner import learner
+    from foldwise.recipes.learner import learner
 
     return learner(spec.learner, **{name: make_parameter(value) for name, value in spec.parameters.items()})
 

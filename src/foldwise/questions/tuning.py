@@ -11,11 +11,11 @@ from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSplits, BadStudy, FitsFailed
 from foldwise.executors.local import LocalExecutor
 from foldwise.executors.progress import Progress
-from foldwise.learners.checks import check_learner
 from foldwise.losses.loss import make_losses
 from foldwise.outlines.reading import Reading
 from foldwise.plans.study import Study, Tuning, make_study
 from foldwise.questions.guarantee import Guarantee, dev_guarantee
+from foldwise.recipes.checks import check_learner
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
 from foldwise.splits.making import INNER_WORDS, make_splits

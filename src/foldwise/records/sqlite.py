@@ -33,6 +33,7 @@ class SqliteStore:
         self.path = Path(path)
         self._file = self.path / "records.db"
         self._known: dict[str, Record] = {}
+        self._documents: dict[str, bytes | None] = {}
         self._lock: int | None = None
         self._is_closed = False
         if readonly:
@@ -61,12 +62,15 @@ class SqliteStore:
         return (key for (key,) in self._database.execute("SELECT key FROM records ORDER BY key").fetchall())
 
     def document(self, name: str) -> bytes | None:
-        return self._read("documents", "name", name)
+        if name not in self._documents and not self._is_closed:
+            self._documents[name] = self._read("documents", "name", name)
+        return self._documents.get(name)
 
     def write_document(self, name: str, content: bytes) -> None:
         if self.document(name) != content:
             rows = [(name, content, _checksum(name, content))]
             self._write("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", rows)
+            self._documents[name] = content
 
     def info(self) -> dict[str, Any]:
         """How many records there are, how many failed, and how large the store is."""

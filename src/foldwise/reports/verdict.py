@@ -8,6 +8,7 @@ from typing import Any
 from foldwise.reports.numbers import number, plain, span
 
 BASELINE = "baseline"
+AUTO = "auto"
 
 
 def verdict(answer: Mapping[str, Any]) -> str:
@@ -23,7 +24,10 @@ def verdict(answer: Mapping[str, Any]) -> str:
         sentences = ["No method has a risk, so none can be recommended."]
     else:
         others = [method for method in methods if method is not best and method.get("risk") is not None]
-        sentences = [_best_sentence(best, answer), *_difference_sentences(best, others)]
+        rivals = [method for method in others if method["name"] != AUTO]
+        together = answer.get("not_told_apart")
+        sentences = [_best_sentence(best, answer), *_difference_sentences(best, rivals, together)]
+        sentences += [_auto_sentence(method) for method in others if method["name"] == AUTO]
     return " ".join([*sentences, *_failure_sentences(methods)])
 
 
@@ -34,19 +38,28 @@ def _best_sentence(best: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     interval = "no valid interval here"
     if best.get("low") is not None and best.get("high") is not None:
         level = f"{100 * (best.get('level') or answer.get('level') or 0.95):g}%"
-        interval = f"{level} {plain(best.get('interval') or 'interval')}: {span(best['low'], best['high'])}"
+        wide = best.get("low_simultaneous"), best.get("high_simultaneous")
+        low, high = wide if None not in wide else (best["low"], best["high"])
+        among = f", for the best of {winner['among']}" if None not in wide and (winner := answer.get("winner")) else ""
+        interval = f"{level} {plain(best.get('interval') or 'interval')}{among}: {span(low, high)}"
     numbers = f"{number(best['risk'])} ({where}; {interval})"
     if best["name"] == BASELINE:
         return f"Nothing beats the baseline, whose estimated risk is {numbers}."
     return f"{plain(best['name'])} has the smallest estimated risk: {numbers}."
 
 
-def _difference_sentences(best: Mapping[str, Any], others: list[Mapping[str, Any]]) -> list[str]:
+def _auto_sentence(auto: Mapping[str, Any]) -> str:
+    return f"Letting inner cross-validation pick the method has an estimated risk of {number(auto['risk'])} (auto)."
+
+
+def _difference_sentences(
+    best: Mapping[str, Any], others: list[Mapping[str, Any]], together: list[str] | None
+) -> list[str]:
     """What may be said of the others, the baseline apart: told apart, not told apart, or unknown."""
     rivals: dict[str, list[str]] = {"same": [], "worse": [], "unknown": []}
     for method in others:
         if method["name"] != BASELINE:
-            rivals[_standing(method)].append(plain(method["name"]))
+            rivals[_standing(method, together)].append(plain(method["name"]))
     sentences = []
     if rivals["same"]:
         sentences.append(f"It cannot be told apart from {_listed(rivals['same'])}: the difference may be 0.")
@@ -55,19 +68,22 @@ def _difference_sentences(best: Mapping[str, Any], others: list[Mapping[str, Any
     if rivals["unknown"]:
         sentences.append(f"Whether it differs from {_listed(rivals['unknown'])} beyond chance cannot be said here.")
     baseline = next((method for method in others if method["name"] == BASELINE), None)
-    return sentences if baseline is None else [*sentences, _baseline_sentence(baseline)]
+    return sentences if baseline is None else [*sentences, _baseline_sentence(baseline, together)]
 
 
-def _baseline_sentence(baseline: Mapping[str, Any]) -> str:
+def _baseline_sentence(baseline: Mapping[str, Any], together: list[str] | None) -> str:
     risk = number(baseline["risk"])
     return {
         "same": f"Nothing is shown to beat the baseline ({risk}): that difference may be 0 too.",
         "worse": f"It beats the baseline ({risk}).",
         "unknown": f"The baseline's estimated risk is {risk}.",
-    }[_standing(baseline)]
+    }[_standing(baseline, together)]
 
 
-def _standing(method: Mapping[str, Any]) -> str:
+def _standing(method: Mapping[str, Any], together: list[str] | None) -> str:
+    """Whether the method may be as good as the best, by the intervals that hold for all pairs at once."""
+    if together is not None:
+        return "same" if method["name"] in together else "worse"
     low, high = method.get("difference_low"), method.get("difference_high")
     if low is None or high is None:
         return "unknown"

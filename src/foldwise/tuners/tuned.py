@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from foldwise.errors import BadLearner
-from foldwise.learners.learner import Learner
+from foldwise.recipes.learner import Learner
 from foldwise.spaces.space import Space, make_space
 from foldwise.tuners.inputs import read_table
 

@@ -48,7 +48,7 @@ def describe(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [describe(part) for part in value]
     if isinstance(value, set | frozenset):
-        return {"set": sorted((json.dumps(describe(part)) for part in value))}
+        return {"set": sorted(json.dumps(describe(part)) for part in value)}
     if isinstance(value, dict):
         return {"dict": [[describe(key), describe(part)] for key, part in value.items()]}
     if isinstance(value, range | slice):
@@ -106,7 +106,9 @@ def _classes(value: Any) -> Any:
     for name, part in sorted(value.get_params(deep=False).items()):
         members = part if isinstance(part, list | tuple) else [part]
         for member in members:
-            inner = next((_classes(m) for m in (member if isinstance(member, tuple) else (member,)) if _is_learner(m)), None)
+            inner = next(
+                (_classes(m) for m in (member if isinstance(member, tuple) else (member,)) if _is_learner(m)), None
+            )
             if inner is not None:
                 nested.append([name, inner])
     return [_path(type(value)), nested]

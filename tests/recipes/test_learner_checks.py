@@ -29,9 +29,9 @@ from sklearn.svm import SVC
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadLoss
-from foldwise.learners.catalogue import builtin, entries, find_entry
-from foldwise.learners.checks import check_learner, task_of
 from foldwise.losses.loss import make_losses
+from foldwise.recipes.catalogue import builtin, entries, find_entry
+from foldwise.recipes.checks import check_learner, task_of
 
 RNG = np.random.default_rng(0)
 NUMBERS = RNG.normal(size=(30, 3))

@@ -12,7 +12,7 @@ import skops.io
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from foldwise.learners.preprocess import (
+from foldwise.recipes.preprocess import (
     booleans_as_numbers,
     dates_as_seconds,
     table_preparer,
@@ -128,7 +128,7 @@ def test_a_fitted_preparer_survives_pickle_and_skops():
     assert_array_equal(pickle.loads(pickle.dumps(made)).transform(mixed_table()), expected)
     written = skops.io.dumps(made)
     trusted = skops.io.get_untrusted_types(data=written)
-    assert all(name.startswith(("foldwise.learners.preprocess.", "numpy.")) for name in trusted)
+    assert all(name.startswith(("foldwise.recipes.preprocess.", "numpy.")) for name in trusted)
     assert_array_equal(skops.io.loads(written, trusted=trusted).transform(mixed_table()), expected)
     assert made.get_feature_names_out()[0] == "numbers__size"
     assert clone(made).fit(mixed_table()) is not made

@@ -90,7 +90,7 @@ def _number_steps(*, scale: bool, impute: bool, fill_empty: bool, sparse: bool =
 
 
 def _filler() -> Any:
-    from foldwise.learners.empty_columns import EmptyColumnFiller
+    from foldwise.recipes.empty_columns import EmptyColumnFiller
 
     return EmptyColumnFiller()
 

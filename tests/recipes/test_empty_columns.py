@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from foldwise.learners.empty_columns import EmptyColumnFiller
+from foldwise.recipes.empty_columns import EmptyColumnFiller
 
 
 @parametrize_with_checks([EmptyColumnFiller()])

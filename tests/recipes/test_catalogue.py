@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadSpace
-from foldwise.learners.catalogue import CLASSIFICATION, builtin, default_learners, entries, find_entry
+from foldwise.recipes.catalogue import CLASSIFICATION, builtin, default_learners, entries, find_entry
 from foldwise.spaces.parameter import int_range
 
 NAMES = [row["name"] for row in entries()]

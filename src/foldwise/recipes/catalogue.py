@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from foldwise.errors import BadLearner, BadSpace, nearest
-from foldwise.learners.preprocess import Container, table_preparer
+from foldwise.recipes.preprocess import Container, table_preparer
 from foldwise.spaces.parameter import is_parameter, log_range
 from foldwise.spaces.space import Direction, Space, make_space
 

@@ -1,0 +1,193 @@
+"""All numbers of one method, read from the records of a study."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray
+from foldwise.comparisons.comparison import Comparison
+from foldwise.comparisons.same_rows import difference
+from foldwise.estimates.chooser import choose
+from foldwise.estimates.estimate import Estimate, plain_number
+from foldwise.estimates.evidence import Evidence
+from foldwise.outlines.outline import MethodOutline
+from foldwise.outlines.plain import plain_candidate
+from foldwise.outlines.reading import Reading
+from foldwise.questions.evidence import gather
+
+
+class MethodAnswer:
+    """All numbers of one method, each worked out when it is asked for."""
+
+    def __init__(self, reading: Reading, method: MethodOutline) -> None:
+        self.reading, self.method, self.outline = reading, method, reading.outline
+
+    @cached_property
+    def fold_losses(self) -> FloatArray:
+        return self.reading.outer_losses(self.method)
+
+    @cached_property
+    def risk(self) -> float:
+        """The mean of the fold means; NaN as soon as one of them is missing."""
+        return float(self.fold_losses.mean()) if self.fold_losses.size else math.nan
+
+    @cached_property
+    def keys(self) -> set[str]:
+        return self.reading.fits(self.method)
+
+    @cached_property
+    def failures(self) -> list[str]:
+        """Error texts of the failed fits the answer would rest on."""
+        records = (self.reading.store.get(key) for key in sorted(self.keys))
+        return [record.error for record in records if record is not None and not record.is_ok]
+
+    @cached_property
+    def warnings(self) -> Counter[str]:
+        records = (self.reading.store.get(key) for key in self.keys)
+        return Counter(text for record in records if record is not None for text in record.warnings)
+
+    @property
+    def seconds(self) -> float:
+        records = (self.reading.store.get(key) for key in self.keys)
+        return sum(record.seconds for record in records if record is not None)
+
+    @property
+    def missing(self) -> int:
+        """Fits that are not done yet."""
+        return sum(self.reading.store.get(key) is None for key in self.keys)
+
+    @property
+    def status(self) -> str:
+        if math.isfinite(self.risk):
+            return "ok"
+        if self.failures:
+            return "failed"
+        return "partial" if self.missing else "undefined"
+
+    @cached_property
+    def train_risk(self) -> float:
+        if not self.outline.has_training_risk or not math.isfinite(self.risk):
+            return math.nan
+        return float(self.reading.training_losses(self.method).mean())
+
+    @cached_property
+    def selection_score(self) -> float:
+        """The smallest score of the final tuning: optimistic, never the risk."""
+        if self.method.inner is None or self.method.inner.final is None:
+            return math.nan
+        return self.reading.final_choice(self.method).score
+
+    @property
+    def selection_train_rows(self) -> float | None:
+        if self.method.inner is None or self.method.inner.final is None:
+            return None
+        return mean_train_rows(self.method.inner.final)
+
+    @cached_property
+    def optimism(self) -> float:
+        """Risk less the smallest plain CV score on the same outer splits, where those fits are there."""
+        if self.method.kind != "tuned" or not self.has_outer_scores or not math.isfinite(self.risk):
+            return math.nan
+        everyone, outer = range(len(self.method.candidates)), self.outline.outer
+        scores = [np.mean([self.reading.fold_loss(self.method, at, split) for split in outer]) for at in everyone]
+        return self.risk - float(np.nanmin(scores)) if np.isfinite(scores).any() else math.nan
+
+    @property
+    def has_outer_scores(self) -> bool:
+        """Were all candidates fitted on the outer training sets? Pairs need them anyway; else they are bought."""
+        if self.outline.has_optimism:
+            return True
+        final = self.method.inner.final if self.method.inner else None
+        name = self.outline.rows_name
+        return final is not None and {name(split) for split in self.outline.outer} <= {name(split) for split in final}
+
+    @cached_property
+    def agreement(self) -> float:
+        """Share of the outer splits that chose the commonest candidate."""
+        if self.method.kind != "tuned":
+            return math.nan
+        chosen = [self.reading.choice(self.method, at).candidate for at in range(len(self.outline.outer))]
+        return Counter(chosen).most_common(1)[0][1] / len(chosen) if chosen and None not in chosen else math.nan
+
+    @property
+    def who(self) -> str:
+        return "the tuned learner" if self.method.kind == "tuned" else "the learner"
+
+    def target(self, covers: str | None = None) -> str:
+        """What the risk, or the interval around it, is an estimate of."""
+        outer = self.outline.outer
+        if len(outer) == 1:
+            return f"this predictor: {self.who} as trained on these {len(outer[0].train)} rows, not refitted"
+        if covers == "these models":
+            return f"the average of these {len(outer)} models of {self.who}"
+        return f"{self.who} at {mean_train_rows(outer):.0f} training rows"
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        return gather(self.reading, self.method)
+
+    def estimate(self, loss: int = 0, *, level: float | None = None) -> Estimate:
+        """The risk under one of the losses, with the interval that is valid here, or the reason why there is none."""
+        evidence = self.evidence if loss == 0 else gather(self.reading, self.method, loss)
+        level = self.outline.level if level is None else level
+        value = float(evidence.fold_losses.mean()) if evidence.fold_losses.size else math.nan
+        method, reason = choose(evidence, self.outline.interval if loss == 0 else None)
+        low = high = None
+        details: dict[str, Any] = {}
+        if method is not None:
+            middle, low, high, details = method.compute(evidence, level)
+            low, high = low + value - middle, high + value - middle  # means over rows and over folds are not mixed
+        return Estimate(
+            value=value,
+            low=low,
+            high=high,
+            level=level,
+            interval=method.name if method else None,
+            target=self.target(method.covers if method else None),
+            train_rows=mean_train_rows(self.outline.outer),
+            losses=evidence.fold_losses,
+            fits=len(self.keys),
+            notes=(("interval", reason),),
+            details=details,
+        )
+
+    def difference(self, other: MethodAnswer, *, rope: float | None = None, level: float | None = None) -> Comparison:
+        """This risk less the other's, on the same rows."""
+        found = difference(
+            self.evidence,
+            other.evidence,
+            names=(self.method.name, other.method.name),
+            level=self.outline.level if level is None else level,
+            rope=rope,
+        )
+        return replace(found, fits=len(self.keys | other.keys))
+
+    def folds(self) -> list[dict[str, Any]]:
+        """The outer splits one by one: what was chosen and what it cost."""
+        return [
+            {
+                "repeat": split.repeat,
+                "fold": split.fold,
+                "loss": plain_number(float(self.fold_losses[at])),
+                "candidate": self._chosen(at),
+                "selection_score": self._fold_score(at),
+            }
+            for at, split in enumerate(self.outline.outer)
+        ]
+
+    def _chosen(self, at: int) -> dict[str, Any] | None:
+        candidate = self.reading.outer_candidate(self.method, at)
+        return None if candidate is None else plain_candidate(self.method.candidates[candidate])
+
+    def _fold_score(self, at: int) -> float | None:
+        return None if self.method.kind != "tuned" else plain_number(self.reading.choice(self.method, at).score)
+
+
+def mean_train_rows(splits: Any) -> float:
+    return float(np.mean([len(split.train) for split in splits]))

@@ -1,0 +1,85 @@
+"""How much more data it would take to tell two methods apart, and where the noise of a risk comes from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from foldwise.arrays import FloatArray
+from foldwise.comparisons.comparison import Comparison
+from foldwise.executors.worker import Worker, workload_of
+from foldwise.outlines.outline import rows_name
+from foldwise.plans.fit import Fit
+from foldwise.plans.study import Study
+from foldwise.questions.method import MethodAnswer
+
+MOST_ROWS = 1e9
+
+
+@dataclass(frozen=True)
+class RowsNeeded:
+    """About how many rows would tell two methods apart, or None where no number would."""
+
+    rows: int | None
+    words: str
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def rows_needed(found: Comparison, rows: int) -> RowsNeeded:
+    """Rows at which the interval of this difference would no longer contain 0, if the difference stays what it is.
+
+    The half-width falls with the square root of the rows. Repeats bring no rows: they do not narrow the interval.
+    """
+    one, other = found.names
+    if found.low is None or found.high is None:
+        return RowsNeeded(None, f"{one} and {other}: there is no valid interval here to say how many rows it takes.")
+    reach, gap = (found.high - found.low) / 2, abs(found.value)
+    if gap > reach:
+        return RowsNeeded(rows, f"{one} and {other} are told apart by these {rows} rows.")
+    wanted = rows * (reach / gap) ** 2 if gap > 0 else math.inf
+    if wanted > MOST_ROWS:
+        return RowsNeeded(
+            None, f"{one} and {other} cannot be told apart: no number of rows would do. Repeats do not help."
+        )
+    number = math.ceil(wanted)
+    words = f"To tell {one} and {other} apart you would need about {number} rows; more repeats would not do it."
+    return RowsNeeded(number, words)
+
+
+def noise(study: Study, method: MethodAnswer, *, seeds: int = 5) -> dict[str, float | None]:
+    """Standard deviations of a risk by source: the rows drawn, how they were split, and the learner's own seed.
+
+    The share of the rows is what the interval is about. That of the splits needs repeats; that of the seed refits the
+    outer models with other seeds (0 for a learner without any).
+    """
+    estimate, outer = method.estimate(), study.outline.outer
+    runs = method.fold_losses.reshape(outer.repeats, -1).mean(axis=1)
+    split = float(runs.std(ddof=1)) if outer.repeats > 1 else None
+    data = estimate.details.get("se")
+    return {"data": data, "split": split, "seed": _seed_noise(study, method, seeds)}
+
+
+def _seed_noise(study: Study, method: MethodAnswer, seeds: int) -> float:
+    risks = [float(np.mean(_losses_with_seed(study, method, number))) for number in range(seeds)]
+    return float(np.std(risks, ddof=1))
+
+
+def _losses_with_seed(study: Study, method: MethodAnswer, number: int) -> FloatArray:
+    outline, own, worker = study.outline, method.method, Worker(workload_of(study))
+    at, judge = outline.methods.index(own), outline.losses[0]
+    response, losses = own.response_for(judge), []
+    for place, split in enumerate(outline.outer):
+        candidate = method.reading.outer_candidate(own, place)
+        assert candidate is not None
+        seed = replace(outline, seed=outline.seed + 7919 * (number + 1)).fit_seed(
+            study.families[at], rows_name(split.train)
+        )
+        fit = Fit("seed", at, candidate, split.train, split.test, (response,), seed)
+        (record,) = worker.do((fit,))
+        weights = None if outline.weights is None else outline.weights[split.test]
+        losses.append(judge.fold(outline.target[split.test], record.responses[response], weights))
+    return np.array(losses)

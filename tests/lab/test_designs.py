@@ -1,0 +1,78 @@
+"""The designs of the survey at reduced size: our figures lie within their Monte-Carlo error of the expected ones."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from foldwise.errors import BadStudy
+from foldwise.lab import cv_designs, selection
+from foldwise.lab.designs import DESIGNS, run_design
+from foldwise.lab.figures import Figure, figures_frame
+
+
+def assert_agrees(frame):
+    wrong = frame[[value is False for value in frame["agrees"]]]
+    assert wrong.empty, wrong.to_string()
+    assert sum(value is True for value in frame["agrees"]) >= 3
+
+
+@pytest.mark.parametrize(("name", "replications"), [("D3", 25), ("D6", 30), ("D8", 100), ("D9", 60), ("D10", 20_000)])
+def test_a_design_gives_the_figures_expected_of_it(name, replications):
+    assert_agrees(run_design(name, replications=replications, seed=1, jobs=1))
+
+
+def test_least_squares_intervals_cover_as_published():
+    assert_agrees(figures_frame("D1", cv_designs.d1(replications=120, seed=1, jobs=1, sizes=(100,))))
+
+
+def test_logistic_intervals_miss_as_published():
+    assert_agrees(figures_frame("D2", cv_designs.d2(replications=100, seed=1, jobs=1, sizes=(1.0,))))
+
+
+def test_near_twins_cover_as_published():
+    assert_agrees(figures_frame("D7", cv_designs.d7(replications=200, seed=1, jobs=1, sizes=(100, 1000))))
+
+
+def test_published_problems_cover_about_as_published(monkeypatch):
+    """Linear learners only: forests are for the full size."""
+    fast = {name: cv_designs.D4_LEARNERS[name] for name in ("least squares", "ridge")}
+    monkeypatch.setattr(cv_designs, "D4_LEARNERS", fast)
+    found = figures_frame("D4", cv_designs.d4(replications=60, seed=1, jobs=1))
+    assert found["ours"].between(0.65, 1.0).all()
+    assert (found["ours"] - found["expected"]).abs().max() < 0.15
+
+
+def test_selection_without_models_is_as_optimistic_as_expected():
+    figures = selection.d5(replications=80, seed=1, jobs=1, sizes=((20, 50), (100, 50)))
+    assert_agrees(figures_frame("D5", figures))
+
+
+@pytest.mark.parametrize(("rows", "folds"), [(6, 2), (6, 3), (10, 10)])
+def test_the_exact_error_of_the_majority_learner_is_that_of_all_coin_tosses(rows, folds):
+    """D10 by enumeration: every sequence of labels, folds in blocks, a tie says 0."""
+    errors = []
+    for labels in product((0, 1), repeat=rows):
+        wrong = 0
+        for k in range(folds):
+            test = labels[k * rows // folds : (k + 1) * rows // folds]
+            said = 2 * (sum(labels) - sum(test)) > rows - len(test)
+            wrong += sum(label != said for label in test)
+        errors.append((wrong / rows - 0.5) ** 2)
+    figures = run_design("D10", replications=2, jobs=1)
+    expected = figures.set_index("case").loc[f"n={rows}, {folds} folds", "expected"]
+    assert np.mean(errors) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_figure_agrees_within_three_joint_errors_and_its_slack():
+    assert Figure("", "", 0.90, 0.01, 0.94, 0.0).agrees
+    assert Figure("", "", 0.88, 0.01, 0.94, 0.0).agrees is False
+    assert Figure("", "", 0.88, 0.01).agrees is None
+
+
+def test_all_ten_designs_are_there_and_others_are_refused():
+    assert list(DESIGNS) == [f"D{i}" for i in range(1, 11)]
+    with pytest.raises(BadStudy, match="no design 'D12'"):
+        run_design("D12")

@@ -1,0 +1,106 @@
+"""The coverage runner: what it counts, what it refuses, and that workers do not change a digit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from foldwise.errors import BadInterval, BadStudy
+from foldwise.lab.coverage import INTERVALS, coverage, covered, monte_carlo_error
+from foldwise.lab.replications import replicate, replicate_all
+
+
+def test_misses_are_counted_on_the_side_where_the_truth_lies():
+    low, high = np.array([0.0, 0.6, 0.0, 0.0]), np.array([1.0, 0.9, 0.4, 0.3])
+    found = covered(low, high, 0.5)
+    assert (found["coverage"], found["truth_below"], found["truth_above"]) == (0.25, 0.25, 0.5)
+    assert found["error"] == pytest.approx(np.sqrt(0.25 * 0.75 / 4))
+    assert found["width"] == pytest.approx(0.5)
+
+
+def test_the_error_of_a_full_share_is_not_zero():
+    assert monte_carlo_error(1.0, 100) == pytest.approx(np.sqrt(0.01 * 0.99 / 100))
+
+
+def test_exact_coverage_of_clopper_and_pearson_is_found():
+    """Simulated coverage is that of the binomial sum, over the risks of the models that were tested."""
+    found = coverage(["noise classes"], ["clopper-pearson"], rows=[50], replications=1000, jobs=1).iloc[0]
+    k = np.arange(51)
+    low = np.where(k > 0, stats.beta.ppf(0.025, k, 51 - k), 0)
+    high = np.where(k < 50, stats.beta.ppf(0.975, k + 1, 50 - k), 1)
+    exact = stats.binom.pmf(k, 50, 0.5)[(low <= 0.5) & (high >= 0.5)].sum()
+    assert found["truth"] == pytest.approx(0.5)
+    assert abs(found["coverage"] - exact) < 4 * np.sqrt(exact * (1 - exact) / 1000)
+
+
+@pytest.mark.parametrize("problem", ["linear", "smooth", "two classes"])
+def test_the_default_of_cross_validation_covers_ordinary_problems(problem):
+    found = coverage([problem], ["corrected t"], rows=[100], folds=[5, 10], replications=400, jobs=1)
+    assert (found["coverage"] >= 0.93 - 3 * found["error"]).all()
+    assert set(found["target"]) == {"T2"}
+
+
+def test_the_naive_interval_misses_where_the_survey_says_it_does():
+    """Least squares on noise, 20 columns, 100 rows: nominal 90%, really about 84% (T2 at n) and 80% (T1)."""
+    found = coverage(["noise"], ["naive z"], targets=["T2n", "T1"], level=0.9, replications=800, jobs=1)
+    assert found["coverage"].tolist() == pytest.approx([0.837, 0.797], abs=0.05)
+    # the exact expected risk of least squares at 100 rows
+    assert found["truth"].iloc[0] == pytest.approx(101 * 98 / (100 * 78), abs=0.02)
+
+
+def test_the_bates_interval_is_wider_than_the_naive_one():
+    found = coverage(["linear"], ["bates", "naive z"], rows=[40], folds=[5], replications=20, jobs=1)
+    width = found.set_index("interval")["width"]
+    assert width["bates"] > width["naive z"]
+
+
+def test_a_tuned_learner_has_its_own_target():
+    found = coverage(["ridge"], ["corrected t"], rows=[80], folds=[5], replications=5, jobs=1)
+    assert found["target"].tolist() == ["T4"]
+    assert found["learner"].tolist() == ["tuned ridge"]
+
+
+def test_the_number_of_workers_changes_no_digit():
+    asked = {"rows": [30], "folds": [5], "replications": 120, "seed": 3}
+    one = coverage(["linear", "two classes"], ["corrected t", "clopper-pearson"], **asked, jobs=1)
+    two = coverage(["linear", "two classes"], ["corrected t", "clopper-pearson"], **asked, jobs=2)
+    assert one.equals(two)
+    other = coverage(["linear"], ["corrected t"], **asked | {"seed": 4}, jobs=1)
+    assert other["width"].iloc[0] != one["width"].iloc[0]
+
+
+def test_a_cell_does_not_depend_on_the_cells_beside_it():
+    alone = coverage(["linear"], ["corrected t"], rows=[30], folds=[5], replications=60, jobs=1)
+    among = coverage(["smooth", "linear"], ["corrected t"], rows=[30, 50], folds=[5], replications=60, jobs=1)
+    beside = among[(among["problem"] == "linear") & (among["rows"] == 30)]
+    assert beside.reset_index(drop=True).equals(alone)
+
+
+def test_replications_come_in_the_order_of_their_chunks():
+    def work(times, rng):
+        return {"value": rng.random(times)}
+
+    found = replicate(work, 70, key="a", seed=1)["value"]
+    assert len(found) == 70
+    assert np.array_equal(replicate(work, 50, key="a", seed=1)["value"], found[:50])
+    both = replicate_all({"a": work, "b": work}, 70, seed=1)
+    assert np.array_equal(both["a"]["value"], found)
+    assert not np.array_equal(both["b"]["value"], found)
+
+
+def test_wrong_wishes_are_refused_in_words():
+    with pytest.raises(BadInterval, match=r"no interval 'corected t'. Did you mean 'corrected t'"):
+        coverage(["linear"], ["corected t"])
+    with pytest.raises(BadInterval, match="none of these intervals is for the losses of these problems"):
+        coverage(["linear"], ["hoeffding"])
+    with pytest.raises(BadStudy, match="no target 'T9'"):
+        coverage(["linear"], targets=["T9"])
+    with pytest.raises(BadStudy, match="0 replications cannot be made"):
+        coverage(["linear"], replications=0)
+    with pytest.raises(BadInterval, match="a level lies between 0 and 1"):
+        coverage(["linear"], level=1.5)
+
+
+def test_unbounded_losses_have_no_bounded_interval():
+    assert all("squared" not in INTERVALS[name].losses for name in ("hoeffding", "betting", "empirical bernstein"))
