@@ -223,9 +223,11 @@ def test_the_guarantee_is_refused_with_its_reason(numbers, words, reason):
 
 def test_a_stated_range_and_plain_rows_are_what_the_guarantee_asks_for(numbers):
     X, y = numbers
-    tuned = fw.tune(Ridge(), alpha=ALPHAS, inner=0.25, loss="squared in [0, 100]")
+    tuned = fw.tune(Ridge(), alpha=ALPHAS, inner=0.25, loss="squared in [0, 1000000]")
 
-    assert_allclose(tuned.fit(X, y).guarantee_.excess, 100 * fw.excess_bound(23, 5, 0.05))
+    assert_allclose(tuned.fit(X, y).guarantee_.excess, 1e6 * fw.excess_bound(23, 5, 0.05))
+    narrow = fw.tune(Ridge(), alpha=ALPHAS, inner=0.25, loss="squared in [0, 1]").fit(X, y)
+    assert "leave the stated range" in str(narrow.guarantee_)
     assert "these rows are weighted" in str(tuned.fit(X, y, sample_weight=np.ones(90)).guarantee_)
     assert "rows of one group are not" in str(tuned.fit(X, y, groups=np.arange(90) // 3).guarantee_)
 

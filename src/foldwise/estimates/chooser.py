@@ -97,6 +97,10 @@ def _bounded(evidence: Evidence) -> str | None:
     reason = _independent_rows(evidence)
     if reason is None and evidence.loss.bounds is None:
         return f"it needs a loss with a stated range, and {evidence.loss.name} has none"
+    if reason is None and evidence.row_losses is not None and evidence.loss.bounds is not None:
+        losses, (low, high) = evidence.row_losses[0], evidence.loss.bounds
+        if losses.min() < low or losses.max() > high:
+            return f"losses from {losses.min():g} to {losses.max():g} leave the stated range"
     return reason
 
 

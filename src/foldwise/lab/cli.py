@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import click
 from foldwise.errors import BadStudy
 
 COUNT = click.IntRange(min=1)
+WIDTH = 130  # characters below which a table is not folded: half a number is worse than a long line
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Names the random draws.")
 JOBS = click.option("--jobs", type=COUNT, help="Worker processes; all cores if not given. Numbers do not depend on it.")
@@ -143,7 +145,18 @@ def _show(frame: Any, *, as_json: bool) -> None:
         return
     from foldwise.reports.text import table_text
 
-    click.echo(table_text({name: [_cell(value) for value in frame[name]] for name in frame.columns}))
+    same = [
+        name for name in ("design", "level", "replications", "seed") if name in frame and frame[name].nunique() == 1
+    ]
+    if same:
+        click.echo(", ".join(f"{name} {_cell(frame[name].iloc[0])}" for name in same))
+    kept = [name for name in frame.columns if name not in same]
+    width = max(shutil.get_terminal_size().columns, WIDTH)
+    click.echo(table_text({_head(name): [_cell(value) for value in frame[name]] for name in kept}, width=width))
+
+
+def _head(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _cell(value: Any) -> str:

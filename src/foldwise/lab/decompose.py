@@ -16,10 +16,10 @@ from foldwise.lab.figures import mean_error
 from foldwise.lab.learners import Nearest, Ridge, RidgeRule, default_learner, find_learner
 from foldwise.lab.models import Constant, Linear, LinearRule
 from foldwise.lab.problems import Problem, find_problem
-from foldwise.lab.replications import replicate_all
+from foldwise.lab.replications import Found, replicate_all
 
 MANY_ROWS = 20_000  # rows at which a learner of few numbers is as good as the best of its class
-NODES = 2000  # rows over which parts of a risk are averaged
+NODES = 10_000  # rows over which the parts of a risk are averaged
 
 BEST = "best of the class"
 TYPICAL = "mean over training sets"
@@ -56,7 +56,7 @@ def decompose(
     found = replicate_all(works, replications, seed=seed, jobs=jobs)
     lines = []
     for (value, one), answers in zip(candidates.items(), found.values(), strict=True):
-        parts = _parts(truth, one, answers["at"], X, rng)
+        parts = _parts(truth, answers, _best(truth, one, X, rng), truth.mean(X))
         lines.append({"problem": problem, "learner": name, "value": value, "rows": rows, **parts})
     return pd.DataFrame(lines)
 
@@ -94,32 +94,29 @@ def theorem_one(
 def _answers(
     problem: Problem, learner: Any, rows: int, X: FloatArray, times: int, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
-    return {"at": learner.fit(*problem.draw(rows, rng, times=times)).predict(X)}
+    at = learner.fit(*problem.draw(rows, rng, times=times)).predict(X)
+    # sums over replications are enough for mean and variance at each node, and much less to keep
+    return {"risk": _risk_of(problem, at, problem.mean(X)), "sum": at.sum(0)[None], "squares": (at**2).sum(0)[None]}
 
 
-def _parts(problem: Problem, learner: Any, at: FloatArray, X: FloatArray, rng: np.random.Generator) -> dict[str, Any]:
-    """The parts of the risk of models that answer at[replication, node]; predictions are kept, models are not."""
-    mean = problem.mean(X)
-    best = _best(problem, learner, X, rng)
-    risks = _risk_of(problem, at, mean)
-    risk, estimation_error = float(risks.mean()), mean_error(risks)
-    if best is not None:
-        approximation = float(_risk_of(problem, best, mean)) - _bayes(problem, mean)
-    elif problem.task == "regression":
+def _parts(problem: Problem, answers: Found, best: FloatArray | None, mean: FloatArray) -> dict[str, Any]:
+    """The parts of the mean risk of many models, by what they answer at the nodes."""
+    count, risk, bayes = len(answers["risk"]), float(answers["risk"].mean()), _bayes(problem, mean)
+    typical = answers["sum"].sum(0) / count
+    if best is None and problem.task == "regression":
         # the mean of R models still carries 1/R of their variance
-        spread = float(at.var(0, ddof=1).mean())
-        approximation = float(((at.mean(0) - mean) ** 2).mean()) - spread / len(at)
+        spread = (answers["squares"].sum(0) - count * typical**2) / max(count - 1, 1)
+        approximation = float(((typical - mean) ** 2 - spread / count).mean())
     else:
-        approximation = float(_risk_of(problem, (at.mean(0) > 0.5).astype(np.float64), mean)) - _bayes(problem, mean)
-    bayes = _bayes(problem, mean)
+        approximation = float(_risk_of(problem, typical if best is None else best, mean)) - bayes
     return {
         "bayes": bayes,
         "approximation": approximation,
         "estimation": risk - approximation - bayes,
         "risk": risk,
-        "error": estimation_error,
+        "error": mean_error(answers["risk"]),
         "reference": TYPICAL if best is None else BEST,
-        "replications": len(at),
+        "replications": count,
     }
 
 

@@ -68,7 +68,7 @@ def selection_table(method: MethodAnswer) -> FloatArray:
             assert record is not None
             losses = judge.rows(outline.target[split.test], record.response(response, split.test))
             table[split.test, candidate] += losses
-    return table / times[:, None]
+    return np.divide(table, times[:, None], out=np.full_like(table, np.nan), where=times[:, None] > 0)
 
 
 def _has_selection_table(method: MethodAnswer) -> bool:

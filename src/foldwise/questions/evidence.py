@@ -43,9 +43,7 @@ def check_interval(interval: str | None, outline: Outline) -> None:
     judge, splits = outline.losses[0], len(outline.outer)
     pretend = Evidence(
         fold_losses=np.arange(splits, dtype=float),
-        row_losses=tuple(np.arange(len(split.test), dtype=float) for split in outline.outer)
-        if judge.is_per_row
-        else None,
+        row_losses=tuple(_spread(judge, len(split.test)) for split in outline.outer) if judge.is_per_row else None,
         scores=tuple(np.zeros(0) for _ in range(splits)) if _is_auc(outline, judge) else None,
         pair_losses=np.zeros(0) if interval == "Bates" else None,
         half_scores=np.zeros(0) if interval == "conservative z" else None,
@@ -54,6 +52,11 @@ def check_interval(interval: str | None, outline: Outline) -> None:
     reason = find(interval).refuse(pretend)
     if reason:
         raise BadInterval(f"the {interval} interval is not valid here: {reason}", "Leave interval out for the default")
+
+
+def _spread(judge: Loss, rows: int) -> FloatArray:
+    """Losses that differ and lie in the range of the loss, if it has one."""
+    return np.linspace(*(judge.bounds or (0.0, 1.0)), rows)
 
 
 def _facts(outline: Outline, judge: Loss) -> dict[str, Any]:

@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from foldwise.data.dataset import Dataset
-from foldwise.formulas.bounds import excess_bound
+from foldwise.formulas.bounds import excess_bound, observed_excess_bound, paired_excess_bound, uniform_bound
 from foldwise.losses.loss import Loss
+from foldwise.questions.bias import selection_table
+from foldwise.questions.method import MethodAnswer
 from foldwise.splits.split import Splits
 
 
@@ -27,6 +29,10 @@ class Guarantee:
     excess: float | None = None
     delta: float = 0.05
     reason: str | None = None  # why there is no bound
+    paired: float | None = None  # the sharper bound by differences to each rival
+    observed: float | None = None  # sharper still, from the dev losses themselves
+    low: float | None = None  # where the risk of the chosen candidate lies, at the same delta, whichever was chosen
+    high: float | None = None
 
     @property
     def words(self) -> str:
@@ -46,13 +52,31 @@ class Guarantee:
         return self.words
 
 
-def dev_guarantee(loss: Loss, splits: Splits, data: Dataset, candidates: int, *, delta: float = 0.05) -> Guarantee:
+def dev_guarantee(method: MethodAnswer, data: Dataset, *, delta: float = 0.05) -> Guarantee:
     """The excess bound of tuning on a development set (theory.md, section 2); candidates are fixed beforehand here."""
-    dev_rows, reason = len(splits[0].test), _reason_against(loss, splits, data)
+    assert method.method.inner is not None
+    splits, loss = method.method.inner.final, method.outline.losses[0]
+    assert splits is not None
+    candidates, dev_rows = len(method.method.candidates), len(splits[0].test)
+    reason = _reason_against(loss, splits, data)
     if reason is not None:
         return Guarantee(dev_rows, candidates, delta=delta, reason=reason)
-    excess = excess_bound(dev_rows, candidates, delta, bounds=loss.bounds)
-    return Guarantee(dev_rows, candidates, excess, delta)
+    dev_losses = selection_table(method)[splits[0].test]
+    assert loss.bounds is not None
+    if dev_losses.min() < loss.bounds[0] or dev_losses.max() > loss.bounds[1]:
+        reason = f"dev losses from {dev_losses.min():g} to {dev_losses.max():g} leave the stated range"
+        return Guarantee(dev_rows, candidates, delta=delta, reason=reason)
+    reach, value = uniform_bound(dev_rows, candidates, delta, bounds=loss.bounds), float(dev_losses.mean(axis=0).min())
+    return Guarantee(
+        dev_rows,
+        candidates,
+        excess=excess_bound(dev_rows, candidates, delta, bounds=loss.bounds),
+        delta=delta,
+        paired=paired_excess_bound(dev_rows, candidates, delta, bounds=loss.bounds),
+        observed=observed_excess_bound(dev_losses, delta, bounds=loss.bounds) if dev_rows > 1 else None,
+        low=value - reach,
+        high=value + reach,
+    )
 
 
 def _reason_against(loss: Loss, splits: Splits, data: Dataset) -> str | None:

@@ -143,6 +143,9 @@ class MethodAnswer:
         if method is not None:
             middle, low, high, details = method.compute(evidence, level)
             low, high = low + value - middle, high + value - middle  # means over rows and over folds are not mixed
+            if not low < high:
+                method, low, high = None, None, None
+                reason = "the losses have no spread, so an interval of no width would claim too much"
         return Estimate(
             value=value,
             low=low,

@@ -11,7 +11,7 @@ import numpy as np
 
 from foldwise.comparisons.comparison import Comparison
 from foldwise.data.dataset import Dataset
-from foldwise.errors import BadStudy, FitsFailed, nearest
+from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
 from foldwise.outlines.outline import MethodOutline, Outline
 from foldwise.outlines.plain import plain_candidate
 from foldwise.outlines.reading import Reading
@@ -107,9 +107,21 @@ class Result:
             raise BadStudy(f"there is no mean over {mean!r}", nearest(mean, ("folds", "rows")))
         return frame
 
-    def difference(self, one: str, other: str, *, rope: float | None = None) -> Comparison:
-        """The risk of one method less that of another, on the same rows; `rope` is a difference that is none."""
-        return self._find(one).difference(self._find(other), rope=rope)
+    def difference(self, one: str, other: str, *, rope: float | None = None, of: Result | None = None) -> Comparison:
+        """The risk of one method less that of another, on the same rows; `rope` is a difference that is none.
+
+        The other method may be one `of` another result, if that was made on the same data and splits.
+        """
+        theirs = self if of is None else of
+        if (theirs.outline.fingerprint, theirs.outline.outer.fingerprint) != (
+            self.outline.fingerprint,
+            self.outline.outer.fingerprint,
+        ):
+            raise BadInterval(
+                "the two results are not of the same data and outer splits, so their losses are not paired",
+                "Compare the methods in one study, or with the same data, outer and seed",
+            )
+        return self._find(one).difference(theirs._find(other), rope=rope)
 
     def rows_needed(self, one: str, other: str) -> RowsNeeded:
         """About how many rows it would take to tell two methods apart, or that none would do."""

@@ -15,6 +15,7 @@ from foldwise.losses.loss import make_losses
 from foldwise.outlines.reading import Reading
 from foldwise.plans.study import Study, Tuning, make_study
 from foldwise.questions.guarantee import Guarantee, dev_guarantee
+from foldwise.questions.method import MethodAnswer
 from foldwise.recipes.checks import check_learner
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
@@ -64,7 +65,7 @@ def _outcome(study: Study, *, jobs: int | None, refit: bool) -> TuningOutcome:
         candidate=dict(method.candidates[choice.candidate]),
         selection_score=choice.score,
         scores=_score_table(reading),
-        guarantee=dev_guarantee(study.outline.losses[0], final, data, len(method.candidates)),
+        guarantee=dev_guarantee(MethodAnswer(reading, method), data),
         model=fit_model(study, 0, choice.candidate, np.arange(data.rows) if refit else final[0].train),
         fits=made.total() + 1,
         is_frame=hasattr(data.X, "iloc"),
