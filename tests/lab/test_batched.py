@@ -32,10 +32,8 @@ def test_intervals_of_test_rows_are_the_public_ones(level):
 
 def test_bounds_are_the_public_ones_where_those_do_not_leave_the_range():
     """Both ends are held to [0, 1] here, as the public functions do."""
-    for mine, public in (
-        (batched.hoeffding, intervals.hoeffding),
-        (batched.empirical_bernstein, intervals.empirical_bernstein),
-    ):
+    for name in ("hoeffding", "empirical_bernstein"):
+        mine, public = getattr(batched, name), getattr(intervals, name)
         expected = np.clip(ends([public(row, (0, 1), 0.95) for row in LOSSES]), 0, 1)
         assert_allclose(mine(LOSSES, 0.95), expected)
 

@@ -50,21 +50,8 @@ def test_a_design_takes_no_problem_of_its_own():
 def test_decompose_goes_through_values_or_shows_the_theorem():
     found = json.loads(run("decompose", "--values", "1,9", "--replications", "10", "--jobs", "1", "--json"))
     assert [line["value"] for line in found["lines"]] == [1, 9]
-    shown = json.loads(
-        run(
-            "decompose",
-            "--problem",
-            "linear",
-            "--theorem",
-            "--rows",
-            "20",
-            "--replications",
-            "50",
-            "--jobs",
-            "1",
-            "--json",
-        )
-    )
+    words = "decompose --problem linear --theorem --rows 20 --replications 50 --jobs 1 --json"
+    shown = json.loads(run(*words.split()))
     assert abs(shown["lines"][0]["z"]) < 5
     with pytest.raises(BadStudy, match="--values must be numbers"):
         run("decompose", "--values", "1,x")

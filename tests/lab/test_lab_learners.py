@@ -150,11 +150,11 @@ def test_any_scikit_learn_estimator_takes_the_slow_path(rows):
 
 def test_refusals_name_what_was_found(rows):
     X, y, _ = rows
-    with pytest.raises(BadLearner, match="5 columns on 5 rows. Use ridge"):
+    with pytest.raises(BadLearner, match=r"5 columns on 5 rows\. Use ridge"):
         Ridge().fit(X[:, :5], y[:, :5])
     with pytest.raises(BadLearner, match="40 neighbours need more than 40 rows"):
         Nearest(40).fit(X, y)
     with pytest.raises(BadLearner, match=r"no learner 'rigde'. Did you mean 'ridge'"):
         find_learner("rigde", "regression")
-    with pytest.raises(BadLearner, match="'k-nn' is not for binary. Known are: centroid"):
+    with pytest.raises(BadLearner, match=r"'k-nn' is not for binary\. Known are: centroid"):
         find_learner("k-nn", "binary")

@@ -14,7 +14,7 @@ def small(monkeypatch):
 
 
 def test_the_page_names_every_default_and_every_hard_cell(small):
-    text = table.page(replications=8, jobs=1, designs=("D10",))
+    text = table.page(replications=4, jobs=1, designs=("D10",))
     for words in ("corrected t", "clopper-pearson", "betting", "false alarms", "Selection", "D10", "heavy-tailed"):
         assert words in text
     assert "nan" not in text

@@ -12,7 +12,7 @@ import click
 from foldwise.errors import BadStudy
 
 COUNT = click.IntRange(min=1)
-WIDTH = 130  # characters below which a table is not folded: half a number is worse than a long line
+WIDTH = 150  # characters below which a table is not folded: half a number is worse than a long line
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Names the random draws.")
 JOBS = click.option("--jobs", type=COUNT, help="Worker processes; all cores if not given. Numbers do not depend on it.")
