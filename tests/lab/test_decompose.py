@@ -21,6 +21,12 @@ def test_the_parts_of_k_nn_add_up_and_trade_variance_for_bias():
     assert found["estimation"].iloc[0] == pytest.approx(0.09, abs=0.01)
 
 
+def test_few_training_sets_do_not_pass_variance_off_as_bias():
+    """The mean of 6 one-neighbour models still has a sixth of their variance, 0.015: it must not be counted."""
+    found = decompose("smooth", values=[1], rows=100, replications=6, jobs=1).iloc[0]
+    assert found["approximation"] == pytest.approx(0, abs=0.006)
+
+
 def test_a_true_linear_model_has_nothing_left_to_approximate():
     found = decompose("linear", rows=60, replications=200, jobs=1).iloc[0]
     assert found["approximation"] == pytest.approx(0, abs=0.005)

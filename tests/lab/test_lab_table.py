@@ -11,6 +11,7 @@ from foldwise.lab import table
 def small(monkeypatch):
     monkeypatch.setattr(table, "ROWS", (60,))
     monkeypatch.setattr(table, "FOLDS", (5,))
+    monkeypatch.setattr(table, "REAL_SETS", {})
 
 
 def test_the_page_names_every_default_and_every_hard_cell(small):

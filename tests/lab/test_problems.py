@@ -34,7 +34,7 @@ def test_the_best_prediction_has_the_bayes_risk(name, rng):
 @pytest.mark.parametrize("name", ["linear", "noise", "heteroscedastic", "grouped", "twins"])
 def test_the_risk_of_a_linear_model_by_formula_is_that_on_fresh_rows(name, rng):
     problem = find_problem(name)
-    model = Linear(np.array([0.3]), rng.normal(size=(1, problem.columns)))
+    model = Linear(np.array([3.0]), rng.normal(size=(1, problem.columns)))
     X, y = problem.draw(200_000, rng)
     losses = problem.losses(y, model.predict(X)[0])
     assert problem.risk(model, rng)[0] == pytest.approx(losses.mean(), abs=5 * losses.std() / np.sqrt(len(y)))

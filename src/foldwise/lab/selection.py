@@ -25,7 +25,7 @@ from foldwise.lab.replications import replicate, replicate_all
 
 SURVEY = "survey"
 BOOTSTRAPS = 300
-FEW = 5  # replications that share random rules
+FEW = 10  # replications that share random rules
 
 # the estimators of the risk of "choose by cross-validation, then fit again"
 ESTIMATES = ("minimum", "tibshirani", "bbc", "nested")

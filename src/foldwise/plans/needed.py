@@ -97,8 +97,8 @@ def _tuned_wishes(reading: Reading, method: MethodOutline) -> Iterator[tuple[int
 
 def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, _Wish]:
     """Training sets on which every candidate is fitted, with all the rows they are scored on."""
-    outline, response = reading.outline, (method.response_for(reading.outline.losses[0]),)
-    response = outline.kept(method) if outline.keeps_all else response
+    outline = reading.outline
+    response = outline.kept(method) if outline.keeps_all else (method.response_for(outline.losses[0]),)
     wishes: dict[str, _Wish] = {}
     for split in outline.tuning_splits(method):
         name, wish = outline.rows_name(split), _Wish(split, split.test, response)

@@ -9,15 +9,18 @@ import json
 import sys
 import sysconfig
 import types
-from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from foldwise.errors import BadLearner
 
 _LIBRARY_FOLDERS = tuple({str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "purelib", "platlib")})
+
+
+_CODES: WeakKeyDictionary[Any, str | None] = WeakKeyDictionary()
 
 
 def setting(estimator: Any, extra: str = "") -> str:
@@ -72,18 +75,16 @@ def own_code(estimator: Any) -> dict[str, str]:
     return found
 
 
-@functools.lru_cache(maxsize=4096)
-def code_of(thing: Hashable) -> str | None:
+def code_of(thing: Any) -> str | None:
     """A hash of what a class or function does; None for library code, which its version stands for.
 
     Byte code without line numbers: comments and layout may change, behaviour may not.
     """
-    if _is_library(thing):
-        return None
-    seen: set[Any] = set()
-    parts: list[str] = []
-    _walk(thing, seen, parts)
-    return _digest("\n".join(parts).encode())
+    if thing not in _CODES:
+        parts: list[str] = []
+        _walk(thing, set(), parts)
+        _CODES[thing] = None if _is_library(thing) else _digest("\n".join(parts).encode())
+    return _CODES[thing]
 
 
 def _describe_callable(value: Any) -> Any:
