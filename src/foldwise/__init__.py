@@ -83,10 +83,14 @@ _HOMES = {
     "tune": "tuners.tuned",
 }
 
+_ROOMS = ("intervals", "comparisons", "lab", "testing")
+
 __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"foldwise.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'foldwise' has no attribute {name!r}")
     value = getattr(import_module(f"foldwise.{_HOMES[name]}"), name)
@@ -95,4 +99,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_ROOMS])

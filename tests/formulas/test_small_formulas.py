@@ -76,8 +76,10 @@ def test_the_quick_bbc_picks_what_the_plain_product_picks(kind):
     if kind == "zero-one":
         losses = (losses < 0.3).astype(float)
     elif kind == "near twins":
-        losses[:, 7] = losses[:, 3] + 1e-9 * rng.standard_normal(3000)
-        losses[:, 5] = losses[:, 3]
+        losses = losses[:, :4].copy()
+        losses[:, 0] += losses[:, 1].mean() - losses[:, 0].mean() - 1e-6  # the best, if only just
+        losses[:, 2] = losses[:, 1] + 1e-8 * rng.standard_normal(3000)
+        losses[:, 3] = losses[:, 1]
     elif kind == "spread out":
         losses += np.linspace(0, 1, 40)
     draws = np.random.default_rng(3)

@@ -264,6 +264,20 @@ def test_auc_is_that_of_scikit_learn_with_ties():
     assert intervals.auc(np.where(y == 1, "yes", "no"), score).value == intervals.auc(y, score).value
 
 
+def test_the_influence_curve_is_that_of_its_definition_for_unequal_classes():
+    rng = np.random.default_rng(1)
+    y, folds = np.arange(60) % 3 == 0, np.repeat([0, 1], 30)
+    score = rng.integers(0, 10, 60) + 2 * y
+    squares = []
+    for k in (0, 1):
+        positive, negative = score[y & (folds == k)], score[~y & (folds == k)]
+        wins = (positive[:, None] > negative) + 0.5 * (positive[:, None] == negative)
+        curve = np.append((wins.mean(axis=1) - wins.mean()) * 3, (wins.mean(axis=0) - wins.mean()) * 1.5)
+        squares.append((curve**2).mean())
+    found = intervals.auc(y, score, folds=folds)
+    assert found.details["variance"] == pytest.approx(np.mean(squares), rel=1e-10)
+
+
 @pytest.mark.parametrize(
     "found",
     [

@@ -62,7 +62,7 @@ def _on_one_test_set(one: Evidence, other: Evidence, names: tuple[str, str], lev
         return replace(plain, notes=(("interval", "one of the two has no risk"),))
     if one.is_weighted:
         return replace(plain, notes=(("interval", "rows have weights, which no paired test here allows for"),))
-    if one.is_auc and one.groups is None:
+    if one.is_auc and one.groups is None and _has_both_classes(one):
         return _by_delong(one, other, plain)
     if one.row_losses is None or other.row_losses is None:
         return replace(plain, notes=(("interval", f"{one.loss.name} has no loss per row to pair"),))
@@ -72,13 +72,20 @@ def _on_one_test_set(one: Evidence, other: Evidence, names: tuple[str, str], lev
     return _by_rows(one, other, plain)
 
 
+def _has_both_classes(one: Evidence) -> bool:
+    """DeLong's variance needs 2 rows of each class."""
+    assert one.truth is not None
+    return bool(np.bincount(one.truth[one.test_rows[0]], minlength=2).min() >= 2)
+
+
 def _by_delong(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
     assert one.truth is not None
     assert one.scores is not None
     assert other.scores is not None
     found = delong(one.truth[one.test_rows[0]], one.scores[0], other.scores[0], plain.level)
-    low, high = (None, None) if found.low is None or found.high is None else (-found.high, -found.low)
-    return replace(plain, low=low, high=high, interval="DeLong", p=found.p)
+    if found.low is None or found.high is None or (found.low == found.high and found.value != 0):
+        return replace(plain, notes=(("interval", "neither ranking varies, which says nothing about other rows"),))
+    return replace(plain, low=-found.high, high=-found.low, interval="DeLong", p=found.p, se=found.se)
 
 
 def _by_rows(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
@@ -100,4 +107,6 @@ def _by_rows(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
     if len(gaps) < 2 or (groups is not None and len(np.unique(groups)) < 2):
         return replace(plain, notes=(("interval", "there are too few independent test rows"),))
     found = holdout.holdout_t(gaps, level=plain.level, groups=groups)
+    if found.se == 0:
+        return replace(plain, notes=(("interval", "all groups have the same difference"),))
     return replace(plain, low=found.low, high=found.high, interval="t", se=found.se)

@@ -12,7 +12,7 @@
 | folds | AUC | corrected t | AUC influence curve |
 | random splits | any | corrected t | conservative z (half-sample fits) |
 | leave-one-out | per-row | none | Bayle |
-| time-ordered, bootstrap, given splits | any | none | |
+| time-ordered (folds or one test set), bootstrap, given splits | any | none | |
 """
 
 from __future__ import annotations
@@ -62,6 +62,15 @@ def choose(evidence: Evidence, wish: str | None = None) -> tuple[Method | None, 
     return None, reasons[-1] if reasons else NONE_VALID[evidence.scheme]
 
 
+def work_out(evidence: Evidence, wish: str | None, level: float) -> tuple[Method | None, str, Found | None]:
+    """The interval for this evidence with its numbers, or None and the reason; one of no width would claim too much."""
+    method, reason = choose(evidence, wish)
+    found = None if method is None else method.compute(evidence, level)
+    if found is not None and not found[1] < found[2]:
+        return None, "the losses have no spread, so an interval of no width would claim too much", None
+    return method, reason, found
+
+
 def check_wish(wish: str | None) -> str | None:
     """The name of a wished-for interval as we write it; an unknown one is refused with the nearest."""
     return None if wish is None else find(wish).name
@@ -78,7 +87,8 @@ def find(wish: str) -> Method:
 
 def _one_test_set(evidence: Evidence) -> str | None:
     if evidence.scheme != "one test set":
-        return f"it is for one test set, and there are {len(evidence.fold_losses)} splits"
+        many = f"it is for one test set, and there are {len(evidence.fold_losses)} splits"
+        return many if len(evidence.fold_losses) > 1 else NONE_VALID[evidence.scheme]
     if not evidence.loss.is_per_row:
         return f"{evidence.loss.name} is a measure of the whole test set and has no loss per row"
     if evidence.is_weighted:
@@ -104,6 +114,11 @@ def _bounded(evidence: Evidence) -> str | None:
     return reason
 
 
+def _bernstein(evidence: Evidence) -> str | None:
+    reason = _bounded(evidence)
+    return "one test row has no spread" if reason is None and len(evidence.test_rows[0]) < 2 else reason
+
+
 def _zero_one(evidence: Evidence) -> str | None:
     reason = _independent_rows(evidence)
     if reason is None and not evidence.is_zero_one:
@@ -127,6 +142,9 @@ def _delong(evidence: Evidence) -> str | None:
         return "it is for the AUC of one test set"
     if evidence.groups is not None or evidence.is_weighted:
         return "it needs independent rows of equal weight"
+    assert evidence.truth is not None
+    if np.bincount(evidence.truth[evidence.test_rows[0]], minlength=2).min() < 2:
+        return "it needs at least 2 test rows of each class"
     return None
 
 
@@ -210,7 +228,7 @@ def _by_delong(evidence: Evidence, level: float) -> Found:
     assert evidence.scores is not None
     assert evidence.truth is not None
     found = auc.delong_auc(evidence.truth[evidence.test_rows[0]], evidence.scores[0], level=level)
-    return 1 - found.value, max(0.0, 1 - found.high), min(1.0, 1 - found.low), {}
+    return _as_loss(found)
 
 
 def _by_corrected_t(evidence: Evidence, level: float) -> Found:
@@ -222,7 +240,7 @@ def _by_corrected_t(evidence: Evidence, level: float) -> Found:
 
 def _by_bayle(evidence: Evidence, level: float) -> Found:
     found = cv_clt.cv_clt(evidence.by_row[0], evidence.fold_of_row[0], level=level)
-    return found.value, found.low, found.high, {"se": (found.high - found.low) / 2}
+    return _plain(found)
 
 
 def _by_bates(evidence: Evidence, level: float) -> Found:
@@ -246,11 +264,17 @@ def _by_auc_curve(evidence: Evidence, level: float) -> Found:
     rows = np.concatenate(evidence.test_rows[parts])
     folds = np.repeat(np.arange(evidence.folds), [len(part) for part in evidence.test_rows[parts]])
     found = auc.cv_auc(evidence.truth[rows], np.concatenate(evidence.scores[parts]), folds=folds, level=level)
-    return 1 - found.value, max(0.0, 1 - found.high), min(1.0, 1 - found.low), {}
+    return _as_loss(found)
+
+
+def _as_loss(found: Any) -> Found:
+    """An AUC as a loss: 1 less the area, which lies between 0 and 1."""
+    return 1 - found.value, max(0.0, 1 - found.high), min(1.0, 1 - found.low), {"se": float(found.se)}
 
 
 def _plain(found: Any) -> Found:
-    return float(found.value), float(found.low), float(found.high), {}
+    details = {"se": float(found.se)} if np.isfinite(found.se) else {}
+    return float(found.value), float(found.low), float(found.high), details
 
 
 _TEST_ROWS = "independent test rows that chose nothing; holds for every number of them"
@@ -267,7 +291,7 @@ INTERVALS = {
             is_exact=True,
         ),
         Method("Hoeffding", "predictor", _TEST_ROWS, _by_hoeffding, _bounded, is_exact=True),
-        Method("empirical Bernstein", "predictor", _TEST_ROWS, _by_bernstein, _bounded, is_exact=True),
+        Method("empirical Bernstein", "predictor", _TEST_ROWS, _by_bernstein, _bernstein, is_exact=True),
         Method(
             "t", "predictor", "independent test rows (or groups) that chose nothing; approximate", _by_t, _unbounded_t
         ),
@@ -317,6 +341,7 @@ DEFAULTS = {
 }
 NONE_VALID = {
     "leave-one-out": "leave-one-out folds of one row have no means whose spread could be corrected",
+    "one test set in time": "rows that follow each other in time are not independent",
     "time-ordered": "time-ordered folds are neither exchangeable nor trained on equal numbers of rows",
     "bootstrap": "bootstrap training sets repeat rows, which no interval here allows for",
     "given splits": "the given splits do not partition the rows, so how far they overlap is not known",

@@ -41,13 +41,13 @@ class Evidence:
     @property
     def scheme(self) -> str:
         """The kind of splits as the rules know it."""
+        if self.kind in ("time", "time_holdout"):
+            return "time-ordered" if len(self.fold_losses) > 1 else "one test set in time"
         if len(self.fold_losses) == 1:
             return "one test set"
         if self.kind == "loo":
             return "leave-one-out"
-        if self.kind == "time":
-            return "time-ordered"
-        if self.kind in ("bootstrap",):
+        if self.kind == "bootstrap":
             return "bootstrap"
         if self.kind in ("monte_carlo", "holdout"):
             return "random splits"

@@ -171,9 +171,9 @@ def _left_out_means(
     found = [np.empty(len(is_out)) for _ in columns]
     for repeat, left_out in enumerate(is_out):
         weights = left_out.astype(np.float64)
-        rows = left_out @ sizes
+        # BLAS would share each of these short products among threads, which takes longer than the product
+        rows = np.einsum("u,u->", weights, sizes)
         for totals, losses, at in zip(found, columns, picked, strict=True):
-            # a product this short takes BLAS longer to share among threads than to do
             totals[repeat] = np.einsum("u,u->", weights, losses[at[repeat]]) / rows
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -41,6 +41,11 @@ class Ridge(Untuned):
         intercept, slopes = ridge_path(X, y, (self.penalty,))
         return Linear(intercept[..., 0], slopes[..., 0, :])
 
+    def fit_without(self, X: FloatArray, y: FloatArray, labels: IntArray, left_out: Sequence[Any]) -> Iterator[Linear]:
+        """The models without some folds: one Gram matrix per fold serves them all."""
+        for beta in ridge_without(X, y, labels, left_out, self.penalty):
+            yield Linear(beta[..., 0], beta[..., 1:])
+
 
 @dataclass(frozen=True)
 class RidgeRule(Untuned):
@@ -51,6 +56,13 @@ class RidgeRule(Untuned):
     def fit(self, X: FloatArray, y: FloatArray) -> LinearRule:
         intercept, slopes = ridge_path(X, y, (self.penalty,))
         return LinearRule(intercept[..., 0] - 0.5, slopes[..., 0, :])
+
+    def fit_without(
+        self, X: FloatArray, y: FloatArray, labels: IntArray, left_out: Sequence[Any]
+    ) -> Iterator[LinearRule]:
+        """The rules without some folds, as for Ridge."""
+        for beta in ridge_without(X, y, labels, left_out, self.penalty):
+            yield LinearRule(beta[..., 0] - 0.5, beta[..., 1:])
 
 
 @dataclass(frozen=True)
@@ -201,8 +213,7 @@ class Estimator(Untuned):
 
 def ridge_path(X: FloatArray, y: FloatArray, penalties: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
     """intercept[replication, penalty] and slopes[replication, penalty, column], one Gram matrix for all penalties."""
-    if min(penalties) == 0 and X.shape[-2] <= X.shape[-1]:
-        raise BadLearner(f"least squares cannot fit {X.shape[-1]} columns on {X.shape[-2]} rows", "Use ridge")
+    _check_rows(X.shape[-2], X.shape[-1], min(penalties))
     centre, level = X.mean(-2, keepdims=True), y.mean(-1, keepdims=True)
     wide, target = X - centre, y - level
     gram = np.swapaxes(wide, -1, -2) @ wide
@@ -210,6 +221,26 @@ def ridge_path(X: FloatArray, y: FloatArray, penalties: tuple[float, ...]) -> tu
     moments = np.broadcast_to(_moments(wide, target)[..., None, :], turned.shape[:-1])
     slopes = np.linalg.solve(turned, moments[..., None])[..., 0]
     return np.asarray(level - (slopes * centre).sum(-1)), slopes
+
+
+def ridge_without(
+    X: FloatArray, y: FloatArray, labels: IntArray, left_out: Sequence[Any], penalty: float
+) -> Iterator[FloatArray]:
+    """beta[replication, 1 + column] without the rows of each set of folds: Gram matrices of folds are taken off."""
+    wide = np.concatenate([np.ones((*X.shape[:-1], 1)), X], axis=-1)
+    folds = [wide[..., labels == k, :] for k in range(int(labels.max()) + 1)]
+    grams = np.stack([np.swapaxes(part, -1, -2) @ part for part in folds])
+    moments = np.stack([_moments(part, y[..., labels == k]) for k, part in enumerate(folds)])
+    free = penalty * np.diag([0.0, *np.ones(X.shape[-1])])
+    for out in left_out:
+        kept = [k for k in range(len(folds)) if k not in out]
+        _check_rows(sum(folds[k].shape[-2] for k in kept), X.shape[-1], penalty)
+        yield np.linalg.solve(grams[kept].sum(0) + free, moments[kept].sum(0)[..., None])[..., 0]
+
+
+def _check_rows(rows: int, columns: int, penalty: float) -> None:
+    if penalty == 0 and rows <= columns:
+        raise BadLearner(f"least squares cannot fit {columns} columns on {rows} rows", "Use ridge")
 
 
 def _moments(X: FloatArray, y: FloatArray) -> FloatArray:

@@ -66,9 +66,8 @@ class Neighbours:
         if X.shape[-1] == 1:
             pairs = zip(X[..., 0], y, new[..., 0], strict=True)
             return np.stack([_line_neighbours(x, target, at, self.k) for x, target, at in pairs])
-        far = (new**2).sum(-1)[..., None] + (X**2).sum(-1)[..., None, :] - 2 * new @ np.swapaxes(X, -1, -2)
-        nearest = np.argpartition(far, self.k - 1, axis=-1)[..., : self.k]
-        return np.asarray(np.take_along_axis(y[:, None, :], nearest, axis=-1).mean(-1))
+        # one replication after the other: all distances at once would not fit into memory
+        return np.stack([_space_neighbours(*one, self.k) for one in zip(X, y, new, strict=True)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +85,11 @@ def _products(X: FloatArray, slopes: FloatArray) -> FloatArray:
     if X.ndim == 2 and slopes.ndim > 1:
         return np.asarray(slopes @ X.T)
     return np.asarray((X @ slopes[..., None])[..., 0])
+
+
+def _space_neighbours(X: FloatArray, y: FloatArray, at: FloatArray, k: int) -> FloatArray:
+    far = (X**2).sum(-1) - 2 * at @ X.T
+    return np.asarray(y[np.argpartition(far, k - 1, axis=-1)[:, :k]].mean(-1))
 
 
 def _line_neighbours(x: FloatArray, y: FloatArray, at: FloatArray, k: int) -> FloatArray:

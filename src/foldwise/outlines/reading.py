@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.losses.loss import Loss
 from foldwise.outlines.outline import MethodOutline, Outline, Stage
 from foldwise.outlines.rules import choose
 from foldwise.records.record import Record
@@ -78,7 +79,7 @@ class Reading:
     def training_losses(self, method: MethodOutline, *, loss: int = 0) -> FloatArray:
         """Mean loss on the training rows of each outer split."""
         return np.array(
-            [self._outer_loss(method, at, split, loss, np.unique(split.train)) for at, split in self._outer]
+            [self._outer_loss(method, at, split, loss, _distinct(split.train)) for at, split in self._outer]
         )
 
     def outer_response(self, method: MethodOutline, outer: int, response: str) -> AnyArray | None:
@@ -111,8 +112,9 @@ class Reading:
     def _judge(self, method: MethodOutline, record: Record, rows: IntArray, loss: int) -> float:
         judge = self.outline.losses[loss]
         response = method.response_for(judge)
-        if not record.answers(rows, (response,)):
-            return np.nan
+        return self._mean_loss(judge, response, record, rows) if record.answers(rows, (response,)) else np.nan
+
+    def _mean_loss(self, judge: Loss, response: str, record: Record, rows: IntArray) -> float:
         weights = None if self.outline.weights is None else self.outline.weights[rows]
         return judge.fold(self.outline.target[rows], record.response(response, rows), weights)
 
@@ -127,15 +129,16 @@ class Reading:
 
     def _score(self, method: MethodOutline, splits: Splits, rule: str) -> Choice:
         scores = np.full((len(method.candidates), len(splits)), np.nan)
-        response = (method.response_for(self.outline.losses[0]),)
+        judge = self.outline.losses[0]
+        response = method.response_for(judge)
         failed = missing = 0
         for candidate in range(len(method.candidates)):
             for at, split in enumerate(splits):
                 record = self.record(method, candidate, split)
-                if record is None or not record.answers(split.test, response):
+                if record is None or not record.answers(split.test, (response,)):
                     missing += 1
                 elif record.is_ok:
-                    scores[candidate, at] = self._judge(method, record, split.test, 0)
+                    scores[candidate, at] = self._mean_loss(judge, response, record, split.test)
                 else:
                     failed += 1
         may_choose = not missing and (not failed or self.outline.on_failure == "drop_candidate")
@@ -143,3 +146,8 @@ class Reading:
         # The selection score is the smallest one, whatever the rule then takes.
         score = np.nan if chosen is None else float(np.nanmin(scores.mean(axis=1)))
         return Choice(chosen, score, scores, failed, missing)
+
+
+def _distinct(rows: IntArray) -> IntArray:
+    """Sorted rows without repetitions, which only a bootstrap has."""
+    return rows if (np.diff(rows) > 0).all() else np.unique(rows)

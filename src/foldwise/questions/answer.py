@@ -6,15 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from foldwise.comparisons.many import compare_all
-from foldwise.estimates.estimate import Estimate, plain_number
+from foldwise.estimates.estimate import plain_number
+from foldwise.formulas.bias import Bbc
 from foldwise.formulas.multiple import shared_level
 from foldwise.outlines.outline import Note, Outline
 from foldwise.outlines.plain import plain_candidate
 from foldwise.questions.auto import AUTO, make_auto
-from foldwise.questions.bias import Corrected, corrected_selection, corrected_winner
+from foldwise.questions.bias import Corrected, corrections
 from foldwise.questions.ledger import times_scored
 from foldwise.questions.method import MethodAnswer, mean_train_rows
 
@@ -22,11 +20,11 @@ BASELINE = "baseline"
 
 
 def pick(methods: list[MethodAnswer]) -> MethodAnswer | None:
-    """The method with the smallest risk; the baseline only if nothing beats it."""
+    """The method with the smallest risk; the baseline if nothing beats it, else the first name on ties."""
     able = [method for method in methods if math.isfinite(method.risk)]
     if not able:
         return None
-    return min(able, key=lambda method: (method.risk, method.method.name != BASELINE))
+    return min(able, key=lambda method: (method.risk, method.method.name != BASELINE, method.method.name))
 
 
 def answer(
@@ -35,10 +33,11 @@ def answer(
     """The whole answer in plain values: the object of `to_dict()` and `--json`."""
     best, auto = pick(methods), make_auto(methods)
     notes = [*outline.notes, *_loss_notes(outline), *_ledger_notes(methods)]
-    corrected = corrected_selection(methods)
+    corrected, bbc = corrections(methods)
     family = not_told_apart(methods, best)
     every = [*methods, *([auto] if auto else [])]
     rows = [_method_dict(method, best, made, corrected, notes) for method in every]
+    notes += _interval_notes(every)
     tuned = [method.method for method in methods if method.method.inner is not None]
     return {
         "best": best.method.name if best else None,
@@ -58,7 +57,7 @@ def answer(
         "seconds": round(seconds, 3),
         "methods": rows,
         "not_told_apart": family,
-        "winner": _winner(methods, best),
+        "winner": _winner(methods, best, bbc),
         "refit": _refit(best),
         "refit_inner": _refit(auto.final) if auto else None,
         "notes": [{"code": code, "text": text} for code, text in dict.fromkeys(notes)],
@@ -77,7 +76,7 @@ def _method_dict(
     estimate, name = method.estimate(), method.method.name
     is_best = best is method
     difference = None if best is None or is_best or method.status != "ok" else method.difference(best)
-    notes += _method_notes(method, estimate)
+    notes += _method_notes(method)
     numbers: dict[str, Any] = {
         "name": name,
         "status": method.status,
@@ -130,22 +129,11 @@ def not_told_apart(methods: list[MethodAnswer], best: MethodAnswer | None) -> li
         return None
     if len(able) < 2:
         return [best.method.name]
-    evidence = best.evidence
-    if evidence.scheme in ("folds", "random splits") and best.estimate().interval is not None:
-        runs = 1 if evidence.scheme == "random splits" else evidence.repeats
-        losses = np.stack([method.fold_losses.reshape(runs, -1) for method in able])
-        names = [method.method.name for method in able]
-        family = compare_all(losses, evidence.test_train_ratio, best.outline.level, names=names)
-        return [name for name in family.not_told_apart if family.best == best.method.name] or None
     level = shared_level(best.outline.level, len(able) * (len(able) - 1) // 2)
-    found = [best.method.name]
-    for method in able:
-        if method is not best:
-            gap = method.difference(best, level=level)
-            if gap.low is None or gap.high is None:
-                return None
-            found += [method.method.name] if gap.low <= 0 <= gap.high else []
-    return found
+    gaps = {method.method.name: method.difference(best, level=level) for method in able if method is not best}
+    if all(gap.low is None for gap in gaps.values()):
+        return None
+    return [best.method.name, *(name for name, gap in gaps.items() if gap.low is None or gap.low <= 0)]
 
 
 def _simultaneous(best: MethodAnswer) -> dict[str, Any]:
@@ -158,11 +146,10 @@ def _simultaneous(best: MethodAnswer) -> dict[str, Any]:
     return {"low_simultaneous": plain_number(wide.low), "high_simultaneous": plain_number(wide.high)}
 
 
-def _winner(methods: list[MethodAnswer], best: MethodAnswer | None) -> dict[str, Any] | None:
+def _winner(methods: list[MethodAnswer], best: MethodAnswer | None, found: Bbc | None) -> dict[str, Any] | None:
     """The picked method's risk, corrected for having been picked among all of them."""
     if best is None:
         return None
-    found = corrected_winner(methods)
     return {
         "name": best.method.name,
         "among": max(len(methods), times_scored(best.reading)),
@@ -178,7 +165,21 @@ def _rounded(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 
-def _method_notes(method: MethodAnswer, estimate: Estimate) -> list[Note]:
+def _interval_notes(methods: list[MethodAnswer]) -> list[Note]:
+    """Why there is no interval, and for which methods where others have one."""
+    able = [method for method in methods if method.status == "ok"]
+    without: dict[str, list[str]] = {}
+    for method in able:
+        estimate = method.estimate()
+        if estimate.interval is None:
+            without.setdefault(estimate.notes[0][1], []).append(method.method.name)
+    return [
+        ("interval", f"no interval{'' if len(names) == len(able) else ' for ' + ', '.join(names)}: {reason}")
+        for reason, names in without.items()
+    ]
+
+
+def _method_notes(method: MethodAnswer) -> list[Note]:
     name, notes = method.method.name, list(method.method.notes)
     if method.failures:
         all_fits = len(method.keys)
@@ -189,8 +190,6 @@ def _method_notes(method: MethodAnswer, estimate: Estimate) -> list[Note]:
         notes.append(("missing", f"{name}: {method.missing} fits are not done yet"))
     for text, count in sorted(method.warnings.items())[:3]:
         notes.append(("warning", f"{name}: {count} fits warned: {text}"))
-    if estimate.interval is None and method.status == "ok":
-        notes.append(("interval", f"no interval: {estimate.notes[0][1]}"))
     if method.method.kind == "tuned" and method.status == "ok" and name != AUTO:
         if not method.has_outer_scores:
             notes.append(

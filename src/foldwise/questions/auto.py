@@ -14,7 +14,8 @@ from foldwise.arrays import FloatArray
 from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.evidence import Evidence
 from foldwise.outlines.outline import MethodOutline
-from foldwise.questions.method import MethodAnswer
+from foldwise.questions.evidence import Judged, beside, beside_losses
+from foldwise.questions.method import MethodAnswer, Tally
 
 AUTO = "auto"
 
@@ -32,16 +33,16 @@ class AutoAnswer(MethodAnswer):
 
     @cached_property
     def picks(self) -> list[MethodAnswer]:
-        """The method each outer split's inner CV prefers, the first on ties."""
+        """The method each outer split's inner CV prefers, the first name on ties."""
         return [
-            min(self.members, key=lambda member: member.reading.choice(member.method, at).score)
+            min(self.members, key=lambda member: (member.reading.choice(member.method, at).score, member.method.name))
             for at in range(len(self.outline.outer))
         ]
 
     @property
     def final(self) -> MethodAnswer:
         """The method that inner CV on all rows prefers: the one this estimate belongs to."""
-        return min(self.members, key=lambda member: member.selection_score)
+        return min(self.members, key=lambda member: (member.selection_score, member.method.name))
 
     @cached_property
     def fold_losses(self) -> FloatArray:
@@ -52,18 +53,14 @@ class AutoAnswer(MethodAnswer):
         return set().union(*(member.keys for member in self.members))
 
     @cached_property
-    def failures(self) -> list[str]:
-        return []
-
-    @cached_property
-    def warnings(self) -> Counter[str]:
-        return Counter()
+    def tally(self) -> Tally:
+        return Tally(seconds=super().tally.seconds)  # its members tell of failures and warnings themselves
 
     @cached_property
     def train_risk(self) -> float:
         if not self.outline.has_training_risk:
             return math.nan
-        losses = [self.reading.training_losses(pick.method)[at] for at, pick in enumerate(self.picks)]
+        losses = [pick.training_losses[at] for at, pick in enumerate(self.picks)]
         return float(np.mean(losses))
 
     @cached_property
@@ -95,8 +92,13 @@ class AutoAnswer(MethodAnswer):
         scores = None
         if first.scores is not None:
             scores = tuple(pick.evidence.scores[at] for at, pick in picks if pick.evidence.scores is not None)
-        own = replace(first, fold_losses=self.fold_losses, row_losses=rows, scores=scores)
-        return replace(own, pair_losses=None, half_scores=None)
+        further = beside_losses(self.reading, self._beside_picks())
+        return replace(first, fold_losses=self.fold_losses, row_losses=rows, scores=scores, **further)
+
+    def _beside_picks(self) -> list[Judged]:
+        """The method that inner CV prefers on each split beside the outer ones, as on the outer ones."""
+        stages = zip(*(beside(self.reading, member.method) for member in self.members), strict=True)
+        return [min(each, key=lambda one: (self.reading.stage_choice(*one).score, one[0].name)) for each in stages]
 
     def estimate(self, loss: int = 0, *, level: float | None = None) -> Estimate:
         if loss == 0:

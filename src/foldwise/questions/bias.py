@@ -30,27 +30,30 @@ class Corrected:
         return {name: plain_number(getattr(self, name)) for name in names}
 
 
-def corrected_selection(methods: list[MethodAnswer]) -> dict[str, Corrected]:
-    """What the smallest final-tuning score of each tuned method is without having been picked for being small."""
+def corrections(methods: list[MethodAnswer]) -> tuple[dict[str, Corrected], Bbc | None]:
+    """Each tuned method's smallest final-tuning score, and the smallest outer risk, without the luck of the pick.
+
+    All of them are bootstrapped over the same draws of rows, or of whole groups.
+    """
+    outline = methods[0].outline
     able = {method.method.name: method for method in methods if _has_selection_table(method)}
-    if not able:
-        return {}
-    outline = methods[0].outline
-    tables = [selection_table(method) for method in able.values()]
+    winner = _winner_table(methods)
+    tables = [selection_table(method) for method in able.values()] + ([] if winner is None else [winner])
+    if not tables:
+        return {}, None
     found = bbc_of_many(tables, repeats=REPEATS, seed=outline.seed, level=outline.level, groups=outline.groups)
-    pairs = zip(able.items(), found, strict=True)
-    return {name: Corrected(one.value, one.low, one.high, _tibshirani(method)) for (name, method), one in pairs}
+    pairs = zip(able.items(), found[: len(able)], strict=True)
+    selection = {name: Corrected(one.value, one.low, one.high, _tibshirani(method)) for (name, method), one in pairs}
+    return selection, None if winner is None else found[-1]
 
 
-def corrected_winner(methods: list[MethodAnswer]) -> Bbc | None:
-    """The risk of picking the method with the smallest outer risk, bootstrapped over rows."""
+def _winner_table(methods: list[MethodAnswer]) -> FloatArray | None:
+    """Outer losses[row, method], averaged over repeats; None where not every row has one of every method."""
     able = [method for method in methods if method.status == "ok" and method.evidence.row_losses is not None]
-    outline = methods[0].outline
-    if len(able) < 2 or outline.weights is not None or not _covers_all_rows(able[0]):
+    if len(able) < 2 or methods[0].outline.weights is not None or not _covers_all_rows(able[0]):
         return None
-    table = np.stack([np.nanmean(method.evidence.by_row, axis=0) for method in able], axis=1)
-    groups = outline.groups
-    return bbc_of_many([table], repeats=REPEATS, seed=outline.seed, level=outline.level, groups=groups)[0]
+    able.sort(key=lambda method: method.method.name)  # ties in a draw go to the first, which the user's order is not
+    return np.stack([method.evidence.by_row.mean(axis=0) for method in able], axis=1)
 
 
 def selection_table(method: MethodAnswer) -> FloatArray:
@@ -59,16 +62,18 @@ def selection_table(method: MethodAnswer) -> FloatArray:
     assert own.inner is not None
     judge = outline.losses[0]
     response = own.response_for(judge)
-    table = np.zeros((outline.rows, len(own.candidates)))
+    columns = np.zeros((len(own.candidates), outline.rows))
     times = np.zeros(outline.rows)
     for split in own.inner.final or ():
         times[split.test] += 1
-        for candidate in range(len(own.candidates)):
+        target, block = outline.target[split.test], np.empty((len(columns), len(split.test)))
+        for candidate in range(len(columns)):
             record = reading.record(own, candidate, split)
             assert record is not None
-            losses = judge.rows(outline.target[split.test], record.response(response, split.test))
-            table[split.test, candidate] += losses
-    return np.divide(table, times[:, None], out=np.full_like(table, np.nan), where=times[:, None] > 0)
+            block[candidate] = judge.rows(target, record.response(response, split.test))
+        columns[:, split.test] += block
+    columns /= np.where(times > 0, times, np.nan)
+    return columns.T
 
 
 def _has_selection_table(method: MethodAnswer) -> bool:
@@ -76,8 +81,7 @@ def _has_selection_table(method: MethodAnswer) -> bool:
     own, outline = method.method, method.outline
     if own.kind != "tuned" or own.inner is None or not own.inner.final or outline.weights is not None:
         return False
-    held = np.unique(np.concatenate([split.test for split in own.inner.final]))
-    is_scored = math.isfinite(method.selection_score) and len(held) == outline.rows
+    is_scored = math.isfinite(method.selection_score) and len(own.inner.final.rows) == outline.rows
     choice = method.reading.final_choice(own)
     return is_scored and outline.losses[0].is_per_row and not choice.failed and len(own.candidates) > 1
 

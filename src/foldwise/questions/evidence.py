@@ -11,9 +11,11 @@ from foldwise.errors import BadInterval
 from foldwise.estimates.chooser import find
 from foldwise.estimates.evidence import Evidence
 from foldwise.losses.loss import Loss
-from foldwise.outlines.outline import MethodOutline, Outline
+from foldwise.outlines.outline import MethodOutline, Outline, Stage
 from foldwise.outlines.reading import Reading
 from foldwise.splits.split import Splits
+
+Judged = tuple[MethodOutline, Stage]
 
 
 def gather(reading: Reading, method: MethodOutline, loss: int = 0) -> Evidence:
@@ -30,8 +32,7 @@ def gather(reading: Reading, method: MethodOutline, loss: int = 0) -> Evidence:
         row_losses=rows,
         is_tuned=method.kind == "tuned",
         scores=scores,
-        pair_losses=_pair_losses(reading, method) if loss == 0 and outline.interval == "Bates" else None,
-        half_scores=_half_scores(reading, method) if loss == 0 and outline.interval == "conservative z" else None,
+        **(beside_losses(reading, beside(reading, method)) if loss == 0 else {}),
         **_facts(outline, judge),
     )
 
@@ -97,31 +98,41 @@ def _scores(reading: Reading, method: MethodOutline, judge: Loss) -> list[FloatA
     return [np.asarray(answer if np.ndim(answer) == 1 else answer[:, 1]) for answer in answers if answer is not None]
 
 
-def _pair_losses(reading: Reading, method: MethodOutline) -> FloatArray | None:
+def beside(reading: Reading, method: MethodOutline) -> list[Judged]:
+    """The splits beside the outer ones, each with the method that is judged on it."""
+    return [(method, stage) for stage in reading.outline.stages(method) if stage.level == "beside"]
+
+
+def beside_losses(reading: Reading, judged: list[Judged]) -> dict[str, Any]:
+    """What the interval that was asked for needs besides the outer losses, from the splits beside them."""
+    interval = reading.outline.interval
+    return {
+        "pair_losses": _pair_losses(reading, judged) if interval == "Bates" else None,
+        "half_scores": _half_scores(reading, judged) if interval == "conservative z" else None,
+    }
+
+
+def _pair_losses(reading: Reading, judged: list[Judged]) -> FloatArray | None:
     """Loss of each row under the model trained without its fold and another: [repeat, row, other fold]."""
     outline = reading.outline
     table = np.full((outline.outer.repeats, outline.rows, outline.outer.folds), np.nan)
     fold = np.full((outline.outer.repeats, outline.rows), -1)
     for split in outline.outer:
         fold[split.repeat, split.test] = split.fold
-    for stage in outline.stages(method):
-        if stage.level == "beside":
-            losses = _stage_losses(reading, method, stage)
-            if losses is None:
-                return None
-            own = fold[stage.split.repeat, stage.split.test]
-            first, second = np.unique(own)
-            table[stage.split.repeat, stage.split.test, np.where(own == first, second, first)] = losses
+    for method, stage in judged:
+        losses = _stage_losses(reading, method, stage)
+        if losses is None:
+            return None
+        own = fold[stage.split.repeat, stage.split.test]
+        first, second = np.unique(own)
+        table[stage.split.repeat, stage.split.test, np.where(own == first, second, first)] = losses
     return table
 
 
-def _half_scores(reading: Reading, method: MethodOutline) -> FloatArray | None:
+def _half_scores(reading: Reading, judged: list[Judged]) -> FloatArray | None:
     """Mean loss inside each half of each cut: [cut, half]."""
-    outline = reading.outline
-    assert outline.beside is not None
-    stages = [stage for stage in outline.stages(method) if stage.level == "beside"]
-    means = np.full((max(stage.split.repeat for stage in stages) + 1, len(outline.outer)), np.nan)
-    for stage in stages:
+    means = np.full((max(stage.split.repeat for _, stage in judged) + 1, len(reading.outline.outer)), np.nan)
+    for method, stage in judged:
         candidate = reading.stage_candidate(method, stage)
         if candidate is None:
             return None

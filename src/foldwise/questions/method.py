@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,13 +13,23 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
 from foldwise.comparisons.same_rows import difference
-from foldwise.estimates.chooser import choose
+from foldwise.estimates.chooser import work_out
 from foldwise.estimates.estimate import Estimate, plain_number
 from foldwise.estimates.evidence import Evidence
 from foldwise.outlines.outline import MethodOutline
 from foldwise.outlines.plain import plain_candidate
 from foldwise.outlines.reading import Reading
 from foldwise.questions.evidence import gather
+
+
+@dataclass
+class Tally:
+    """Fits by what became of them."""
+
+    failures: list[str] = field(default_factory=list)
+    warnings: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    missing: int = 0
 
 
 class MethodAnswer:
@@ -42,25 +52,38 @@ class MethodAnswer:
         return self.reading.fits(self.method)
 
     @cached_property
+    def tally(self) -> Tally:
+        """What became of the fits the answer rests on, from one pass over their records."""
+        found = Tally()
+        for key in sorted(self.keys):
+            record = self.reading.store.get(key)
+            if record is None:
+                found.missing += 1
+                continue
+            found.seconds += record.seconds
+            if record.warnings:
+                found.warnings.update(record.warnings)
+            if not record.is_ok:
+                found.failures.append(record.error)
+        return found
+
+    @property
     def failures(self) -> list[str]:
         """Error texts of the failed fits the answer would rest on."""
-        records = (self.reading.store.get(key) for key in sorted(self.keys))
-        return [record.error for record in records if record is not None and not record.is_ok]
+        return self.tally.failures
 
-    @cached_property
+    @property
     def warnings(self) -> Counter[str]:
-        records = (self.reading.store.get(key) for key in self.keys)
-        return Counter(text for record in records if record is not None for text in record.warnings)
+        return self.tally.warnings
 
     @property
     def seconds(self) -> float:
-        records = (self.reading.store.get(key) for key in self.keys)
-        return sum(record.seconds for record in records if record is not None)
+        return self.tally.seconds
 
     @property
     def missing(self) -> int:
         """Fits that are not done yet."""
-        return sum(self.reading.store.get(key) is None for key in self.keys)
+        return self.tally.missing
 
     @property
     def status(self) -> str:
@@ -74,7 +97,11 @@ class MethodAnswer:
     def train_risk(self) -> float:
         if not self.outline.has_training_risk or not math.isfinite(self.risk):
             return math.nan
-        return float(self.reading.training_losses(self.method).mean())
+        return float(self.training_losses.mean())
+
+    @cached_property
+    def training_losses(self) -> FloatArray:
+        return self.reading.training_losses(self.method)
 
     @cached_property
     def selection_score(self) -> float:
@@ -94,9 +121,16 @@ class MethodAnswer:
         """Risk less the smallest plain CV score on the same outer splits, where those fits are there."""
         if self.method.kind != "tuned" or not self.has_outer_scores or not math.isfinite(self.risk):
             return math.nan
-        everyone, outer = range(len(self.method.candidates)), self.outline.outer
-        scores = [np.mean([self.reading.fold_loss(self.method, at, split) for split in outer]) for at in everyone]
+        scores = self._outer_scores().mean(axis=1)
         return self.risk - float(np.nanmin(scores)) if np.isfinite(scores).any() else math.nan
+
+    def _outer_scores(self) -> FloatArray:
+        """Losses of every candidate on the outer splits: scores[candidate, split]."""
+        outer, final = self.outline.outer, self.method.inner.final if self.method.inner else None
+        if final is not None and final.fingerprint == outer.fingerprint:
+            return self.reading.final_choice(self.method).scores
+        everyone = range(len(self.method.candidates))
+        return np.array([[self.reading.fold_loss(self.method, at, split) for split in outer] for at in everyone])
 
     @property
     def has_outer_scores(self) -> bool:
@@ -137,15 +171,12 @@ class MethodAnswer:
         evidence = self.evidence if loss == 0 else gather(self.reading, self.method, loss)
         level = self.outline.level if level is None else level
         value = float(evidence.fold_losses.mean()) if evidence.fold_losses.size else math.nan
-        method, reason = choose(evidence, self.outline.interval if loss == 0 else None)
+        method, reason, found = work_out(evidence, self.outline.interval if loss == 0 else None, level)
         low = high = None
         details: dict[str, Any] = {}
-        if method is not None:
-            middle, low, high, details = method.compute(evidence, level)
+        if found is not None:
+            middle, low, high, details = found
             low, high = low + value - middle, high + value - middle  # means over rows and over folds are not mixed
-            if not low < high:
-                method, low, high = None, None, None
-                reason = "the losses have no spread, so an interval of no width would claim too much"
         return Estimate(
             value=value,
             low=low,

@@ -39,7 +39,7 @@ def rows_needed(found: Comparison, rows: int) -> RowsNeeded:
         return RowsNeeded(None, f"{one} and {other}: there is no valid interval here to say how many rows it takes.")
     reach, gap = (found.high - found.low) / 2, abs(found.value)
     if gap > reach:
-        return RowsNeeded(rows, f"{one} and {other} are told apart by these {rows} rows.")
+        return RowsNeeded(rows, f"{one} and {other}, looked at alone, are told apart by these {rows} rows.")
     wanted = rows * (reach / gap) ** 2 if gap > 0 else math.inf
     if wanted > MOST_ROWS:
         return RowsNeeded(
@@ -65,7 +65,7 @@ def noise(study: Study, method: MethodAnswer, *, seeds: int = 5) -> dict[str, fl
 
 def _seed_noise(study: Study, method: MethodAnswer, seeds: int) -> float:
     risks = [float(np.mean(_losses_with_seed(study, method, number))) for number in range(seeds)]
-    return float(np.std(risks, ddof=1))
+    return float(np.std(risks, ddof=1)) if np.ptp(risks) > 0 else 0.0
 
 
 def _losses_with_seed(study: Study, method: MethodAnswer, number: int) -> FloatArray:

@@ -12,7 +12,7 @@ from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.judged import make_judged
 from foldwise.data.sources import read_table
 from foldwise.errors import BadData, BadInterval, BadLoss, FitsFailed
-from foldwise.estimates.chooser import check_wish, choose
+from foldwise.estimates.chooser import check_wish, choose, work_out
 from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.evidence import Evidence
 from foldwise.formulas.multiple import shared_level
@@ -87,30 +87,21 @@ def test_risk(
         )
     answer = respond(model, data, np.arange(data.rows), [response])[response]
     evidence = _test_evidence(judge, data, answer, groups, seed)
-    method, reason = choose(evidence, check_wish(interval))
-    if interval is not None and method is None:
+    valid, reason = choose(evidence, check_wish(interval))
+    if interval is not None and valid is None:
         raise BadInterval(reason, "Leave interval out for the default")
-    notes, count = [("interval", reason)], 1
-    if store is not None:
-        count = score_in(store, data.fingerprint, name_of(setting(model), answer.tobytes()))
-        notes.append(
-            ("ledger", f"{count} model{'s' * (count > 1)} scored on this test set; the interval holds for all of them")
-        )
-    seen = rows_seen(model, data)
-    if seen:
-        method = None
-        notes[0] = (
-            "interval",
-            f"{seen} of {data.rows} test rows were trained on, so no interval is valid: test on other rows",
-        )
-    low = high = None
+    count = 1 if store is None else score_in(store, data.fingerprint, name_of(setting(model), answer.tobytes()))
+    method, reason, found = work_out(evidence, check_wish(interval), shared_level(level, count))
+    if seen := rows_seen(model, data):
+        method = found = None
+        reason = f"{seen} of {data.rows} test rows were trained on, so no interval is valid: test on other rows"
+    notes = [("interval", reason), *_ledger_notes(store is not None, count, method is not None)]
     if method is not None:
-        _, low, high, _ = method.compute(evidence, shared_level(level, count))
         notes += _tail_notes(method.name, evidence)
     return Estimate(
         value=float(evidence.fold_losses[0]),
-        low=low,
-        high=high,
+        low=found[1] if found else None,
+        high=found[2] if found else None,
         level=level,
         interval=method.name if method else None,
         target=f"this predictor, on {data.rows} test rows",
@@ -145,6 +136,14 @@ def _positive_scores(judge: Loss, data: Dataset, answer: Any) -> tuple[Any, ...]
     if judge.name != "roc_auc" or data.task != "binary":
         return None
     return (answer if answer.ndim == 1 else answer[:, 1],)
+
+
+def _ledger_notes(is_kept: bool, count: int, has_interval: bool) -> list[tuple[str, str]]:
+    if not is_kept:
+        return []
+    words = "1 model has" if count == 1 else f"{count} models have"
+    claim = "; the interval holds for all of them at once" if has_interval and count > 1 else ""
+    return [("ledger", f"{words} been scored on this test set{claim}")]
 
 
 def _tail_notes(interval: str, evidence: Evidence) -> list[tuple[str, str]]:

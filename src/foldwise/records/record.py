@@ -45,14 +45,20 @@ class Record:
         values = self.responses[name]
         if rows.size == self.rows.size and np.array_equal(rows, self.rows):
             return values
-        return values[np.searchsorted(self.rows, rows)]
+        return values[self._places(rows)]
 
     def _holds(self, rows: IntArray) -> bool:
         if rows.size > self.rows.size:
             return False
-        place = np.searchsorted(self.rows, rows)
+        place = self._places(rows)
         place[place == self.rows.size] = 0
         return bool(np.array_equal(self.rows[place], rows)) if self.rows.size else rows.size == 0
+
+    def _places(self, rows: IntArray) -> IntArray:
+        """Where these rows are, or would be, among the record's."""
+        if self.rows.size and self.rows[-1] == self.rows.size - 1 and rows.size and rows[-1] < self.rows.size:
+            return rows.copy()  # all rows of the data: each is at its own number
+        return np.searchsorted(self.rows, rows)
 
     def __repr__(self) -> str:
         return f"Record({self.key[:8]}, {self.status}, rows={self.rows.size})"

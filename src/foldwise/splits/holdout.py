@@ -73,6 +73,7 @@ def _held_out(part: Part, count: int, *, draws: int, repeats: int, scheme: str) 
             test = hold_out(part, count, part.random("holdout", repeat, fold))
             splits.append(Split(without(part.at, test), test, repeat, fold))
     kind = "holdout" if draws * repeats == 1 else "monte_carlo"
+    kind = "time_holdout" if part.time is not None else kind
     return Splits(tuple(splits), repeated(scheme + _style(part), repeats), kind, is_partition=False)
 
 
