@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from foldwise.errors import BadStudy, FoldwiseError, nearest
+from foldwise.lab.cli import lab
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 Command = Callable[..., Any]
@@ -98,7 +99,9 @@ RUN_OPTIONS = [
     click.option("--fit-threads", type=COUNT, help="Threads in each fit; part of the study (1)."),
     click.option("--store", metavar="RUN", help="Folder that keeps every fit, for resuming and reports."),
     click.option("--level", type=SHARE, help="Level of the intervals (0.95)."),
+    click.option("--interval", metavar="NAME", help="An interval by name; else the chooser's."),
 ]
+INTERVAL = click.option("--interval", metavar="NAME", help="An interval by name; else the chooser's.")
 CURVE_OPTIONS = [LOSS, OUTER, SEED, JOBS]
 LEARNERS = click.option("--learners", type=Words(), metavar="A,B", help="Built-in learners to compare.")
 OPTIMISM = click.option("--optimism", is_flag=True, default=None, help="Buy the fits that optimism needs.")
@@ -403,17 +406,20 @@ def backup(run: str, copy: str, as_json: bool) -> None:
 @click.argument("data")
 @click.option("--target", metavar="COL", help="The column to predict (the one the model was made for).")
 @click.option("--weights", metavar="COL", help="Weights of the rows.")
+@click.option("--groups", metavar="COL", help="Rows of one group are not independent: the group is the unit.")
 @click.option("--loss", metavar="LOSS", help="The loss (squared or zero_one).")
+@INTERVAL
+@click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the interval.")
+@click.option("--store", metavar="RUN", help="Count here how many models were scored on these rows.")
 @click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
 @as_json
-def judge(
-    model: str, data: str, target: str | None, weights: str | None, loss: str | None, trust: bool, as_json: bool
-) -> None:
+def judge(model: str, data: str, trust: bool, as_json: bool, **words: Any) -> None:
     """Test a saved model on rows it has not seen."""
     from foldwise.questions.model_file import judge_table, load_model
 
-    estimate = judge_table(load_model(model, trust=trust), data, target=target, weights=weights, loss=loss)
-    _show(estimate.to_dict(), str(estimate), as_json=as_json)
+    estimate = judge_table(load_model(model, trust=trust), data, **words)
+    notes = [f"note: {text}" for _, text in estimate.notes]
+    _show(estimate.to_dict(), "\n".join([str(estimate), *notes]), as_json=as_json)
 
 
 @app.command()
@@ -439,6 +445,9 @@ def predict(model: str, new: str, out: str | None, trust: bool, as_json: bool) -
     if as_json or not out:
         rows = {"predictions": table.to_dict("records")}
         _show(rows, table.to_csv(index=False, lineterminator="\n").rstrip("\n"), as_json=as_json)
+
+
+app.add_command(lab)
 
 
 def main() -> None:
@@ -510,7 +519,7 @@ def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool, ta
         "method": answer["best"],
         "candidate": refit.get("candidate"),
         "loss": answer["loss"],
-        "target": target,
+        "target": target or "target",  # only built-in sets need none, and theirs is called so
         "estimate": estimate,
     }
     save_model(path, result.refit(), result.data, about=about, pickle=pickle)

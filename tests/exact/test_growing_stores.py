@@ -101,7 +101,7 @@ def test_one_more_learner_makes_its_own_fits_alone(curved: Any, store: Path) -> 
     assert longer.fits_made == 7 * 2 + 7
     assert longer.to_dict()["methods"][0]["folds"] == first.to_dict()["methods"][0]["folds"]
     made = {method["name"]: method["fits_made"] for method in longer.to_dict()["methods"]}
-    assert made == {"k-nn": 0, "ridge": 21, "baseline": 0}
+    assert made == {"k-nn": 0, "ridge": 21, "baseline": 0, "auto": 0}
 
 
 def test_a_finer_grid_makes_the_new_candidates_alone(curved: Any, store: Path) -> None:

@@ -50,12 +50,20 @@ def read(
     task_hint: str | None = None,
 ) -> Dataset:
     """Make a dataset of a file, or of a built-in set by its name; a file of that name goes first."""
-    is_builtin = _builtin_name(source) is not None and not Path(source).exists()
-    table = _builtin(str(source)) if is_builtin else read_table(source)
-    if target is None and not is_builtin:
+    found = builtin_table(source)
+    table, known = found if found is not None else (read_table(source), None)
+    target = target or known
+    if target is None:
         raise BadData("there is no target", f"Name one of the columns: {', '.join(map(str, table.columns))}")
     options: dict[str, Any] = {"groups": groups, "time": time, "weights": weights, "stratify": stratify, "drop": drop}
-    return make_dataset(table, target or "target", task=task, positive=positive, task_hint=task_hint, **options)
+    return make_dataset(table, target, task=task, positive=positive, task_hint=task_hint, **options)
+
+
+def builtin_table(source: str | Path) -> tuple[Any, str] | None:
+    """A built-in set as a frame and the name of its target; None if no set, or a file, has that name."""
+    if _builtin_name(source) is None or Path(source).exists():
+        return None
+    return _builtin(str(source)), "target"
 
 
 def read_table(path: str | Path) -> Any:

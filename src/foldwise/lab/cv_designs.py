@@ -85,11 +85,9 @@ Data = tuple[Problem, Any, FloatArray, FloatArray]
 
 def d1(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] = (40, 100, 200)) -> list[Figure]:
     """Least squares on 20 columns of noise, level 90%: T2 at n by its exact formula, T1 by its own."""
-    works = {f"D1 {n}": partial(_d1_cheap, n) for n in sizes} | {f"D1 dear {n}": partial(_d1_dear, n) for n in sizes}
-    cheap = replicate_all({key: works[key] for key in works if "dear" not in key}, replications, seed=seed, jobs=jobs)
-    dear = replicate_all(
-        {key: works[key] for key in works if "dear" in key}, max(replications // 4, 1), seed=seed, jobs=jobs
-    )
+    few = max(replications // 4, 1)
+    cheap = replicate_all({f"D1 {n}": partial(_d1_cheap, n) for n in sizes}, replications, seed=seed, jobs=jobs)
+    dear = replicate_all({f"D1 dear {n}": partial(_d1_dear, n) for n in sizes}, few, seed=seed, jobs=jobs)
     figures = []
     for n in sizes:
         runs, expected = D1_EXPECTED.get(n, (1, {}))
@@ -195,7 +193,7 @@ def d3(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
     figures += share_figures("n=90", ends, truths, {"corrected t": (0.824, 0.858)}, runs=500, source=SURVEY)
     figures.append(mean_figure("n=90", "T2", found["T1"], 0.3725, source=SURVEY, expected_error=0.0013))
     if replications >= 500:
-        # 25 runs of 45 + 10 fits each: a tenth of the replications is dear enough
+        # 25 runs of 45 + 10 fits each: a twentieth of the replications is dear enough
         costly = replicate_all({"D3 dear": _d3_dear}, replications // 20, seed=seed, jobs=jobs, chunk=5)["D3 dear"]
         figures += _misses("n=90", "bates", costly, "bates", (0.10, 0.08), 200)
     return figures

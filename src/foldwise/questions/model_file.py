@@ -125,25 +125,35 @@ def align(file: ModelFile, frame: Any) -> Any:
 
 
 def judge_table(
-    file: ModelFile, source: str, *, target: str | None = None, weights: str | None = None, loss: str | None = None
+    file: ModelFile,
+    source: str,
+    *,
+    target: str | None = None,
+    weights: str | None = None,
+    groups: str | None = None,
+    **words: Any,
 ) -> Any:
     """The risk of a saved model, estimated from rows of a file that it has not seen; gives an Estimate."""
-    import pandas as pd
-
-    from foldwise.data.sources import read
+    from foldwise.data.sources import builtin_table, read_table
     from foldwise.questions.risk import test_risk
 
-    about = file.about
-    data = read(source, target=target or about.get("target"), weights=weights, task=about["task"])
-    X = align(file, pd.DataFrame({name: _plain_column(data, place) for place, name in enumerate(data.names)}))
-    return test_risk(file.model, X, data.y, loss=loss, weights=data.weights)
-
-
-def _plain_column(data: Dataset, place: int) -> Any:
-    if hasattr(data.X, "iloc"):
-        return data.X.iloc[:, place]
-    column = data.X[:, [place]]
-    return np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel()
+    frame, own_target = builtin_table(source) or (read_table(source), None)
+    wanted = target or own_target or file.about.get("target")
+    columns = {"the target": wanted, "weights": weights, "groups": groups}
+    for role, name in columns.items():
+        if name is None and role == "the target":
+            raise BadData("there is no target", f"Name its column with --target: {', '.join(map(str, frame.columns))}")
+        if name is not None and name not in frame.columns:
+            raise BadData(f"there is no column {name!r} for {role}", nearest(name, frame.columns))
+    return test_risk(
+        file.model,
+        align(file, frame),
+        frame[wanted],
+        weights=None if weights is None else frame[weights],
+        groups=None if groups is None else frame[groups],
+        trained_on=file.about.get("fingerprint"),
+        **words,
+    )
 
 
 def _about(data: Dataset) -> dict[str, Any]:

@@ -67,10 +67,12 @@ def test_risk(
     interval: str | None = None,
     seed: int = 0,
     store: str | Path | None = None,
+    trained_on: str | None = None,
 ) -> Estimate:
     """The risk of this very fitted model: its mean loss on rows it has not seen.
 
     With a `store` it is counted how many models were scored on these rows, and the interval holds for all of them.
+    `trained_on` is the fingerprint of the data the model was fitted on, if it is known.
 
     >>> import foldwise as fw
     >>> from sklearn.dummy import DummyClassifier
@@ -92,7 +94,7 @@ def test_risk(
         raise BadInterval(reason, "Leave interval out for the default")
     count = 1 if store is None else score_in(store, data.fingerprint, name_of(setting(model), answer.tobytes()))
     method, reason, found = work_out(evidence, check_wish(interval), shared_level(level, count))
-    if seen := rows_seen(model, data):
+    if seen := data.rows if trained_on == data.fingerprint else rows_seen(model, data):
         method = found = None
         reason = f"{seen} of {data.rows} test rows were trained on, so no interval is valid: test on other rows"
     notes = [("interval", reason), *_ledger_notes(store is not None, count, method is not None)]

@@ -1,0 +1,296 @@
+"""The chooser's table, row by row: the default, what may be asked for, and the words of every refusal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from foldwise import intervals
+from foldwise.errors import BadInterval
+from foldwise.estimates import chooser
+from foldwise.estimates.chooser import INTERVALS, check_wish, choose, work_out
+from foldwise.estimates.evidence import Evidence
+from foldwise.losses.loss import Loss
+
+SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
+BRIER = Loss("brier", lambda y, p: (y - p) ** 2, bounds=(0.0, 1.0))
+ZERO_ONE = Loss("zero_one", lambda y, p: y != p, bounds=(0.0, 1.0))
+AUC = Loss("roc_auc", lambda y, p, w: 0.5, bounds=(0.0, 1.0), is_per_row=False)
+R2 = Loss("r2", lambda y, p, w: 0.5, is_per_row=False)
+RNG = np.random.default_rng(3)
+
+
+def evidence(loss: Loss, *, kind: str = "folds", folds: int = 5, rows: int = 40, repeats: int = 1, **changes) -> Evidence:
+    """Evidence of a made-up method on folds in the order of the rows, or on one test set."""
+    tests = [np.array(part) for part in np.array_split(np.arange(rows), folds)] * repeats
+    if loss is ZERO_ONE:
+        losses = [(RNG.random(len(test)) < 0.3).astype(float) for test in tests]
+        losses[0][:2] = 0, 1
+    else:
+        losses = [RNG.random(len(test)) for test in tests]
+    facts = {
+        "fold_losses": np.array([part.mean() for part in losses]),
+        "row_losses": tuple(losses) if loss.is_per_row else None,
+        "test_rows": tuple(tests),
+        "train_counts": tuple(rows - len(test) for test in tests) if folds > 1 else (100,),
+        "kind": kind,
+        "is_partition": kind in ("folds", "grouped", "loo"),
+        "repeats": repeats,
+        "folds": folds,
+        "loss": loss,
+        "rows": rows,
+        "truth": np.arange(rows) % 2,
+        "scores": tuple(RNG.random(len(test)) for test in tests) if loss is AUC else None,
+    }
+    return Evidence(**(facts | changes))
+
+
+def one_test_set(loss: Loss, rows: int = 40, *, kind: str = "holdout", **changes) -> Evidence:
+    return evidence(loss, kind=kind, folds=1, rows=rows, **changes)
+
+
+GROUPS = np.arange(40) // 4
+PAIRS = RNG.random((1, 40, 5))
+HALVES = RNG.random((10, 2))
+
+# splits and loss, the default, and all that may be asked for by name
+TABLE = [
+    ("one test set, 0-1", one_test_set(ZERO_ONE), "Clopper-Pearson", {"betting", "Hoeffding", "empirical Bernstein", "t"}),
+    ("one test set, bounded", one_test_set(BRIER), "betting", {"Hoeffding", "empirical Bernstein", "t"}),
+    ("one test set, unbounded", one_test_set(SQUARED), "t", set()),
+    ("one test set, AUC", one_test_set(AUC), "DeLong", set()),
+    ("one test set, a measure", one_test_set(R2), None, set()),
+    ("one test set, groups, 0-1", one_test_set(ZERO_ONE, groups=GROUPS), "t", set()),
+    ("one test set, groups, unbounded", one_test_set(SQUARED, groups=GROUPS), "t", set()),
+    ("one test set, groups, AUC", one_test_set(AUC, groups=GROUPS), None, set()),
+    ("one test set, weights", one_test_set(SQUARED, is_weighted=True), None, set()),
+    ("one test set in time", one_test_set(ZERO_ONE, kind="time_holdout"), None, set()),
+    ("folds, per row", evidence(SQUARED), "corrected t", {"Bayle"}),
+    ("folds, 0-1", evidence(ZERO_ONE), "corrected t", {"Bayle"}),
+    ("folds, per row, pairs fitted", evidence(SQUARED, pair_losses=PAIRS), "corrected t", {"Bayle", "Bates"}),
+    ("folds, a measure", evidence(R2), "corrected t", set()),
+    ("folds, AUC", evidence(AUC), "corrected t", {"AUC influence curve"}),
+    ("folds of whole groups", evidence(SQUARED, kind="grouped", groups=GROUPS), "corrected t", set()),
+    ("folds of whole groups, AUC", evidence(AUC, kind="grouped", groups=GROUPS), "corrected t", set()),
+    ("folds, weights", evidence(SQUARED, is_weighted=True), "corrected t", set()),
+    ("repeated folds", evidence(SQUARED, repeats=2), "corrected t", {"Bayle"}),
+    ("random splits", evidence(SQUARED, kind="monte_carlo"), "corrected t", set()),
+    ("random splits, halves fitted", evidence(SQUARED, kind="monte_carlo", half_scores=HALVES), "corrected t", {"conservative z"}),
+    ("leave-one-out", evidence(SQUARED, kind="loo", folds=40), None, {"Bayle"}),
+    ("time-ordered", evidence(SQUARED, kind="time"), None, set()),
+    ("bootstrap", evidence(SQUARED, kind="bootstrap"), None, set()),
+    ("given splits", evidence(SQUARED, kind="pairs"), None, set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("found", "default", "others"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
+def test_each_row_of_the_table_has_its_default_and_takes_these_wishes_alone(found, default, others):
+    method, reason = choose(found)
+    assert (method.name if method else None) == default
+    assert reason
+    allowed = {name for name in INTERVALS if choose(found, name)[0] is not None}
+    assert allowed == others | ({default} - {None})
+
+
+@pytest.mark.parametrize(("found", "default"), [row[1:3] for row in TABLE], ids=[row[0] for row in TABLE])
+def test_every_interval_that_is_offered_can_be_worked_out_and_has_a_width(found, default):
+    for name in INTERVALS:
+        if choose(found, name)[0] is not None:
+            method, _, numbers = work_out(found, name, 0.9)
+            assert method.name == name
+            value, low, high, _ = numbers
+            assert low < high
+            assert low <= value <= high
+
+
+def test_the_table_in_the_docstring_names_every_interval():
+    words = chooser.__doc__.lower()
+    assert all(name.lower() in words for name in INTERVALS)
+
+
+@pytest.mark.parametrize(
+    ("found", "wish", "words"),
+    [
+        (evidence(SQUARED), "t", "it is for one test set, and there are 5 splits"),
+        (one_test_set(SQUARED), "Hoeffding", "it needs a loss with a stated range, and squared has none"),
+        (one_test_set(SQUARED), "betting", "it needs a loss with a stated range, and squared has none"),
+        (one_test_set(BRIER), "Clopper-Pearson", "it is for the 0-1 loss, not brier"),
+        (one_test_set(R2), "t", "r2 is a measure of the whole test set and has no loss per row"),
+        (one_test_set(ZERO_ONE, groups=GROUPS), "betting", "rows of a group are not independent: the group is the unit"),
+        (one_test_set(SQUARED, groups=np.zeros(40, int)), "t", "the test rows are of one group"),
+        (one_test_set(SQUARED, is_weighted=True), "t", "rows have weights, which it does not allow for"),
+        (one_test_set(SQUARED, rows=1), "t", "one test row has no spread"),
+        (one_test_set(BRIER, rows=1), "empirical Bernstein", "one test row has no spread"),
+        (one_test_set(ZERO_ONE, kind="time_holdout"), "betting", "rows that follow each other in time are not independent"),
+        (one_test_set(SQUARED), "DeLong", "it is for the AUC of one test set"),
+        (one_test_set(AUC, is_weighted=True), "DeLong", "it needs independent rows of equal weight"),
+        (one_test_set(AUC, truth=np.eye(40, dtype=int)[0]), "DeLong", "at least 2 test rows of each class"),
+        (evidence(AUC), "Bayle", "roc_auc is a measure of a whole fold and has no loss per row"),
+        (evidence(SQUARED, groups=GROUPS), "Bayle", "rows of a group are not independent: the group is the unit"),
+        (evidence(SQUARED, is_weighted=True), "Bayle", "rows have weights, which it does not allow for"),
+        (evidence(SQUARED, kind="time"), "Bayle", "it is for folds, not time-ordered"),
+        (evidence(SQUARED), "Bates", "it needs the leave-two-out fits, which interval='bates' asks for before the run"),
+        (evidence(SQUARED, kind="loo", folds=40, pair_losses=PAIRS), "Bates", "at least two rows in every fold"),
+        (evidence(SQUARED), "conservative z", "it needs fits on half samples"),
+        (evidence(SQUARED), "AUC influence curve", "it is for the AUC over folds"),
+        (evidence(AUC, is_weighted=True), "AUC influence curve", "it needs independent rows of equal weight"),
+        (evidence(SQUARED, kind="time"), "corrected t", "time-ordered folds are neither exchangeable nor trained on equal"),
+        (evidence(SQUARED, kind="bootstrap"), "corrected t", "bootstrap training sets repeat rows"),
+        (evidence(SQUARED, kind="pairs"), "corrected t", "the given splits do not partition the rows"),
+        (evidence(SQUARED, kind="loo", folds=40), "corrected t", "leave-one-out folds of one row have no means"),
+        (one_test_set(SQUARED), "corrected t", "it is for folds and random splits, not one test set"),
+    ],
+)  # fmt: skip
+def test_a_wish_that_is_not_valid_is_refused_with_the_reason(found, wish, words):
+    method, reason = choose(found, wish)
+    assert method is None
+    assert reason.startswith(f"{wish} is not valid here: ")
+    assert words in reason
+
+
+def test_a_loss_that_leaves_its_stated_range_gets_no_bounded_interval():
+    found = one_test_set(BRIER, row_losses=(np.array([0.5, 1.5] * 20),))
+    assert choose(found)[0].name == "t"
+    assert "losses from 0.5 to 1.5 leave the stated range" in choose(found, "betting")[1]
+
+
+@pytest.mark.parametrize(
+    ("wish", "name"),
+    [
+        ("bates_ncv", "Bates"), ("nested CV interval", "Bates"), ("CV-CLT", "Bayle"), ("holdout t", "t"),
+        ("influence_curve", "AUC influence curve"), ("auc", "AUC influence curve"), ("Clopper_Pearson", "Clopper-Pearson"),
+        ("clopper-pearson", "Clopper-Pearson"), ("CORRECTED T", "corrected t"), ("conservative", "conservative z"),
+    ],
+)  # fmt: skip
+def test_an_interval_goes_by_its_aliases(wish, name):
+    assert check_wish(wish) == name
+
+
+def test_an_unknown_interval_is_refused_with_the_nearest():
+    with pytest.raises(BadInterval, match=re.escape("there is no interval 'bate'") + ".*Bates"):
+        check_wish("bate")
+    assert check_wish(None) is None
+
+
+@pytest.mark.parametrize(
+    ("found", "wish"),
+    [
+        (evidence(SQUARED, fold_losses=np.full(5, 0.25)), None),
+        (one_test_set(SQUARED, row_losses=(np.full(40, 0.25),)), None),
+        (one_test_set(AUC, scores=(np.arange(40) % 2.0,)), None),
+        (evidence(SQUARED, row_losses=(np.full(8, 0.25),) * 5), "Bayle"),
+        (evidence(AUC, scores=tuple((np.arange(8) + 8 * k) % 2.0 for k in range(5))), "AUC influence curve"),
+        (evidence(SQUARED, kind="monte_carlo", half_scores=np.full((10, 2), 0.5)), "conservative z"),
+    ],
+    ids=["folds", "test set", "perfect AUC", "Bayle", "perfect AUC of folds", "equal halves"],
+)
+def test_losses_without_spread_have_no_interval_rather_than_one_of_no_width(found, wish):
+    method, reason, numbers = work_out(found, wish, 0.95)
+    assert (method, numbers) == (None, None)
+    assert "spread" in reason
+
+
+def test_no_errors_at_all_still_have_an_upper_bound_above_zero():
+    _, _, (value, low, high, _) = work_out(one_test_set(ZERO_ONE, row_losses=(np.zeros(40),)), None, 0.95)
+    assert (value, low) == (0, 0)
+    assert high == pytest.approx(1 - 0.025 ** (1 / 40))
+
+
+def test_a_missing_fold_leaves_no_interval():
+    found = evidence(SQUARED)
+    losses = found.fold_losses.copy()
+    losses[2] = np.nan
+    method, reason = choose(replace(found, fold_losses=losses), "Bayle")
+    assert method is None
+    assert reason == "1 of 5 splits have no finite loss"
+
+
+# The same numbers from the public functions, on the losses themselves.
+
+
+def ends(numbers) -> tuple[float, float, float]:
+    return numbers[:3]
+
+
+def public(estimate) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high
+
+
+def test_one_test_set_has_the_numbers_of_the_public_functions():
+    zero_one, brier = one_test_set(ZERO_ONE), one_test_set(BRIER, seed=5)
+    failures = int(zero_one.row_losses[0].sum())
+    order = np.random.default_rng([5, 0xBE7]).permutation(40)
+    losses = brier.row_losses[0]
+    expected = {
+        "Clopper-Pearson": (zero_one, intervals.clopper_pearson(failures, 40, 0.9)),
+        "betting": (brier, intervals.betting(losses[order], level=0.9)),
+        "Hoeffding": (brier, intervals.hoeffding(losses, level=0.9)),
+        "empirical Bernstein": (brier, intervals.empirical_bernstein(losses, level=0.9)),
+        "t": (brier, intervals.holdout_t(losses, level=0.9)),
+    }
+    for name, (found, estimate) in expected.items():
+        assert ends(work_out(found, name, 0.9)[2]) == pytest.approx(public(estimate), rel=1e-12), name
+
+
+def test_the_order_of_betting_is_fixed_by_the_seed_alone():
+    found = one_test_set(BRIER)
+    first, again, other = (work_out(replace(found, seed=seed), None, 0.95)[2] for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_groups_are_the_unit_of_the_t_interval():
+    found = one_test_set(SQUARED, groups=GROUPS)
+    estimate = intervals.holdout_t(found.row_losses[0], 0.9, groups=GROUPS)
+    assert ends(work_out(found, None, 0.9)[2]) == pytest.approx(public(estimate), rel=1e-12)
+
+
+def test_folds_have_the_numbers_of_the_public_functions():
+    found = evidence(SQUARED, pair_losses=PAIRS)
+    losses, labels = np.concatenate(found.row_losses), np.repeat(np.arange(5), 8)
+    expected = {
+        "corrected t": intervals.corrected_t(found.fold_losses, 1 / 4, 0.9),
+        "Bayle": intervals.cv_clt(losses, labels, level=0.9),
+        "Bates": intervals.bates(losses, PAIRS[0], labels, 0.9),
+    }
+    for name, estimate in expected.items():
+        _, _, (value, low, high, details) = work_out(found, name, 0.9)
+        assert (value, low, high) == pytest.approx(public(estimate), rel=1e-12), name
+        assert details["se"] == pytest.approx(estimate.details["se"]), name
+
+
+def test_repeats_do_not_narrow_the_corrected_t_below_one_run():
+    found = evidence(SQUARED, repeats=4)
+    runs = found.fold_losses.reshape(4, 5)
+    _, _, (_, low, high, _) = work_out(found, None, 0.95)
+    single = np.mean([intervals.corrected_t(run, 1 / 4).high - intervals.corrected_t(run, 1 / 4).low for run in runs])
+    assert high - low >= single - 1e-12
+
+
+def test_random_splits_are_one_run():
+    found = evidence(SQUARED, kind="monte_carlo", half_scores=HALVES)
+    corrected = intervals.corrected_t(found.fold_losses, found.test_train_ratio)
+    assert ends(work_out(found, None, 0.95)[2]) == pytest.approx(public(corrected))
+    wide = intervals.conservative_z(found.fold_losses, HALVES)
+    assert ends(work_out(found, "conservative", 0.95)[2]) == pytest.approx(public(wide))
+
+
+def test_an_area_under_the_curve_is_told_as_a_loss():
+    one, many = one_test_set(AUC), evidence(AUC)
+    area = intervals.auc(one.truth, one.scores[0], 0.9, method="delong")
+    assert ends(work_out(one, None, 0.9)[2]) == pytest.approx((1 - area.value, 1 - area.high, 1 - area.low))
+    areas = intervals.auc(many.truth, np.concatenate(many.scores), 0.9, folds=np.repeat(np.arange(5), 8))
+    found = ends(work_out(many, "influence curve", 0.9)[2])
+    assert found == pytest.approx((1 - areas.value, max(0, 1 - areas.high), min(1, 1 - areas.low)))
+
+
+def test_a_higher_level_is_wider_for_every_interval():
+    for _, found, _, _ in TABLE:
+        for name in INTERVALS:
+            if choose(found, name)[0] is not None:
+                narrow, wide = work_out(found, name, 0.8)[2], work_out(found, name, 0.99)[2]
+                assert wide[1] <= narrow[1]
+                assert narrow[2] <= wide[2]
