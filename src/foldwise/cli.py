@@ -247,7 +247,7 @@ def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool,
     answer = _tuned_answer(learner, tuned)
     _show(answer, _tuned_text(answer), as_json=as_json)
     if save:
-        about = {"method": learner, "candidate": answer["candidate"], "target": study.target}
+        about = {"method": learner, "candidate": answer["candidate"], "target": study.target or "target"}
         _note(f"the model is in {save_model(save, tuned.model_, rows, about=about, pickle=pickle)}")
 
 

@@ -31,7 +31,7 @@ class LocalExecutor:
     def __init__(self, *, jobs: int | None = None, isolate: bool | None = None) -> None:
         if jobs is not None and jobs < 1:
             raise BadStudy(f"jobs must be at least 1, not {jobs}", "Leave it out for one worker per core")
-        self.jobs = jobs or len(os.sched_getaffinity(0))
+        self.jobs = jobs or _cores()
         self.may_isolate = self.jobs > 1 if isolate is None else isolate
         self.must_isolate = isolate if isolate is not None else bool(jobs and jobs > 1)
         self.seconds: dict[int, float] = {}  # of one fit, by method
@@ -87,6 +87,12 @@ class LocalExecutor:
                 done = pool(joblib.delayed(_do)(folder, at, batch) for at, batch in enumerate(batches))
                 for at, records in done:
                     yield self._timed(batches[at], records)
+
+
+def _cores() -> int:
+    """Cores this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def write_workload(work: Workload, folder: Path) -> None:

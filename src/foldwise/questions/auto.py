@@ -81,7 +81,7 @@ class AutoAnswer(MethodAnswer):
 
     @property
     def who(self) -> str:
-        return f"tuning all {len(self.members)} methods and taking the one that inner CV prefers,"
+        return f"tuning all {len(self.members)} methods and taking the one that the inner splits prefer,"
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -157,7 +157,7 @@ class MethodAnswer:
         """What the risk, or the interval around it, is an estimate of."""
         outer = self.outline.outer
         if len(outer) == 1:
-            return f"this predictor: {self.who} as trained on these {len(outer[0].train)} rows, not refitted"
+            return f"this predictor: {self.who} as trained on these {len(outer[0].train)} training rows, not refitted"
         if covers == "these models":
             return f"the average of these {len(outer)} models of {self.who}"
         return f"{self.who} at {mean_train_rows(outer):.0f} training rows"

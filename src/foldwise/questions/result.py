@@ -12,6 +12,7 @@ import numpy as np
 from foldwise.comparisons.comparison import Comparison
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
+from foldwise.estimates.coverage import measured
 from foldwise.outlines.outline import MethodOutline, Outline
 from foldwise.outlines.plain import plain_candidate
 from foldwise.outlines.reading import Reading
@@ -195,9 +196,17 @@ class Result:
             "Optimism: risk less the smallest selection score at the same training size.",
             "Gap: risk less the mean loss on the training rows.",
         ]
-        for method in self.methods:
+        intervals: dict[str, None] = {}
+        auto = make_auto(self.methods)
+        for method in [*self.methods, *([auto] if auto else [])]:
             estimate = method.estimate()
-            lines.append(f"{method.method.name}: {estimate}. Interval: {estimate.notes[0][1]}.")
+            why = estimate.notes[0][1]
+            lines.append(
+                f"{method.method.name}: {estimate}. {'Interval' if estimate.interval else 'No interval'}: {why}."
+            )
+            intervals |= {estimate.interval: None} if estimate.interval else {}
+        lines += [f"Measured coverage of the {name} interval at 95%: {measured(name)}." for name in intervals]
+        lines.append("No number here is the risk of the delivered model, which is fitted on all rows.")
         return "\n".join([*lines, *(f"Note: {text}." for text in self.notes)])
 
     def refit(self, name: str | None = None, *, rule: str | None = None, pick: str | None = None) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import sqlite3
@@ -12,6 +11,7 @@ from typing import Any
 
 from foldwise.errors import BadStore
 from foldwise.records.encoding import decode, encode
+from foldwise.records.lock import Taken, take
 from foldwise.records.record import Record
 
 APPLICATION_ID = 0x464F4C44  # "FOLD"
@@ -132,21 +132,14 @@ class SqliteStore:
 
     def _take_lock(self) -> None:
         try:
-            lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        except OSError as reason:
-            raise BadStore(f"cannot write to the store {self.path}: {reason.strerror}", "Name another") from reason
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as reason:
-            holder = os.read(lock, 32).decode(errors="replace").strip() or "unknown"
-            os.close(lock)
+            self._lock = take(self.path / "lock")
+        except Taken as reason:
             raise BadStore(
-                f"the store {self.path} is in use by another run (process {holder})",
+                f"the store {self.path} is in use by another run (process {reason.holder})",
                 "Wait until it ends, or name another store",
             ) from reason
-        os.ftruncate(lock, 0)
-        os.write(lock, f"{os.getpid()}\n".encode())
-        self._lock = lock
+        except OSError as reason:
+            raise BadStore(f"cannot write to the store {self.path}: {reason.strerror}", "Name another") from reason
 
     def _open(self, address: str) -> sqlite3.Connection:
         try:

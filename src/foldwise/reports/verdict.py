@@ -41,15 +41,23 @@ def _best_sentence(best: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
         wide = best.get("low_simultaneous"), best.get("high_simultaneous")
         low, high = wide if None not in wide else (best["low"], best["high"])
         among = f", for the best of {winner['among']}" if None not in wide and (winner := answer.get("winner")) else ""
-        interval = f"{level} {plain(best.get('interval') or 'interval')}{among}: {span(low, high)}"
+        interval = f"{level} {plain(best.get('interval') or 'interval')}{_whose(best)}{among}: {span(low, high)}"
     numbers = f"{number(best['risk'])} ({where}; {interval})"
     if best["name"] == BASELINE:
         return f"Nothing beats the baseline, whose estimated risk is {numbers}."
     return f"{plain(best['name'])} has the smallest estimated risk: {numbers}."
 
 
+def _whose(best: Mapping[str, Any]) -> str:
+    """Whose risk the interval is about, where that is not the learner's at this training size."""
+    target = str(best.get("target") or "")
+    if target.startswith("this predictor"):
+        return " of this predictor"
+    return " of these models alone" if target.startswith("the average of these") else ""
+
+
 def _auto_sentence(auto: Mapping[str, Any]) -> str:
-    return f"Letting inner cross-validation pick the method has an estimated risk of {number(auto['risk'])} (auto)."
+    return f"Letting the inner splits pick the method has an estimated risk of {number(auto['risk'])} (auto)."
 
 
 def _difference_sentences(
