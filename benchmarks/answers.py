@@ -21,14 +21,14 @@ from threadpoolctl import threadpool_limits
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.losses.regression import REGRESSION_LOSSES
-from foldwise.outlines.outline import MethodOutline, Outline
+from foldwise.outlines.outline import MethodOutline, Outline, rows_name
 from foldwise.outlines.reading import Reading
 from foldwise.questions.result import Result
 from foldwise.records.memory import MemoryStore
 from foldwise.records.record import Record
 from foldwise.splits.aligned import align
 from foldwise.splits.nesting import Inner
-from foldwise.splits.split import Splits, partition
+from foldwise.splits.split import partition, without
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class Size:
 
 def make_outline(size: Size, target: FloatArray) -> Outline:
     rows = np.arange(size.rows)
-    outer = partition(rows, [np.sort(rows % size.folds)], scheme=f"{size.folds} folds", kind="folds")
+    labels = np.random.default_rng(1).permutation(rows % size.folds)
+    outer = partition(rows, [labels], scheme=f"{size.folds} folds", kind="folds")
     inner = Inner(*align("pairs", outer))
     candidates = tuple({"penalty": float(at)} for at in range(size.candidates))
     methods = tuple(
@@ -61,32 +62,28 @@ def make_outline(size: Size, target: FloatArray) -> Outline:
 
 
 def make_records(outline: Outline, rng: np.random.Generator) -> MemoryStore:
-    """Records of every candidate without every fold and pair of folds; those of a candidate share one array."""
+    """Records of every candidate trained without every fold and every pair of folds."""
     store, everything = MemoryStore(), np.arange(outline.rows)
-    blocks = _held_out(outline.outer)
+    tests = [split.test for split in outline.outer]
+    folds = [rows_name(split.train) for split in outline.outer]
+    pairs = [np.sort(np.concatenate(pair)) for pair in combinations(tests, 2)]
+    names = [rows_name(without(everything, held)) for held in pairs]
     for number, method in enumerate(outline.methods):
-        for at in range(len(method.candidates)):
-            noise = 1.0 + 0.002 * number + 0.001 * abs(at - 50)
-            answers = outline.target + noise * rng.standard_normal(outline.rows)
+        shared = rng.standard_normal(outline.rows)
+        for at, setting in enumerate(method.settings):
+            # a smooth path of candidates that err together, and each a little on its own
+            size = 0.5 + 0.01 * number + 0.01 * abs(at - len(method.settings) // 2)
+            answers = size * shared + 0.1 * rng.standard_normal(outline.rows)
+            store.add(_record(outline.fit_key(setting, name), everything, answers) for name in folds)
             store.add(
-                Record(outline.fit_key(method.settings[at], name), "ok", rows, {"predict": answers[rows]})
-                if rows is not everything
-                else Record("", "ok", rows)
-                for name, rows in blocks
+                _record(outline.fit_key(setting, name), held, answers[held])
+                for name, held in zip(names, pairs, strict=True)
             )
     return store
 
 
-def _held_out(outer: Splits) -> list[tuple[str, IntArray]]:
-    """Names of all training sets, and the rows that are predicted after them."""
-    from foldwise.outlines.outline import rows_name
-    from foldwise.splits.split import without
-
-    rows, tests = np.sort(np.concatenate([split.test for split in outer])), [split.test for split in outer]
-    held = [np.sort(np.concatenate(pair)) for pair in combinations(tests, 2)]
-    return [(rows_name(without(rows, test)), rows) for test in tests] + [
-        (rows_name(without(rows, test)), test) for test in held
-    ]
+def _record(key: str, rows: IntArray, answers: FloatArray) -> Record:
+    return Record(key, "ok", rows, {"predict": answers})
 
 
 def main() -> None:

@@ -85,7 +85,11 @@ def test_nothing_is_beside_the_outer_splits_of_other_intervals():
         ("Bates", KFold(2), r"the Bates interval needs 3 or more outer folds, not: 2 folds\. Use outer=10"),
         ("Bates", MonteCarlo(5, share=0.1), "the Bates interval needs 3 or more outer folds, not: 5 random splits"),
         ("conservative z", KFold(5), r"needs random outer splits, not: 5 folds\. Use outer=fw\.MonteCarlo"),
-        ("conservative z", MonteCarlo(5, share=0.5), r"half of 20 rows is too few for 10 test rows\. Use a smaller share"),
+        (
+            "conservative z",
+            MonteCarlo(5, share=0.5),
+            r"half of 20 rows is too few for 10 test rows\. Use a smaller share",
+        ),
     ],
 )
 def test_outer_splits_that_cannot_have_them_are_refused(interval, spec, message):

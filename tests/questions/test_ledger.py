@@ -22,7 +22,9 @@ from foldwise.records.memory import MemoryStore
 @pytest.fixture
 def models(classes):
     X, y = classes
-    return [learner.fit(X[:30], y[:30]) for learner in (LogisticRegression(), CountedClassifier(3), CountedClassifier(9))]
+    return [
+        learner.fit(X[:30], y[:30]) for learner in (LogisticRegression(), CountedClassifier(3), CountedClassifier(9))
+    ]
 
 
 def test_a_model_counts_once_on_each_test_set():
@@ -51,10 +53,10 @@ def test_each_new_model_widens_the_interval_to_its_share_of_the_level(classes, m
 
 def test_the_same_model_again_counts_once_in_any_session(classes, models, tmp_path):
     X, y = classes
-    counts = [fw.test_risk(models[0], X[30:], y[30:], store=tmp_path / "run").details["scored"] for _ in range(3)]
     again = LogisticRegression().fit(X[:30], y[:30])
     other = LogisticRegression(C=1e-3).fit(X[:30], y[:30])
-    counts += [fw.test_risk(model, X[30:], y[30:], store=tmp_path / "run").details["scored"] for model in (again, other)]
+    told = [fw.test_risk(model, X[30:], y[30:], store=tmp_path / "run") for model in (*models[:1] * 3, again, other)]
+    counts = [found.details["scored"] for found in told]
     assert counts == [1, 1, 1, 1, 2]
 
 
@@ -79,7 +81,8 @@ def test_a_session_of_another_process_counts_too(classes, models, tmp_path):
     code = (
         "import numpy as np, foldwise as fw; from sklearn.tree import DecisionTreeClassifier as T;"
         f"d = np.load(r'{tmp_path / 'rows.npz'}'); X, y = d['X'], d['y'];"
-        f"print(fw.test_risk(T(random_state=0).fit(X[:30], y[:30]), X[30:], y[30:], store=r'{tmp_path / 'run'}').details)"
+        "model = T(random_state=0).fit(X[:30], y[:30]);"
+        f"print(fw.test_risk(model, X[30:], y[30:], store=r'{tmp_path / 'run'}').details)"
     )
     first = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert first.strip() == "{'scored': 1}"
@@ -133,6 +136,8 @@ def test_the_command_line_shows_and_counts(classes, tmp_path, capsys):
             assert answer["details"]["scored"] == count
             assert {"ledger"} <= {note["code"] for note in answer["notes"]}
         assert cli.run([str(word) for word in words[:-1]]) == 0
-        assert "2 models have been scored on this test set; the interval holds for all of them" in capsys.readouterr().out
+        assert (
+            "2 models have been scored on this test set; the interval holds for all of them" in capsys.readouterr().out
+        )
     finally:
         signal.signal(signal.SIGTERM, before)

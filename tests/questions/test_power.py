@@ -55,19 +55,17 @@ def test_a_study_reads_it_from_its_own_difference(numbers):
     assert result.rows_needed("ols", "ols").rows is None
 
 
-def test_that_many_rows_do_tell_them_apart():
-    """Twelve times the rows, a sixth of the variance of a gap: the forecast is of the right size."""
+def test_twelve_times_the_rows_narrow_a_difference_by_about_the_square_root_of_twelve():
+    """What the forecast rests on, measured."""
     rng = np.random.default_rng(5)
     X = rng.normal(size=(1200, 2))
     y = X[:, 0] + 0.35 * X[:, 1] + rng.normal(size=1200)
-    learners = {"both": LinearRegression(), "strong ridge": Ridge(60.0)}
-    small = fw.compare(learners, X[:100], y[:100], outer=10, jobs=1)
-    needed = small.rows_needed("both", "strong ridge")
-    assert needed.rows is not None
-    large = fw.compare(learners, X, y, outer=10, jobs=1).difference("both", "strong ridge")
-    width = {"small": small.difference("both", "strong ridge"), "large": large}
-    ratio = (width["small"].high - width["small"].low) / (large.high - large.low)
-    assert ratio > 1
+    widths = []
+    for rows in (100, 1200):
+        learners = {"line": LinearRegression(), "near": Counted(7)}
+        apart = fw.compare(learners, X[:rows], y[:rows], outer=10, jobs=1).difference("line", "near")
+        widths.append(apart.high - apart.low)
+    assert 0.6 * np.sqrt(12) < widths[0] / widths[1] < 1.7 * np.sqrt(12)
 
 
 def test_a_learner_without_a_seed_has_no_seed_noise_and_one_run_no_split_noise(numbers):

@@ -82,7 +82,8 @@ NO_INTERVAL = {"time-ordered", "test split in time", "leave-one-out"}
 # Words that would claim what no estimate here can.
 OVERCLAIMS = [
     "significan", "prove", "confidence interval of the model", "confidence", "guarantee", "certain", "definitely",
-    "truly", "the true risk", "will have", "is better", "outperform", "95% chance", "95% probab", "best model", "equal to",
+    "truly", "the true risk", "will have", "is better than", "outperform", "95% chance", "95% probab", "best model",
+    "equal to",
 ]  # fmt: skip
 
 

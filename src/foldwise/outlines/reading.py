@@ -111,12 +111,12 @@ class Reading:
 
     def _judge(self, method: MethodOutline, record: Record, rows: IntArray, loss: int) -> float:
         judge = self.outline.losses[loss]
-        response = method.response_for(judge)
-        return self._mean_loss(judge, response, record, rows) if record.answers(rows, (response,)) else np.nan
+        answers = record.find(method.response_for(judge), rows)
+        return np.nan if answers is None else self._mean_loss(judge, answers, rows)
 
-    def _mean_loss(self, judge: Loss, response: str, record: Record, rows: IntArray) -> float:
+    def _mean_loss(self, judge: Loss, answers: AnyArray, rows: IntArray) -> float:
         weights = None if self.outline.weights is None else self.outline.weights[rows]
-        return judge.fold(self.outline.target[rows], record.response(response, rows), weights)
+        return judge.fold(self.outline.target[rows], answers, weights)
 
     def _choose(self, method: MethodOutline, splits: Splits, name: tuple[Any, ...], rule: str | None) -> Choice:
         rule = rule or method.rule
@@ -135,12 +135,12 @@ class Reading:
         for candidate in range(len(method.candidates)):
             for at, split in enumerate(splits):
                 record = self.record(method, candidate, split)
-                if record is None or not record.answers(split.test, (response,)):
-                    missing += 1
-                elif record.is_ok:
-                    scores[candidate, at] = self._mean_loss(judge, response, record, split.test)
-                else:
+                if record is not None and not record.is_ok:
                     failed += 1
+                elif record is None or (answers := record.find(response, split.test)) is None:
+                    missing += 1
+                else:
+                    scores[candidate, at] = self._mean_loss(judge, answers, split.test)
         may_choose = not missing and (not failed or self.outline.on_failure == "drop_candidate")
         chosen = choose(scores, rule=rule, ranks=method.ranks) if may_choose else None
         # The selection score is the smallest one, whatever the rule then takes.

@@ -47,17 +47,22 @@ class Record:
             return values
         return values[self._places(rows)]
 
+    def find(self, name: str, rows: IntArray) -> AnyArray | None:
+        """One response for these rows, or None where the record does not hold it for all of them."""
+        places = self._places(rows) if name in self.responses and self._may_hold(rows) else None
+        return None if places is None or not np.array_equal(self.rows[places], rows) else self.responses[name][places]
+
     def _holds(self, rows: IntArray) -> bool:
-        if rows.size > self.rows.size:
-            return False
-        place = self._places(rows)
-        place[place == self.rows.size] = 0
-        return bool(np.array_equal(self.rows[place], rows)) if self.rows.size else rows.size == 0
+        return self._may_hold(rows) and np.array_equal(self.rows[self._places(rows)], rows)
+
+    def _may_hold(self, rows: IntArray) -> bool:
+        """Are there enough rows here, and none asked for beyond the last?"""
+        return rows.size <= self.rows.size and (rows.size == 0 or bool(rows[-1] <= self.rows[-1]))
 
     def _places(self, rows: IntArray) -> IntArray:
-        """Where these rows are, or would be, among the record's."""
-        if self.rows.size and self.rows[-1] == self.rows.size - 1 and rows.size and rows[-1] < self.rows.size:
-            return rows.copy()  # all rows of the data: each is at its own number
+        """Where these sorted rows are, or would be, among the record's."""
+        if self.rows.size and self.rows[-1] == self.rows.size - 1:
+            return rows  # all rows of the data: each is at its own number
         return np.searchsorted(self.rows, rows)
 
     def __repr__(self) -> str:
