@@ -96,13 +96,18 @@ def told(name: str) -> str:
     return "\n\n".join([sentences, result.explain(), "\n".join(lines)]) + "\n"
 
 
+def kept_words(name: str) -> str:
+    """What is kept: all but the figures of the coverage simulations, which have a page of their own."""
+    return re.sub(r"(?m)^(Measured coverage of the .+ interval at 95%: ).*$", r"\1...", told(name))
+
+
 def path_of(name: str) -> Path:
     return FOLDER / f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}.txt"
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_words_are_those_that_were_kept(name):
-    assert told(name) == path_of(name).read_text(encoding="utf-8")
+    assert kept_words(name) == path_of(name).read_text(encoding="utf-8")
 
 
 def test_every_text_that_is_kept_belongs_to_a_scheme():
@@ -148,6 +153,13 @@ def test_the_verdict_gives_the_interval_that_holds_for_the_best_of_all(name):
     assert f"for the best of {among}:" in verdict(result.to_dict())
 
 
+@pytest.mark.parametrize("name", SCHEMES)
+def test_every_interval_comes_with_what_it_was_measured_to_cover_and_the_delivered_model_with_none(name):
+    named = set(re.findall(r"\(.*, 95% ([^)]+)\)", told(name)))
+    assert set(re.findall(r"Measured coverage of the (.+) interval at 95%", told(name))) == named
+    assert "No number here is the risk of the delivered model" in told(name)
+
+
 def test_nothing_is_told_apart_without_an_interval():
     for name in NO_INTERVAL:
         assert "beyond chance cannot be said here" in told(name)
@@ -160,4 +172,4 @@ if __name__ == "__main__":
     for old in FOLDER.glob("*.txt"):
         old.unlink()
     for scheme in SCHEMES:
-        path_of(scheme).write_text(told(scheme), encoding="utf-8")
+        path_of(scheme).write_text(kept_words(scheme), encoding="utf-8")

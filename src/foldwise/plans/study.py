@@ -12,7 +12,7 @@ from foldwise.losses.loss import Loss
 from foldwise.outlines.outline import Candidate, MethodOutline, Note, Outline, rows_name
 from foldwise.outlines.rules import check_rule
 from foldwise.plans.beside import beside_inner, beside_splits
-from foldwise.recipes.identity import family, own_code, setting
+from foldwise.recipes.identity import family, forget_code, own_code, setting
 from foldwise.recipes.learner import Learner
 from foldwise.recipes.model import offers, takes_groups, takes_weights
 from foldwise.splits.nesting import Inner, inner_splits
@@ -72,6 +72,7 @@ def make_study(
         raise BadStudy(f"there is no failure policy {on_failure!r}", nearest(on_failure, POLICIES))
     if not 0 < level < 1:
         raise BadStudy(f"the level must lie between 0 and 1, not {level}", "Write level=0.95 for 95 %")
+    forget_code()
     beside = beside_splits(interval, outer, data, seed=seed)
     maker = _MethodMaker(data, outer, beside, tuning or Tuning(), seed, sweep)
     outline = Outline(

@@ -1,37 +1,52 @@
-"""Who a learner is: its class, its parameters and, for the user's own code, that code."""
+"""Who a learner is: its class, its parameters and, for the user's own code, that code.
+
+Two learners with the same name here share their fits, so what cannot be told apart for certain
+must be told apart by default: every function a learner can reach is part of it, with its
+defaults, its closure and the globals it reads.
+"""
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import inspect
 import json
 import sys
 import sysconfig
 import types
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from foldwise.errors import BadLearner
 
 _LIBRARY_FOLDERS = tuple({str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "purelib", "platlib")})
+_PLAIN_MEMBERS = ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__")
+
+_codes: dict[int, tuple[Any, str | None]] = {}  # by id, with the thing itself, so that its id stays its own
+_under_way: set[int] = set()
 
 
-_CODES: WeakKeyDictionary[Any, str | None] = WeakKeyDictionary()
+def forget_code() -> None:
+    """Look at the user's code anew: globals may have changed since the last study."""
+    _codes.clear()
 
 
 def setting(estimator: Any, extra: str = "") -> str:
     """A short name for an estimator with all its parameters: equal names, equal fits."""
-    text = json.dumps([describe(estimator), extra], sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return _digest(json.dumps([describe(estimator), extra], sort_keys=True).encode())
 
 
 def family(estimator: Any) -> str:
     """The learner without any of its parameters: the same for all its candidates."""
     return json.dumps(_classes(estimator))
+
+
+def own_code(estimator: Any) -> dict[str, str]:
+    """Hashes of the code that is not from an installed library, by class or function name."""
+    found: dict[str, str] = {}
+    _collect(describe(estimator), found)
+    return found
 
 
 def describe(value: Any) -> Any:
@@ -40,12 +55,10 @@ def describe(value: Any) -> Any:
     >>> describe([1, 1.0, None, "a"])
     [1, {'float': '0x1.0000000000000p+0'}, None, 'a']
     """
-    if value is None or isinstance(value, bool | str):
+    if value is None or (isinstance(value, bool | str | int) and not isinstance(value, np.generic)):
         return value
     if isinstance(value, np.generic):
-        return describe(value.item())
-    if isinstance(value, int):
-        return value
+        return describe(value.item()) if isinstance(value.item(), int | float | str) else _described_object(value)
     if isinstance(value, float):
         return {"float": value.hex()}
     if isinstance(value, list | tuple):
@@ -60,19 +73,9 @@ def describe(value: Any) -> Any:
         return {"array": [value.dtype.str, list(value.shape), _digest(np.ascontiguousarray(value).tobytes())]}
     if isinstance(value, type):
         return {"class": _path(value), "code": code_of(value)}
-    if callable(value) and not hasattr(value, "get_params"):
-        return _describe_callable(value)
-    if hasattr(value, "get_params"):
-        parameters = {name: describe(part) for name, part in value.get_params(deep=False).items()}
-        return {"class": _path(type(value)), "code": code_of(type(value)), "parameters": parameters}
-    return {"object": _path(type(value)), "hash": _object_hash(value)}
-
-
-def own_code(estimator: Any) -> dict[str, str]:
-    """Hashes of the code that is not from an installed library, by class or function name."""
-    found: dict[str, str] = {}
-    _collect(describe(estimator), found)
-    return found
+    if _is_learner(value):
+        return _described_learner(value)
+    return _described_callable(value) if callable(value) else _described_object(value)
 
 
 def code_of(thing: Any) -> str | None:
@@ -80,38 +83,70 @@ def code_of(thing: Any) -> str | None:
 
     Byte code without line numbers: comments and layout may change, behaviour may not.
     """
-    if thing not in _CODES:
-        parts: list[str] = []
-        _walk(thing, set(), parts)
-        _CODES[thing] = None if _is_library(thing) else _digest("\n".join(parts).encode())
-    return _CODES[thing]
+    if id(thing) in _under_way:
+        return None  # it calls itself, and is being hashed already
+    if id(thing) not in _codes:
+        _under_way.add(id(thing))
+        try:
+            parts: list[str] = []
+            _walk(thing, set(), parts)
+            _codes[id(thing)] = (thing, None if _is_library(thing) else _digest("\n".join(parts).encode()))
+        finally:
+            _under_way.discard(id(thing))
+    return _codes[id(thing)][1]
 
 
-def _describe_callable(value: Any) -> Any:
+def _described_learner(value: Any) -> dict[str, Any]:
+    parameters = {name: describe(part) for name, part in value.get_params(deep=False).items()}
+    found = {"class": _path(type(value)), "code": code_of(type(value)), "parameters": parameters}
+    if _keeps_state(value):  # such as a frozen, fitted part: cloning does not make it new
+        found["state"] = _object_hash(value)
+    return found
+
+
+def _keeps_state(value: Any) -> bool:
+    from sklearn.base import BaseEstimator
+
+    own = getattr(type(value), "__sklearn_clone__", None)
+    return own is not None and own is not BaseEstimator.__sklearn_clone__
+
+
+def _described_callable(value: Any) -> Any:
     if isinstance(value, functools.partial):
         return {"partial": [describe(value.func), describe(value.args), describe(value.keywords)]}
     if isinstance(value, np.ufunc | types.BuiltinFunctionType):
         return {"function": f"{getattr(value, '__module__', '')}.{value.__name__}"}
-    if isinstance(value, types.FunctionType | types.MethodType):
-        cells = [cell.cell_contents for cell in getattr(value, "__closure__", None) or ()]
-        plain = [describe(cell) for cell in cells if not callable(cell)]
-        return {"function": _path(value), "code": code_of(value), "closure": plain}
+    if isinstance(value, types.MethodType):
+        return {"function": _path(value), "code": code_of(value.__func__), "of": describe(value.__self__)}
+    if isinstance(value, types.FunctionType):
+        return {"function": _path(value), "code": code_of(value), "closure": _closure(value)}
+    return _described_object(value)
+
+
+def _described_object(value: Any) -> dict[str, Any]:
     return {"object": _path(type(value)), "code": code_of(type(value)), "hash": _object_hash(value)}
+
+
+def _closure(function: types.FunctionType) -> list[Any]:
+    return [describe(cell.cell_contents) for cell in function.__closure__ or () if _is_filled(cell)]
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        _ = cell.cell_contents
+    except ValueError:  # a name that is not bound yet
+        return False
+    return True
 
 
 def _classes(value: Any) -> Any:
     """The nested classes of an estimator, without its parameters."""
-    if not hasattr(value, "get_params"):
-        return None
     nested: list[Any] = []
     for name, part in sorted(value.get_params(deep=False).items()):
-        members = part if isinstance(part, list | tuple) else [part]
-        for member in members:
-            inner = next(
-                (_classes(m) for m in (member if isinstance(member, tuple) else (member,)) if _is_learner(m)), None
-            )
+        for member in part if isinstance(part, list | tuple) else [part]:
+            inner = next((m for m in (member if isinstance(member, tuple) else (member,)) if _is_learner(m)), None)
             if inner is not None:
-                nested.append([name, inner])
+                nested.append([name, _classes(inner)])
     return [_path(type(value)), nested]
 
 
@@ -136,61 +171,81 @@ def _object_hash(value: Any) -> str:
 
 
 def _is_library(thing: Any) -> bool:
-    module = sys.modules.get(getattr(thing, "__module__", "") or "")
+    """Is it installed, so that a version stands for it? Scripts, notebooks and the user's own modules are not."""
+    name: str = getattr(thing, "__module__", None) or getattr(thing, "__name__", "")
+    module = thing if isinstance(thing, types.ModuleType) else sys.modules.get(name)
     file = getattr(module, "__file__", None)
     if module is None or file is None:
-        return getattr(thing, "__module__", "") in sys.builtin_module_names
+        return name.split(".")[0] in sys.builtin_module_names
     if module.__name__.split(".")[0] == "foldwise" and not module.__name__.startswith("foldwise.testing"):
         return True
     return str(Path(file).resolve()).startswith(_LIBRARY_FOLDERS)
 
 
-def _walk(thing: Any, seen: set[Any], parts: list[str]) -> None:
-    """Collect the byte code of a class or function and of the user's own code it calls by name."""
-    thing = inspect.unwrap(thing) if callable(thing) else thing
+def _walk(thing: Any, seen: set[int], parts: list[str]) -> None:
+    """Collect the byte code of a class or function and of all of the user's own code that it reaches."""
     if id(thing) in seen or _is_library(thing):
+        parts.append(getattr(thing, "__qualname__", ""))
         return
     seen.add(id(thing))
     if isinstance(thing, type):
         for base in thing.__mro__[1:]:
             _walk(base, seen, parts)
         for name, member in sorted(vars(thing).items()):
-            function = getattr(member, "__func__", getattr(member, "fget", member))
-            if isinstance(function, types.FunctionType):
+            if name not in _PLAIN_MEMBERS:
                 parts.append(name)
-                _walk_code(function, seen, parts)
-            elif isinstance(member, int | float | str | bool | tuple) and not name.startswith("__"):
-                parts.append(f"{name}={member!r}")
+                _walk_value(member, seen, parts)
     elif isinstance(thing, types.MethodType):
         _walk(thing.__func__, seen, parts)
     elif isinstance(thing, types.FunctionType):
-        _walk_code(thing, seen, parts)
+        _walk_function(thing, seen, parts)
 
 
-def _walk_code(function: types.FunctionType, seen: set[Any], parts: list[str]) -> None:
-    parts.append(repr(function.__defaults__) if _is_plain(function.__defaults__) else "")
+def _walk_value(value: Any, seen: set[int], parts: list[str]) -> None:
+    """A member, a default, a global or what a closure holds: code is followed, anything else is described."""
+    accessors = [getattr(value, name, None) for name in ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")]
+    functions = [part for part in (value, *accessors) if isinstance(part, types.FunctionType | type)]
+    if functions:
+        for function in functions:
+            _walk(function, seen, parts)
+        return
+    try:
+        parts.append(json.dumps(describe(value), sort_keys=True))
+    except BadLearner:  # a lock, an open file: no value, so no difference
+        parts.append(type(value).__qualname__)
+
+
+def _walk_function(function: types.FunctionType, seen: set[int], parts: list[str]) -> None:
     names = _code_parts(function.__code__, parts, function.__doc__)
+    for default in (*(function.__defaults__ or ()), *sorted((function.__kwdefaults__ or {}).items())):
+        _walk_value(default, seen, parts)
+    for cell in function.__closure__ or ():
+        if _is_filled(cell):
+            _walk_value(cell.cell_contents, seen, parts)
     for name in sorted(names):
-        used = function.__globals__.get(name)
-        if isinstance(used, types.FunctionType | type):
-            _walk(used, seen, parts)
-        elif isinstance(used, int | float | str | bool):
-            parts.append(f"{name}={used!r}")
+        if name in function.__globals__:
+            _walk_global(name, function.__globals__[name], names, seen, parts)
+
+
+def _walk_global(name: str, value: Any, names: set[str], seen: set[int], parts: list[str]) -> None:
+    if not isinstance(value, types.ModuleType):
+        parts.append(name)
+        _walk_value(value, seen, parts)
+    elif not _is_library(value):
+        for used in sorted(names & set(vars(value))):  # helper.scale: what the user's own module gives
+            _walk_global(used, vars(value)[used], names, seen, parts)
 
 
 def _code_parts(code: types.CodeType, parts: list[str], doc: str | None) -> set[str]:
     names = set(code.co_names)
     parts.append(code.co_code.hex())
-    for constant in code.co_consts:
+    parts.append(" ".join(code.co_names))
+    for at, constant in enumerate(code.co_consts):
         if isinstance(constant, types.CodeType):
             names |= _code_parts(constant, parts, None)
-        elif doc is None or constant != doc:
+        elif at > 0 or constant != doc:  # the first one is the documentation, or None
             parts.append(repr(constant))
     return names
-
-
-def _is_plain(values: Any) -> bool:
-    return values is None or all(isinstance(value, int | float | str | bool | None) for value in values)
 
 
 def _collect(described: Any, found: dict[str, str]) -> None:

@@ -36,11 +36,13 @@ class Learner:
         estimator = clone(self.estimator)
         try:
             # values that are estimators are cloned, or candidates would write into one another's
-            return estimator.set_params(
-                **{self.names[name]: clone(value, safe=False) for name, value in candidate.items()}
-            )
+            if candidate:
+                estimator.set_params(
+                    **{self.names[name]: clone(value, safe=False) for name, value in candidate.items()}
+                )
         except ValueError as reason:
             raise BadSpace(f"learner {self.name!r} does not take {dict(candidate)}: {reason}") from reason
+        return estimator
 
 
 @dataclass(frozen=True)
