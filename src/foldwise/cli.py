@@ -104,6 +104,7 @@ RUN_OPTIONS = [
 INTERVAL = click.option("--interval", metavar="NAME", help="An interval by name; else the chooser's.")
 CURVE_OPTIONS = [LOSS, OUTER, SEED, JOBS]
 LEARNERS = click.option("--learners", type=Words(), metavar="A,B", help="Built-in learners to compare.")
+RETRY = click.option("--retry-failed", is_flag=True, default=None, help="Make fits that failed before again.")
 OPTIMISM = click.option("--optimism", is_flag=True, default=None, help="Buy the fits that optimism needs.")
 
 
@@ -148,7 +149,7 @@ def app() -> None:
 
 @app.command()
 @click.argument("data", metavar="DATA|STUDY.toml")
-@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM], RUN_OPTIONS)
+@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM], RUN_OPTIONS, [RETRY])
 @click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
 @click.option("--save", metavar="MODEL.skops", help="Refit the best method on all rows and save it.")
 @click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
@@ -178,20 +179,20 @@ def compare(
 
 @app.command()
 @click.argument("run")
-@JOBS
+@options([JOBS, RETRY])
 @click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
 @click.option("--save", metavar="MODEL.skops", help="Refit the best method on all rows and save it.")
 @click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
 @quiet
 @as_json
 def resume(
-    run: str, jobs: int | None, report: str | None, save: str | None, pickle: bool, quiet: bool, as_json: bool
+    run: str, report: str | None, save: str | None, pickle: bool, quiet: bool, as_json: bool, **flags: Any
 ) -> int:
     """Go on with an interrupted study. RUN is its store."""
     from foldwise.questions.study_file import stored_study
 
     _check_outputs(report=report, save=save, pickle=pickle)
-    study = stored_study(run, jobs=jobs)
+    study = stored_study(run, **flags)
     result = study.run(progress=False if quiet else None)
     return _finish(result, report=report, save=save, pickle=pickle, as_json=as_json, target=study.target)
 

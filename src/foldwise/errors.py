@@ -19,8 +19,7 @@ class FoldwiseError(ValueError):
     exit_code = 2
 
     def __init__(self, problem: str, remedy: str = "", **found: object) -> None:
-        self.problem = problem.rstrip(".")
-        self.remedy = remedy.rstrip(".")
+        self.problem, self.remedy = (_without_stop(text) for text in (problem, remedy))
         self.found = found
         super().__init__(" ".join(_sentence(part) for part in (self.problem, self.remedy) if part))
 
@@ -89,4 +88,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith(("?", "!")) else text + "."
+    return text if text.endswith(("?", "!", "...")) else text + "."
+
+
+def _without_stop(text: str) -> str:
+    return text if text.endswith("...") else text.rstrip(".")

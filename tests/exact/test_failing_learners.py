@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import naive
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
@@ -161,3 +164,16 @@ def test_a_measure_that_is_undefined_in_one_fold_leaves_no_risk(classed: Any, is
     assert (method["status"], method["risk"], method["failed"]) == ("undefined", None, 0)
     assert any("it: the loss is undefined on some split" in note for note in result.notes)
     assert [fold["loss"] is None for fold in method["folds"]] == [True] + [is_tuned] * 4
+
+
+def test_candidates_need_not_all_have_probabilities_where_the_loss_needs_none(tmp_path: Path) -> None:
+    """Probabilities are kept for later questions where a candidate has them, and asked of no other."""
+    X, y = load_breast_cancer(return_X_y=True)
+    method = fw.tune(SGDClassifier(random_state=0), space={"loss": ["hinge", "log_loss"]})
+    kwargs: dict[str, Any] = {"outer": 5, "inner": 3, "jobs": 1}
+    kept = fw.compare({"sgd": method}, X[:120, :4], y[:120], store=tmp_path / "run", **kwargs)
+    plain = fw.compare({"sgd": method}, X[:120, :4], y[:120], **kwargs)
+    assert kept.methods[0].failures == []
+    assert kept.methods[0].risk == plain.methods[0].risk
+    with_probabilities = fw.tune(SGDClassifier(random_state=0), space={"loss": ["log_loss", "modified_huber"]})
+    assert fw.compare({"sgd": with_probabilities}, X[:120, :4], y[:120], loss="log", **kwargs).methods[0].status == "ok"

@@ -16,7 +16,7 @@ from foldwise.lab.selection import corrected_minima, judged_pick, selection_bias
 
 @pytest.mark.parametrize("name", ["noise", "breast_cancer", "diabetes"])
 def test_the_minimum_flatters_and_nested_cv_does_not(name):
-    found = selection_bias(name, replications=10, seed=2, jobs=1).set_index("estimate")
+    found = selection_bias(name, replications=20, seed=2, jobs=1).set_index("estimate")
     bias, error = found["bias"], found["error"]
     assert bias["minimum"] < -2 * error["minimum"]
     assert abs(bias["nested"]) < 3.5 * error["nested"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,9 @@ from foldwise.plans.study import Study
 from foldwise.records.record import Record
 
 SMALL_STUDY_SECONDS = 2.0
+DIED = "the worker process died (killed, out of memory, or exited)"
+
+_Deaths = Generator[list[Record], None, list[int]]  # records as they come, then the batches that were out
 
 
 class LocalExecutor:
@@ -74,19 +77,39 @@ class LocalExecutor:
         return records
 
     def _run_in_workers(self, study: Study, fits: list[Fit]) -> Iterator[list[Record]]:
-        import joblib
-
-        batches = make_batches(fits, self.seconds, workers=self.jobs)
+        left = dict(enumerate(make_batches(fits, self.seconds, workers=self.jobs)))
         with tempfile.TemporaryDirectory(prefix="foldwise-") as folder:
             write_workload(workload_of(study), Path(folder))
-            with joblib.parallel_config(backend="loky", inner_max_num_threads=study.outline.threads):
-                # joblib runs one job in this process, so a single worker is two that are given work one at a time
-                ahead = "2*n_jobs" if self.jobs > 1 else 1
-                workers = max(self.jobs, 2)
-                pool = joblib.Parallel(workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead)
-                done = pool(joblib.delayed(_do)(folder, at, batch) for at, batch in enumerate(batches))
-                for at, records in done:
-                    yield self._timed(batches[at], records)
+            while left:
+                # A worker that dies takes its pool along; any of the batches that were out may be to blame.
+                suspects = yield from self._until_a_death(study, folder, left)
+                for fit in (fit for at in suspects for fit in left.pop(at)):
+                    yield self._timed((fit,), [_alone(study, folder, fit)])
+
+    def _until_a_death(self, study: Study, folder: str, left: dict[int, Batch]) -> _Deaths:
+        """Do the batches and take them off the list; if a worker dies, give back those that were out."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        import joblib
+
+        out: list[int] = []
+
+        def handed_out() -> Iterator[Any]:
+            for at, batch in list(left.items()):
+                out.append(at)
+                yield joblib.delayed(_do)(folder, at, batch)
+
+        with joblib.parallel_config(backend="loky", inner_max_num_threads=study.outline.threads):
+            # joblib runs one job in this process, so a single worker is two that are given work one at a time
+            ahead = "2*n_jobs" if self.jobs > 1 else 1
+            workers = max(self.jobs, 2)
+            pool = joblib.Parallel(workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead)
+            try:
+                for at, records in pool(handed_out()):
+                    yield self._timed(left.pop(at), records)
+            except BrokenProcessPool:
+                return [at for at in out if at in left]
+        return []
 
 
 def _cores() -> int:
@@ -102,6 +125,24 @@ def write_workload(work: Workload, folder: Path) -> None:
     save(work.data, folder)
     parts = (work.learners, work.candidates, work.threads)
     (folder / "learners").write_bytes(cloudpickle.dumps(parts))
+
+
+def _alone(study: Study, folder: str, fit: Fit) -> Record:
+    """One fit in a process of its own; what kills that twice is a failed fit."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    for _ in range(2):
+        pool = ProcessPoolExecutor(max_workers=1)
+        try:
+            return pool.submit(_do, folder, 0, (fit,)).result()[1][0]  # type: ignore[no-any-return]
+        except BrokenProcessPool:
+            continue
+        finally:
+            pool.shutdown(kill_workers=True)
+    name = study.learners[fit.method].name
+    return Record(key=fit.key, status="error", rows=fit.rows, error=DIED, learner=name)
 
 
 def _do(folder: str, at: int, batch: Batch) -> tuple[int, list[Record]]:

@@ -64,6 +64,7 @@ def outline_bytes(outline: Outline) -> bytes:
         "threads": outline.threads,
         "level": outline.level,
         "has_optimism": outline.has_optimism,
+        "has_final": outline.has_final,
         "on_failure": outline.on_failure,
         "notes": [list(note) for note in outline.notes],
         "interval": outline.interval,
@@ -108,6 +109,7 @@ def outline_from(content: bytes, *, loss: Any = None) -> Outline:
         threads=head["threads"],
         level=head["level"],
         has_optimism=head["has_optimism"],
+        has_final=head["has_final"],
         on_failure=head["on_failure"],
         notes=tuple((code, text) for code, text in head["notes"]),
         groups=arrays.get("groups"),
@@ -127,7 +129,7 @@ def _pack_method(
         "candidates": [plain_candidate(candidate) for candidate in method.candidates],
         "settings": list(method.settings),
         "code": method.code,
-        "offers": list(method.offers),
+        "offers": [list(names) for names in method.offers],
         "inner": at,
         "beside_inner": None
         if method.beside_inner is None
@@ -156,7 +158,7 @@ def _unpack_method(
         candidates=tuple(head["candidates"]),
         settings=tuple(head["settings"]),
         code=head["code"],
-        offers=tuple(head["offers"]),
+        offers=tuple(tuple(names) for names in head["offers"]),
         inner=None if head["inner"] is None else schemes[head["inner"]],
         beside_inner=beside_inner,
         rule=head["rule"],

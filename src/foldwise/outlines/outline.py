@@ -28,16 +28,16 @@ class MethodOutline:
     candidates: tuple[Candidate, ...]
     settings: tuple[str, ...]  # identity of the learner at each candidate
     code: dict[str, str]  # class or function -> hash of the user's own code
-    offers: tuple[str, ...]  # responses its models have
+    offers: tuple[tuple[str, ...], ...]  # responses the models of each candidate have
     inner: Inner | None = None
     beside_inner: tuple[Splits, ...] | None = None  # inner splits of the splits beside the outer ones
     rule: str = "best"
     ranks: tuple[int, ...] | None = None  # simplicity of each candidate, 0 = simplest
     notes: tuple[Note, ...] = ()
 
-    def response_for(self, loss: Loss) -> str:
-        """The response by which this loss judges the method."""
-        return next(need for need in loss.needs if need in self.offers)
+    def response_for(self, loss: Loss, candidate: int = 0) -> str:
+        """The response by which this loss judges a candidate; one that has none fails when it is asked."""
+        return next((need for need in loss.needs if need in self.offers[candidate]), loss.needs[0])
 
 
 class Stage(NamedTuple):
@@ -66,6 +66,7 @@ class Outline:
     threads: int = 1
     level: float = 0.95
     has_optimism: bool = False
+    has_final: bool = True  # is the learner tuned on all rows too?
     on_failure: str = "fail"
     notes: tuple[Note, ...] = ()
     groups: AnyArray | None = None  # group of each row, where there are any
@@ -96,13 +97,18 @@ class Outline:
         if method.inner is None:
             return []
         splits = [split for stage in self.stages(method) for split in stage.inner or ()]
-        splits += list(method.inner.final or ())
+        splits += list(method.inner.final or ()) if self.has_final else []
         return splits + (list(self.outer) if self.has_optimism else [])
 
-    def kept(self, method: MethodOutline) -> tuple[str, ...]:
-        """Responses the outer fits keep: those of every loss, and probabilities for later questions."""
-        wanted = {method.response_for(loss) for loss in self.losses} | {"predict", "predict_proba"}
-        return tuple(name for name in method.offers if name in wanted)
+    def kept(self, method: MethodOutline, candidate: int) -> tuple[str, ...]:
+        """Responses the outer fits keep: those of every loss, and what later questions may need."""
+        wanted = {method.response_for(loss, candidate): None for loss in self.losses}
+        extra = {name: None for name in ("predict", "predict_proba") if name in method.offers[candidate]}
+        return tuple(wanted | extra)
+
+    def selecting(self, method: MethodOutline, candidate: int) -> tuple[str, ...]:
+        """Responses that tuning needs: that of the first loss; all of them where a store keeps them."""
+        return self.kept(method, candidate) if self.keeps_all else (method.response_for(self.losses[0], candidate),)
 
     def rows_name(self, split: Split) -> str:
         """A name for the training rows of a split, the same wherever these rows are trained on."""

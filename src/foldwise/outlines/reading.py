@@ -46,7 +46,9 @@ class Reading:
         record = self.record(method, candidate, split)
         if record is None or not record.is_ok:
             return np.nan
-        return self._judge(method, record, split.test if rows is None else rows, loss)
+        judge, rows = self.outline.losses[loss], split.test if rows is None else rows
+        answers = record.find(method.response_for(judge, candidate), rows)
+        return np.nan if answers is None else self._mean_loss(judge, answers, rows)
 
     def choice(self, method: MethodOutline, outer: int, *, rule: str | None = None) -> Choice:
         """The candidate chosen for an outer split on its own inner splits."""
@@ -82,13 +84,14 @@ class Reading:
             [self._outer_loss(method, at, split, loss, _distinct(split.train)) for at, split in self._outer]
         )
 
-    def outer_response(self, method: MethodOutline, outer: int, response: str) -> AnyArray | None:
-        """What the model of an outer split answered for its test rows."""
+    def outer_response(self, method: MethodOutline, outer: int, loss: Loss | None = None) -> AnyArray | None:
+        """What the model of an outer split answered for its test rows: its predictions, or what a loss judges it by."""
         candidate, split = self.outer_candidate(method, outer), self.outline.outer[outer]
         record = None if candidate is None else self.record(method, candidate, split)
-        if record is None or not record.is_ok or response not in record.responses:
+        if record is None or candidate is None or not record.is_ok:
             return None
-        return record.response(response, split.test)
+        response = "predict" if loss is None else method.response_for(loss, candidate)
+        return record.find(response, split.test)
 
     def fits(self, method: MethodOutline) -> set[str]:
         """Keys of the distinct fits the method's answer rests on."""
@@ -109,11 +112,6 @@ class Reading:
         candidate = self.outer_candidate(method, at)
         return np.nan if candidate is None else self.fold_loss(method, candidate, split, loss=loss, rows=rows)
 
-    def _judge(self, method: MethodOutline, record: Record, rows: IntArray, loss: int) -> float:
-        judge = self.outline.losses[loss]
-        answers = record.find(method.response_for(judge), rows)
-        return np.nan if answers is None else self._mean_loss(judge, answers, rows)
-
     def _mean_loss(self, judge: Loss, answers: AnyArray, rows: IntArray) -> float:
         weights = None if self.outline.weights is None else self.outline.weights[rows]
         return judge.fold(self.outline.target[rows], answers, weights)
@@ -130,9 +128,9 @@ class Reading:
     def _score(self, method: MethodOutline, splits: Splits, rule: str) -> Choice:
         scores = np.full((len(method.candidates), len(splits)), np.nan)
         judge = self.outline.losses[0]
-        response = method.response_for(judge)
         failed = missing = 0
         for candidate in range(len(method.candidates)):
+            response = method.response_for(judge, candidate)
             for at, split in enumerate(splits):
                 record = self.record(method, candidate, split)
                 if record is not None and not record.is_ok:

@@ -10,9 +10,9 @@ from foldwise.errors import BadLearner
 from foldwise.losses.loss import Loss
 from foldwise.losses.loss import task_hint as loss_task
 from foldwise.recipes.catalogue import builtin, default_learners, find_entry
-from foldwise.recipes.checks import check_learner
+from foldwise.recipes.checks import check_learner, task_of
 from foldwise.recipes.learner import Learner, Named
-from foldwise.recipes.model import task_of
+from foldwise.recipes.model import offers
 
 BASELINE = "baseline"
 
@@ -20,13 +20,35 @@ BASELINE = "baseline"
 def make_learners(wishes: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple[Learner, ...]:
     """Every method of a study by its name, the featureless baseline among them; checked before any fit."""
     named = name_wishes(wishes, data.task)
+    _refuse_reserved(named)
     learners = [make_learner(name, wish, data) for name, wish in named.items()]
     if BASELINE not in named:
         learners.append(make_learner(BASELINE, BASELINE, data))
     for learner in learners:
         if learner.name != BASELINE or BASELINE in named:
-            check_learner(learner.name, learner.estimator, data, losses)
+            check_learner(learner.name, _spokesman(learner, data.task, losses), data, losses)
     return tuple(learners)
+
+
+def _spokesman(learner: Learner, task: str, losses: tuple[Loss, ...]) -> Any:
+    """The estimator to check: the first candidate that can answer every loss, or else the learner as it was given."""
+    if learner.space is None or learner.space.size > 1000:
+        return learner.estimator
+    for candidate in learner.space.grid():
+        able = offers(estimator := learner.at(candidate), task)
+        if all(any(need in able for need in loss.needs) for loss in losses):
+            return estimator
+    return learner.estimator
+
+
+def _refuse_reserved(named: dict[str, Any]) -> None:
+    """`baseline` is the featureless learner, `auto` the row that picks among the others: no other has these names."""
+    baseline = named.get(BASELINE, BASELINE)
+    for name in ("auto", *(() if baseline in (BASELINE, Named(BASELINE)) else (BASELINE,))):
+        if name in named:
+            raise BadLearner(
+                f"the name {name!r} is taken for a row of every comparison", "Give the learner another name"
+            )
 
 
 def make_learner(name: str, wish: Any, data: Dataset) -> Learner:
@@ -37,6 +59,7 @@ def make_learner(name: str, wish: Any, data: Dataset) -> Learner:
         made = builtin(wish.name, data, overrides=dict(wish.changes))
         return Learner(name, made.estimator, made.space, is_builtin=True)
     if hasattr(wish, "as_learner"):
+        _refuse_own_words(name, wish)
         learner: Learner = wish.as_learner(name)
         return learner
     if isinstance(wish, type) or not hasattr(wish, "get_params"):
@@ -45,6 +68,14 @@ def make_learner(name: str, wish: Any, data: Dataset) -> Learner:
             "Give an estimator object, fw.tune(estimator, ...), or the name of a built-in learner",
         )
     return Learner(name, wish)
+
+
+def _refuse_own_words(name: str, tuned: Any) -> None:
+    """What a Tuned learner heeds only when it is fitted on its own would be passed over in silence here."""
+    given = {"loss": tuned.loss is not None, "seed": tuned.seed != 0, "refit": not tuned.refit}
+    for word in (word for word, is_given in given.items() if is_given):
+        problem = f"learner {name!r} has its own {word}, but all learners of a study share one"
+        raise BadLearner(problem, f"Leave {word} out of fw.tune")
 
 
 def name_wishes(wishes: Any, task: str) -> dict[str, Any]:

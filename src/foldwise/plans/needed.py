@@ -78,8 +78,7 @@ def _each_wish(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, _
         yield from _tuned_wishes(reading, method)
         return
     for stage in outline.stages(method):
-        wish = _stage_wish(reading, method, stage)
-        yield from ((candidate, wish) for candidate in everyone)
+        yield from ((candidate, _stage_wish(reading, method, candidate, stage)) for candidate in everyone)
 
 
 def _tuned_wishes(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, _Wish]]:
@@ -87,29 +86,28 @@ def _tuned_wishes(reading: Reading, method: MethodOutline) -> Iterator[tuple[int
     stages = outline.stages(method)
     choices = [reading.stage_choice(method, stage) for stage in stages]
     waiting = {outline.rows_name(stage.split) for stage, choice in zip(stages, choices, strict=True) if choice.missing}
-    for name, wish in _tuning_wishes(reading, method).items():
+    for name, (split, rows) in _tuning_rows(reading, method).items():
         if name not in waiting:
-            yield from ((candidate, wish) for candidate in everyone)
+            yield from ((at, _Wish(split, rows, outline.selecting(method, at))) for at in everyone)
     for stage, choice in zip(stages, choices, strict=True):
         if choice.candidate is not None:
-            yield choice.candidate, _stage_wish(reading, method, stage)
+            yield choice.candidate, _stage_wish(reading, method, choice.candidate, stage)
 
 
-def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, _Wish]:
+def _tuning_rows(reading: Reading, method: MethodOutline) -> dict[str, tuple[Split, IntArray]]:
     """Training sets on which every candidate is fitted, with all the rows they are scored on."""
-    outline = reading.outline
-    response = outline.kept(method) if outline.keeps_all else (method.response_for(outline.losses[0]),)
-    wishes: dict[str, _Wish] = {}
-    for split in outline.tuning_splits(method):
-        name, wish = outline.rows_name(split), _Wish(split, split.test, response)
-        wishes[name] = wishes[name] | wish if name in wishes else wish
-    return wishes
+    found: dict[str, tuple[Split, IntArray]] = {}
+    for split in reading.outline.tuning_splits(method):
+        name = reading.outline.rows_name(split)
+        known = found.get(name)
+        found[name] = (split, split.test) if known is None else (known[0], np.union1d(known[1], split.test))
+    return found
 
 
-def _stage_wish(reading: Reading, method: MethodOutline, stage: Stage) -> _Wish:
+def _stage_wish(reading: Reading, method: MethodOutline, candidate: int, stage: Stage) -> _Wish:
     """Outer fits answer for their training rows too, and keep all that later questions may need."""
     outline, split = reading.outline, stage.split
     if stage.level == "beside":
-        return _Wish(split, split.test, (method.response_for(outline.losses[0]),))
+        return _Wish(split, split.test, (method.response_for(outline.losses[0], candidate),))
     rows = np.union1d(split.test, split.train) if outline.has_training_risk else split.test
-    return _Wish(split, rows, outline.kept(method))
+    return _Wish(split, rows, outline.kept(method, candidate))

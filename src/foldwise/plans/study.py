@@ -65,6 +65,7 @@ def make_study(
     sweep: bool = False,
     interval: str | None = None,
     keeps_all: bool = False,
+    final: bool = True,
     notes: tuple[Note, ...] = (),
 ) -> Study:
     """A study from its parts; every contradiction among them is refused here, before any fit."""
@@ -95,6 +96,7 @@ def make_study(
         beside=beside,
         interval=interval,
         keeps_all=keeps_all,
+        has_final=final,
     )
     return Study(data, tuple(learners), outline, tuple(family(learner.estimator) for learner in learners))
 
@@ -114,15 +116,16 @@ class _MethodMaker:
         if learner.space is not None:
             kind = "swept" if self.sweep else "tuned"
         candidates = self._candidates(learner)
+        estimators = [learner.at(candidate) for candidate in candidates]
         identity = self._identity(learner)
         rule = check_rule(learner.rule or self.tuning.rule)
         return MethodOutline(
             name=learner.name,
             kind=kind,
             candidates=candidates,
-            settings=tuple(setting(learner.at(candidate), identity) for candidate in candidates),
-            code=own_code(learner.estimator),
-            offers=offers(learner.estimator, self.data.task),
+            settings=tuple(setting(estimator, identity) for estimator in estimators),
+            code={name: code for estimator in estimators for name, code in own_code(estimator).items()},
+            offers=tuple(offers(estimator, self.data.task) for estimator in estimators),
             inner=self._splits(learner) if kind == "tuned" else None,
             beside_inner=self._beside(learner) if kind == "tuned" else None,
             rule=rule,

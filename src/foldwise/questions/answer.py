@@ -182,8 +182,9 @@ def _interval_notes(methods: list[MethodAnswer]) -> list[Note]:
 def _method_notes(method: MethodAnswer) -> list[Note]:
     name, notes = method.method.name, list(method.method.notes)
     if method.failures:
-        all_fits = len(method.keys)
-        notes.append(("failed", f"{name}: {len(method.failures)} of {all_fits} fits failed: {method.failures[0]}"))
+        count = f"{len(method.failures)} of {len(method.keys)} fits failed"
+        again = "; retry_failed=True (--retry-failed) makes them again" if method.outline.keeps_all else ""
+        notes.append(("failed", f"{name}: {count}: {method.failures[0]}{again}"))
     if method.status == "undefined":
         notes.append(("undefined", f"{name}: the loss is undefined on some split, so there is no risk"))
     if method.missing:

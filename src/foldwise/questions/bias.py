@@ -71,7 +71,6 @@ def _held_out_losses(method: MethodAnswer) -> tuple[IntArray, FloatArray]:
     outline, own = method.outline, method.method
     assert own.inner is not None
     judge, splits = outline.losses[0], list(own.inner.final or ())
-    response = own.response_for(judge)
     rows = np.concatenate([split.test for split in splits])
     losses, ends = np.empty((len(own.candidates), len(rows))), np.cumsum([len(split.test) for split in splits])
     for split, end in zip(splits, ends, strict=True):
@@ -79,6 +78,7 @@ def _held_out_losses(method: MethodAnswer) -> tuple[IntArray, FloatArray]:
         for candidate, into in enumerate(losses[:, end - len(split.test) : end]):
             record = method.reading.record(own, candidate, split)
             assert record is not None
+            response = own.response_for(judge, candidate)
             into[:] = judge.rows(target, record.response(response, split.test))
     return rows, losses
 

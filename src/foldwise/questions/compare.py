@@ -61,10 +61,13 @@ def compare(
     interval: str | None = None,
     optimism: bool = False,
     on_failure: str = "fail",
+    retry_failed: bool = False,
     progress: bool | None = None,
     origin: dict[str, Any] | None = None,
 ) -> Result:
     """Tune learners on inner splits, estimate their risks on outer splits, and compare them on the same rows.
+
+    A failed fit is kept in the store like any other; `retry_failed=True` makes those of this study again.
 
     >>> import foldwise as fw
     >>> from sklearn.datasets import load_diabetes
@@ -75,12 +78,13 @@ def compare(
     """
     words = {name: value for name, value in locals().items() if name not in _RUN_WORDS}
     started = clock.perf_counter()
-    study = _make_study(**words, keeps_all=store is not None)
-    reading, made = answer_study(study, store=store, jobs=jobs, isolate=isolate, progress=progress, origin=origin)
+    study = make_comparison(**words, keeps_all=store is not None)
+    how = {"store": store, "jobs": jobs, "isolate": isolate, "progress": progress}
+    reading, made = answer_study(study, **how, retry_failed=retry_failed, origin=origin)
     return Result(reading, made=made, seconds=clock.perf_counter() - started, study=study)
 
 
-_RUN_WORDS = ("store", "jobs", "isolate", "progress", "origin")
+_RUN_WORDS = ("store", "jobs", "isolate", "retry_failed", "progress", "origin")
 
 
 def answer_study(
@@ -89,18 +93,24 @@ def answer_study(
     store: str | Path | None = None,
     jobs: int | None = None,
     isolate: bool | None = None,
+    retry_failed: bool = False,
     progress: bool | None = None,
     origin: dict[str, Any] | None = None,
+    is_kept: bool = True,
 ) -> tuple[Reading, Counter[str]]:
-    """Run a study, with its records in a store if one is named; they stay readable when it is closed."""
+    """Run a study, with its records in a store if one is named; they stay readable when it is closed.
+
+    A smaller question (`is_kept=False`) leaves its records but not itself: the study of the store stays what it was.
+    """
     executor = LocalExecutor(jobs=jobs, isolate=isolate)
     kept = open_store(store)
     try:
         check_manifest(study.outline, kept)
         _note_test_set(study.outline, kept)
-        write_outline(
-            study.outline, kept, origin=origin
-        )  # before the first fit: a kill in the first second is resumable
+        if is_kept:  # before the first fit, so that a kill in the first second is resumable
+            write_outline(study.outline, kept, origin=origin)
+        if retry_failed:
+            _forget_failures(study.outline, kept)
         return run(study, executor=executor, store=kept, progress=Progress(progress))
     finally:
         kept.close()
@@ -111,6 +121,15 @@ def _note_test_set(outline: Outline, store: Store) -> None:
     if len(outline.outer) == 1:
         settings = [name_of(*method.settings) for method in outline.methods]
         note_scores(store, name_of(outline.fingerprint, outline.outer.fingerprint), settings)
+
+
+def _forget_failures(outline: Outline, store: Store) -> None:
+    """Drop the failed records of every fit the study may come to need, so that they are made again."""
+    for method in outline.methods:
+        splits = [*outline.tuning_splits(method), *(stage.split for stage in outline.stages(method))]
+        everyone = range(len(method.candidates))
+        keys = {outline.key(method, candidate, split) for split in splits for candidate in everyone}
+        store.discard(key for key in keys if (record := store.get(key)) is not None and not record.is_ok)
 
 
 def open_store(store: str | Path | None) -> Store:
@@ -147,10 +166,10 @@ class Plan:
 def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = True, **words: Any) -> Plan:
     """How many fits `compare` with the same words would make, and about how long they take, after a short pilot."""
     jobs = words.pop("jobs", None)
-    for name in ("store", "isolate", "progress", "origin"):
+    for name in _RUN_WORDS:
         words.pop(name, None)
     defaults: dict[str, Any] = {"outer": DEFAULT_OUTER, "inner": DEFAULT_INNER}
-    study = _make_study(learners=learners, X=X, y=y, **(defaults | words))
+    study = make_comparison(learners=learners, X=X, y=y, **(defaults | words))
     store = MemoryStore()
     reading = Reading(study.outline, store)
     executor = LocalExecutor(jobs=1 if jobs is None else jobs, isolate=False)
@@ -192,7 +211,7 @@ def _pilot(executor: LocalExecutor, study: Study, fits: list[Fit]) -> dict[int, 
     return dict(executor.seconds)
 
 
-def _make_study(
+def make_comparison(
     learners: Any,
     X: Any,
     y: Any,
@@ -219,6 +238,7 @@ def _make_study(
     optimism: bool = False,
     on_failure: str = "fail",
     keeps_all: bool = False,
+    alone: bool = False,
 ) -> Study:
     """Every wish checked and made into a study; nothing is fitted here."""
     _check_words(engine=engine, solvers=solvers, seed=seed, fit_threads=fit_threads)
@@ -226,6 +246,7 @@ def _make_study(
     data = as_data(X, y, task_hint(learners, loss), groups, time, weights, stratify, task, positive)
     losses = make_losses(loss, data)
     made = make_learners(learners, data, losses)
+    made = made[:1] if alone else made  # the risk of one learner needs neither a baseline nor a final tuning
     is_tuned = any(learner.space is not None for learner in made)
     splits = study_splits(outer, inner, data, seed=seed, repeats=repeats, tuned=is_tuned)
     study = make_study(
@@ -242,6 +263,7 @@ def _make_study(
         on_failure=on_failure,
         interval=interval,
         keeps_all=keeps_all,
+        final=not alone,
         notes=splits.notes,
     )
     check_interval(interval, study.outline)

@@ -125,7 +125,7 @@ def curve(
     made = make_learners({name: _with_space(wish, parameter)}, data, losses)[:1]
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
     study = make_study(data, made, losses=losses, outer=splits, seed=seed, repeats=repeats, sweep=True)
-    reading, count = answer_study(study, store=store, jobs=jobs, progress=progress)
+    reading, count = answer_study(study, store=store, jobs=jobs, progress=progress, is_kept=False)
     method = study.outline.methods[0]
     train, test = [], []
     for at in range(len(method.candidates)):
@@ -171,8 +171,8 @@ def learning_curve(
     every = Splits(
         tuple(split for part in parts for split in part), f"{whole.scheme} at {len(counts)} sizes", "pairs", False
     )
-    study = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), seed=seed)
-    reading, count = answer_study(study, store=store, jobs=jobs, progress=progress)
+    study = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), seed=seed, final=False)
+    reading, count = answer_study(study, store=store, jobs=jobs, progress=progress, is_kept=False)
     method = study.outline.methods[0]
     test = reading.outer_losses(method).reshape(len(counts), -1).mean(axis=1)
     train = reading.training_losses(method).reshape(len(counts), -1).mean(axis=1)

@@ -83,18 +83,16 @@ def _is_auc(outline: Outline, judge: Loss) -> bool:
 
 
 def _row_losses(reading: Reading, method: MethodOutline, judge: Loss) -> list[FloatArray]:
-    response, found = method.response_for(judge), []
+    found = []
     for at, split in enumerate(reading.outline.outer):
-        answer = reading.outer_response(method, at, response)
+        answer = reading.outer_response(method, at, judge)
         assert answer is not None
         found.append(judge.rows(reading.outline.target[split.test], answer))
     return found
 
 
 def _scores(reading: Reading, method: MethodOutline, judge: Loss) -> list[FloatArray]:
-    answers = [
-        reading.outer_response(method, at, method.response_for(judge)) for at in range(len(reading.outline.outer))
-    ]
+    answers = [reading.outer_response(method, at, judge) for at in range(len(reading.outline.outer))]
     return [np.asarray(answer if np.ndim(answer) == 1 else answer[:, 1]) for answer in answers if answer is not None]
 
 
@@ -143,7 +141,7 @@ def _half_scores(reading: Reading, judged: list[Judged]) -> FloatArray | None:
 def _stage_losses(reading: Reading, method: MethodOutline, stage: Any) -> FloatArray | None:
     judge, candidate = reading.outline.losses[0], reading.stage_candidate(method, stage)
     record = None if candidate is None else reading.record(method, candidate, stage.split)
-    if record is None or not record.is_ok or not judge.is_per_row:
+    if record is None or candidate is None or not record.is_ok or not judge.is_per_row:
         return None
-    answer = record.response(method.response_for(judge), stage.split.test)
+    answer = record.response(method.response_for(judge, candidate), stage.split.test)
     return judge.rows(reading.outline.target[stage.split.test], answer)

@@ -22,6 +22,13 @@ def versions() -> dict[str, str]:
     return {**own, **{name: version(name) for name in _LIBRARIES}}
 
 
+def stored_versions(store: Store) -> dict[str, str] | None:
+    """Versions of what made the numbers in a store."""
+    content = store.document("manifest")
+    found: dict[str, str] | None = json.loads(content)["versions"] if content else None
+    return found
+
+
 def check_manifest(outline: Outline, store: Store) -> None:
     """Refuse a store that was made from something else; else note what this study is made from."""
     wanted = _manifest(outline)

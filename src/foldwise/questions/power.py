@@ -71,10 +71,11 @@ def _seed_noise(study: Study, method: MethodAnswer, seeds: int) -> float:
 def _losses_with_seed(study: Study, method: MethodAnswer, number: int) -> FloatArray:
     outline, own, worker = study.outline, method.method, Worker(workload_of(study))
     at, judge = outline.methods.index(own), outline.losses[0]
-    response, losses = own.response_for(judge), []
+    losses = []
     for place, split in enumerate(outline.outer):
         candidate = method.reading.outer_candidate(own, place)
         assert candidate is not None
+        response = own.response_for(judge, candidate)
         seed = replace(outline, seed=outline.seed + 7919 * (number + 1)).fit_seed(
             study.families[at], rows_name(split.train)
         )

@@ -20,7 +20,7 @@ from foldwise.outlines.rules import check_rule
 from foldwise.plans.study import Study
 from foldwise.questions.answer import answer, pick
 from foldwise.questions.auto import make_auto
-from foldwise.questions.manifest import versions
+from foldwise.questions.manifest import versions as current_versions
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.power import RowsNeeded, noise, rows_needed
 from foldwise.questions.seen import remember_rows
@@ -55,11 +55,18 @@ class Result:
     """The answer to a study: prints its table and verdict."""
 
     def __init__(
-        self, reading: Reading, *, made: Mapping[str, int], seconds: float, study: Study | None = None
+        self,
+        reading: Reading,
+        *,
+        made: Mapping[str, int],
+        seconds: float,
+        study: Study | None = None,
+        versions: dict[str, str] | None = None,
     ) -> None:
         self.reading = reading
         self.made, self.seconds = dict(made), seconds
         self._study = study
+        self._versions = versions or current_versions()
         self.methods = [MethodAnswer(reading, method) for method in reading.outline.methods]
 
     @property
@@ -254,7 +261,7 @@ class Result:
 
     @cached_property
     def _answer(self) -> dict[str, Any]:
-        return answer(self.outline, self.methods, made=self.made, seconds=self.seconds, versions=versions())
+        return answer(self.outline, self.methods, made=self.made, seconds=self.seconds, versions=self._versions)
 
     def _choice_rows(self) -> list[dict[str, Any]]:
         return [{"method": method["name"], **fold} for method in self._answer["methods"] for fold in method["folds"]]
@@ -293,8 +300,7 @@ class Result:
 
     def _fold_rows(self, method: MethodOutline, at: int) -> dict[str, Any] | None:
         split = self.outline.outer[at]
-        answers = {name: self.reading.outer_response(method, at, name) for name in self.outline.kept(method)}
-        prediction = answers.get("predict")
+        prediction = self.reading.outer_response(method, at)
         if prediction is None:
             return None
         target = self.outline.target[split.test]
@@ -307,7 +313,7 @@ class Result:
             "prediction": self._labels(prediction),
         }
         for number, loss in enumerate(self.outline.losses):
-            response = answers[method.response_for(loss)]
+            response = self.reading.outer_response(method, at, loss)
             if loss.is_per_row and response is not None:
                 columns["loss" if number == 0 else f"loss: {loss.name}"] = loss.rows(target, response)
         return columns

@@ -70,6 +70,7 @@ class StudySpec(BaseModel):
     interval: str | None = None
     optimism: bool | None = None
     on_failure: str | None = None
+    retry_failed: bool | None = None
 
     @field_validator("learners", mode="before")
     @classmethod
@@ -98,7 +99,8 @@ class StudySpec(BaseModel):
 
     def origin(self) -> dict[str, Any]:
         """The study as JSON words, with full paths so that it can be resumed from any folder."""
-        words = self.model_dump(mode="json", exclude={key for key, value in self if value is None})
+        unset = {key for key, value in self if value is None}
+        words = self.model_dump(mode="json", exclude=unset | {"retry_failed"})  # a wish of this run alone
         if self.learners is not None:
             # Lists, since a store may sort keys and the order of methods and parameters matters.
             words["learners"] = [
@@ -360,7 +362,8 @@ def _beside(path: Path, name: str, *, must_exist: bool) -> str:
 
 
 def _first_problem(error: ValidationError) -> Exception:
-    problem = error.errors()[0]
+    # A misspelt word says more than that the right one is missing.
+    problem = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     raised = problem.get("ctx", {}).get("error")
     if isinstance(raised, BadStudy | BadSpace):
         return raised

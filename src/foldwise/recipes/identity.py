@@ -172,7 +172,7 @@ def _object_hash(value: Any) -> str:
 
 def _is_library(thing: Any) -> bool:
     """Is it installed, so that a version stands for it? Scripts, notebooks and the user's own modules are not."""
-    name: str = getattr(thing, "__module__", None) or getattr(thing, "__name__", "")
+    name = str(getattr(thing, "__module__", None) or getattr(thing, "__name__", ""))
     module = thing if isinstance(thing, types.ModuleType) else sys.modules.get(name)
     file = getattr(module, "__file__", None)
     if module is None or file is None:

@@ -53,15 +53,6 @@ def make_recipe(estimator: Any) -> Recipe:
     )
 
 
-def task_of(estimator: Any) -> str | None:
-    """The task an estimator is for, if it says so."""
-    from sklearn.base import is_classifier, is_regressor
-
-    if is_classifier(estimator):
-        return "classification"
-    return "regression" if is_regressor(estimator) else None
-
-
 def takes_weights(estimator: Any) -> bool:
     return _keyword(estimator, "sample_weight") is not None
 
@@ -117,6 +108,8 @@ def _keyword(estimator: Any, word: str) -> str | None:
 
 def _checked(model: Any, name: str, answer: Any, data: Dataset, rows: int) -> AnyArray:
     answer = np.asarray(answer)
+    if answer.dtype.kind == "c":
+        raise InvalidOutput(f"{name} gave complex numbers")
     if name == "predict":
         if answer.ndim == 2 and answer.shape[1] == 1:
             answer = answer[:, 0]

@@ -25,6 +25,10 @@ class MemoryStore:
     def add(self, records: Iterable[Record]) -> None:
         self._records.update({record.key: record for record in records})
 
+    def discard(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            self._records.pop(key, None)
+
     def keys(self) -> Iterator[str]:
         return iter(tuple(self._records))
 

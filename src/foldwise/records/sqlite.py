@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,12 @@ class SqliteStore:
         rows = [(record.key, content := encode(record), _checksum(record.key, content)) for record in records]
         self._write("INSERT OR REPLACE INTO records VALUES (?, ?, ?)", rows)
         self._known.update({record.key: record for record in records})
+
+    def discard(self, keys: Iterable[str]) -> None:
+        keys = list(keys)
+        self._write("DELETE FROM records WHERE key = ?", [(key,) for key in keys])
+        for key in keys:
+            self._known.pop(key, None)
 
     def keys(self) -> Iterator[str]:
         return (key for (key,) in self._database.execute("SELECT key FROM records ORDER BY key").fetchall())
@@ -193,7 +199,7 @@ class SqliteStore:
             )
         return bytes(row[0])
 
-    def _write(self, statement: str, rows: list[tuple[str, bytes, str]]) -> None:
+    def _write(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         try:
             self._database.execute("BEGIN IMMEDIATE")
             try:

@@ -17,6 +17,9 @@ class Store(Protocol):
     def add(self, records: Iterable[Record]) -> None:
         """Keep these records, all or none of them; a record under a known key takes its place."""
 
+    def discard(self, keys: Iterable[str]) -> None:
+        """Forget the records of these keys, all or none of them; an unknown key is no mistake."""
+
     def keys(self) -> Iterator[str]:
         """The keys of all records."""
 

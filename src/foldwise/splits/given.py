@@ -123,17 +123,25 @@ def from_pairs(pairs: Sequence[Pair], part: Part, *, scheme: str, repeats: int =
     folds = _partition_folds(pairs, part.at) or 0
     width = folds or len(pairs) // repeats
     splits = tuple(Split(train, test, *divmod(i, width)) for i, (train, test) in enumerate(pairs))
-    return Splits(splits, scheme, _kind(len(pairs), folds, part), is_partition=folds > 0)
+    return Splits(splits, scheme, _kind(pairs, folds, part), is_partition=folds > 0)
 
 
-def _kind(count: int, folds: int, part: Part) -> str:
-    if count == 1:
+def _kind(pairs: Sequence[Pair], folds: int, part: Part) -> str:
+    if len(pairs) == 1:
         return "holdout"
-    if part.time is not None:
+    if part.time is not None or _is_ordered(pairs, part):
         return "time"
     if not folds:
         return "pairs"
     return "loo" if folds == len(part.at) else "folds" if part.groups is None else "grouped"
+
+
+def _is_ordered(pairs: Sequence[Pair], part: Part) -> bool:
+    """Whether every split trains on the rows before its test rows, as TimeSeriesSplit does: then tuning must too.
+
+    Where there are groups, keeping them whole is what was asked for.
+    """
+    return part.groups is None and all(train[-1] < test[0] for train, test in pairs)
 
 
 def _partition_folds(pairs: Sequence[Pair], at: IntArray) -> int | None:

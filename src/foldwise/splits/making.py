@@ -65,7 +65,7 @@ def _by_word(word: str) -> Splitter:
     if word in INNER_WORDS:
         raise BadSplits(f"{word!r} needs outer folds to be made from, so it is for inner alone", WAYS)
     if word not in WORDS:
-        raise BadSplits(f"unknown splits {word!r}", nearest(word, (*WORDS, *INNER_WORDS)))
+        raise BadSplits(f"unknown splits {word!r}", nearest(word, WORDS))
     return WORDS[word]()
 
 

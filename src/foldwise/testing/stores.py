@@ -52,6 +52,14 @@ class StoreContract:
         assert store.get("a" * 32).rows.tolist() == [7]
         assert list(store.keys()) == ["a" * 32]
 
+    def test_a_discarded_record_is_gone_and_can_be_kept_anew(self, store: Any) -> None:
+        store.add([some_record(), some_record(key="c" * 32)])
+        store.discard(["a" * 32, "unknown"])
+        assert store.get("a" * 32) is None
+        assert list(store.keys()) == ["c" * 32]
+        store.add([some_record()])
+        _assert_same(store.get("a" * 32), some_record())
+
     def test_documents_are_kept_by_name(self, store: Any) -> None:
         assert store.document("study") is None
         store.write_document("study", b"one")

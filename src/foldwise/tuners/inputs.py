@@ -12,7 +12,7 @@ from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.roles import count_rows
 from foldwise.data.tables import finish, open_table
 from foldwise.errors import BadData
-from foldwise.recipes.model import task_of
+from foldwise.recipes.checks import task_of
 
 
 def read_rows(estimator: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = None) -> Dataset:

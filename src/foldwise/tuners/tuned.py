@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from foldwise.errors import BadLearner
 from foldwise.recipes.learner import Learner
+from foldwise.spaces.parameter import Range
 from foldwise.spaces.space import Space, make_space
 from foldwise.tuners.inputs import read_table
 
@@ -38,6 +39,9 @@ def tune(
 ) -> Tuned:
     """A learner that tunes these parameters of an estimator on inner splits.
 
+    A list or range for `loss`, `simpler`, `seed`, `jobs` or `refit` belongs to the space if the estimator has a
+    parameter of that name, as histogram boosting has `loss`; several losses to judge it by then go to `Tuned` itself.
+
     >>> from sklearn.neighbors import KNeighborsRegressor
     >>> tune(KNeighborsRegressor(), n_neighbors=range(1, 31))
     Tuned(estimator=KNeighborsRegressor(), space={'n_neighbors': range(1, 31)})
@@ -47,21 +51,24 @@ def tune(
             f"fw.tune needs an estimator object, not {estimator!r}",
             "Give an instance, such as fw.tune(Ridge(), alpha=[0.1, 1.0])",
         )
-    tuned = Tuned(
-        estimator,
-        _joined(space, parameters) if parameters else space,
-        inner=inner,
-        tuner=tuner,
-        budget=budget,
-        rule=rule,
-        loss=loss,
-        simpler=simpler,
-        seed=seed,
-        jobs=jobs,
-        refit=refit,
-    )
+    words = {"loss": loss, "simpler": simpler, "seed": seed, "jobs": jobs, "refit": refit}
+    meant = [word for word, value in words.items() if _is_values(value) and _has_parameter(estimator, word)]
+    parameters |= {word: words.pop(word) for word in meant}
+    space = _joined(space, parameters) if parameters else space
+    tuned = Tuned(estimator, space, inner=inner, tuner=tuner, budget=budget, rule=rule, **words)
     tuned.full_space()  # a misspelt parameter is told now, not after an hour
     return tuned
+
+
+def _is_values(value: Any) -> bool:
+    """Values to try; a list of lists is a cost matrix."""
+    is_matrix = isinstance(value, list | tuple) and all(isinstance(row, list | tuple) for row in value)
+    return isinstance(value, list | tuple | range | Range) and not is_matrix
+
+
+def _has_parameter(estimator: Any, word: str) -> bool:
+    known = estimator.get_params(deep=True)
+    return word in known or sum(name.endswith(f"__{word}") for name in known) == 1
 
 
 def _joined(space: Any, parameters: Mapping[str, Any]) -> Any:

@@ -1,0 +1,58 @@
+"""Risk, curves and reserved names: smaller questions leave the study of a store alone and make no fit too many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsRegressor
+
+import foldwise as fw
+from foldwise.errors import BadLearner
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    return X, X @ [1.0, -2.0, 0.5] + rng.normal(size=60)
+
+
+def test_the_risk_of_one_learner_needs_neither_a_baseline_nor_a_final_tuning(rows):
+    estimate = fw.risk(fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0]), *rows, outer=5, inner=3)
+    assert estimate.fits == 5 * (3 * 3 + 1)
+    assert fw.risk(fw.tune(Ridge(), alpha=[0.1, 1.0]), *rows, outer=5, inner="pairs").fits == 10 * 2 + 5
+
+
+def test_its_numbers_are_those_of_a_comparison(rows):
+    tuned = fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0])
+    compared = fw.compare({"ridge": tuned}, *rows, outer=5, inner=3)
+    assert fw.risk(tuned, *rows, outer=5, inner=3).value == compared.methods[0].risk
+
+
+def test_a_learning_curve_tunes_no_learner_on_all_rows(rows):
+    found = fw.learning_curve(fw.tune(Ridge(), alpha=[0.1, 1.0]), *rows, outer=5, inner=3, sizes=[0.5, 1.0])
+    assert found.fits == 2 * 5 * (3 * 2 + 1)
+
+
+def test_smaller_questions_share_the_records_of_a_store_and_leave_its_study_alone(rows, tmp_path):
+    learners = {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 5])}
+    fw.compare(learners, *rows, outer=5, inner="pairs", store=tmp_path / "run")
+    before = without_seconds(fw.load(tmp_path / "run").to_dict())
+    curve = fw.curve(KNeighborsRegressor(), *rows, n_neighbors=[1, 5, 9], outer=5, store=tmp_path / "run")
+    assert curve.fits == 15
+    assert curve.fits_made < 15  # some of the outer fits answered for their training rows
+    fw.learning_curve(KNeighborsRegressor(), *rows, outer=5, sizes=[0.5], store=tmp_path / "run")
+    fw.risk(KNeighborsRegressor(), *rows, outer=5, store=tmp_path / "run")
+    assert without_seconds(fw.load(tmp_path / "run").to_dict()) == before
+
+
+def without_seconds(answer):
+    return answer | {"methods": [method | {"seconds": None} for method in answer["methods"]]}
+
+
+@pytest.mark.parametrize("name", ["auto", "baseline"])
+def test_names_of_rows_that_every_comparison_has_are_refused(rows, name):
+    with pytest.raises(BadLearner, match=f"the name '{name}' is taken"):
+        fw.compare({name: Ridge()}, *rows)
+    assert fw.compare({"baseline": "baseline", "ridge": Ridge()}, *rows, outer=3).best == "ridge"
