@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -101,3 +106,76 @@ def test_no_thread_is_left_behind():
 def test_less_than_one_job_is_refused():
     with pytest.raises(BadStudy, match="jobs must be at least 1, not 0"):
         LocalExecutor(jobs=0)
+
+
+# Learners that end their process are kept away from the one that runs the tests.
+DEADLY = """
+import json, os, pathlib, sys, time
+import numpy as np
+from sklearn.neighbors import KNeighborsRegressor
+import foldwise as fw
+
+folder = pathlib.Path(sys.argv[1])
+
+class Deadly(KNeighborsRegressor):
+    def fit(self, X, y):
+        if self.n_neighbors == 3 and len(X) == 40 and sys.argv[2] != "spared":
+            if sys.argv[2] == "sleeper" and (folder / "died").exists():
+                (folder / "sleeps").touch()
+                time.sleep(60)
+            (folder / "died").touch()
+            os._exit(9)
+        return super().fit(X, y)
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(60, 2))
+y = X[:, 0] + rng.normal(size=60)
+learners = {"deadly": fw.tune(Deadly(), n_neighbors=[1, 3, 5] if sys.argv[2] != "spared" else [1, 5])}
+result = fw.compare(learners, X, y, outer=0.1, inner=0.25, jobs=2, on_failure="drop_candidate")
+print(json.dumps(result.to_dict()))
+"""
+
+
+def deadly(folder, way):
+    """The script above in a process group of its own, with a folder of its own for temporary files."""
+    words = [sys.executable, "-c", DEADLY, str(folder), way]
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True)
+
+
+def wait_until(is_true, seconds=60):
+    end = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_gone(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_a_fit_that_kills_its_worker_is_a_failed_record_and_costs_only_itself(tmp_path):
+    with deadly(tmp_path, "deadly") as dying, deadly(tmp_path, "spared") as spared:
+        found, expected = (json.loads(process.communicate(timeout=120)[0]) for process in (dying, spared))
+    assert (dying.returncode, spared.returncode) == (0, 0)
+    method, other = found["methods"][0], expected["methods"][0]
+    assert (method["failed"], method["fits"], other["failed"], other["fits"]) == (1, 7, 0, 5)
+    assert any("the worker process died (killed, out of memory, or exited)" in note["text"] for note in found["notes"])
+    for name in ("risk", "low", "high", "selection_score", "train_risk", "folds"):
+        assert method[name] == other[name]
+    wait_until(lambda: is_gone(dying.pid), 10)
+    assert list(tmp_path.glob("foldwise-*")) == []
+
+
+def test_an_interrupt_ends_a_fit_that_is_tried_again_alone(tmp_path):
+    with deadly(tmp_path, "sleeper") as process:
+        wait_until((tmp_path / "sleeps").exists)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGINT
+    wait_until(lambda: is_gone(process.pid), 10)
+    assert list(tmp_path.glob("foldwise-*")) == []

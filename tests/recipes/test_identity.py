@@ -137,6 +137,23 @@ def test_code_that_refers_to_itself_has_a_name_too():
     assert code_of(thing)
 
 
+COUNTERS = {
+    "class counter": "class thing:\n    count = 0\n    def fit(self): type(self).count += 1",
+    "class log": "class thing:\n    calls = []\n    def fit(self): self.calls.append(1)",
+    "global counter": "N = 0\nclass thing:\n    def fit(self):\n        global N\n        N += 1",
+    "global table": "N = {}\nclass thing:\n    def fit(self): N['a'] = N.get('a', 0) + 1",
+}
+
+
+@pytest.mark.parametrize("source", COUNTERS.values(), ids=COUNTERS)
+def test_what_a_learner_counts_is_not_what_it_does(source):
+    thing = made(source)
+    before = code_of(thing)
+    thing().fit()
+    forget_code()
+    assert code_of(thing) == before
+
+
 def test_library_code_is_known_by_its_version_alone():
     assert code_of(Ridge) is None
     assert own_code(make_pipeline(StandardScaler(), Ridge())) == {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -83,8 +84,7 @@ class LocalExecutor:
             while left:
                 # A worker that dies takes its pool along; any of the batches that were out may be to blame.
                 suspects = yield from self._until_a_death(study, folder, left)
-                for fit in (fit for at in suspects for fit in left.pop(at)):
-                    yield self._timed((fit,), [_alone(study, folder, fit)])
+                yield from self._one_by_one(study, folder, [fit for at in suspects for fit in left.pop(at)])
 
     def _until_a_death(self, study: Study, folder: str, left: dict[int, Batch]) -> _Deaths:
         """Do the batches and take them off the list; if a worker dies, give back those that were out."""
@@ -104,12 +104,49 @@ class LocalExecutor:
             ahead = "2*n_jobs" if self.jobs > 1 else 1
             workers = max(self.jobs, 2)
             pool = joblib.Parallel(workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead)
-            try:
+            with suppress(BrokenProcessPool):
                 for at, records in pool(handed_out()):
                     yield self._timed(left.pop(at), records)
-            except BrokenProcessPool:
-                return [at for at in out if at in left]
-        return []
+        return [at for at in out if at in left]
+
+    def _one_by_one(self, study: Study, folder: str, fits: Sequence[Fit]) -> Iterator[list[Record]]:
+        """Fits in one worker that is replaced when it dies, so that the guilty one is known."""
+        worker = _LoneWorker(folder)
+        try:
+            for fit in fits:
+                record = worker.do(fit) or worker.do(fit)  # memory may have been short for a moment
+                name = study.learners[fit.method].name
+                record = record or Record(key=fit.key, status="error", rows=fit.rows, error=DIED, learner=name)
+                yield self._timed((fit,), [record])
+        finally:
+            worker.stop()
+
+
+class _LoneWorker:
+    """A process that does one fit at a time; made when it is needed."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self._pool: Any = None
+
+    def do(self, fit: Fit) -> Record | None:
+        """The record of a fit, or None where the process died of it."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        self._pool = self._pool or ProcessPoolExecutor(max_workers=1)
+        try:
+            _, (record,) = self._pool.submit(_do, self.folder, 0, (fit,)).result()
+        except BrokenProcessPool:
+            self.stop()
+            return None
+        return record  # type: ignore[no-any-return]
+
+    def stop(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(kill_workers=True)
+            self._pool = None
 
 
 def _cores() -> int:
@@ -125,24 +162,6 @@ def write_workload(work: Workload, folder: Path) -> None:
     save(work.data, folder)
     parts = (work.learners, work.candidates, work.threads)
     (folder / "learners").write_bytes(cloudpickle.dumps(parts))
-
-
-def _alone(study: Study, folder: str, fit: Fit) -> Record:
-    """One fit in a process of its own; what kills that twice is a failed fit."""
-    from concurrent.futures.process import BrokenProcessPool
-
-    from joblib.externals.loky import ProcessPoolExecutor
-
-    for _ in range(2):
-        pool = ProcessPoolExecutor(max_workers=1)
-        try:
-            return pool.submit(_do, folder, 0, (fit,)).result()[1][0]  # type: ignore[no-any-return]
-        except BrokenProcessPool:
-            continue
-        finally:
-            pool.shutdown(kill_workers=True)
-    name = study.learners[fit.method].name
-    return Record(key=fit.key, status="error", rows=fit.rows, error=DIED, learner=name)
 
 
 def _do(folder: str, at: int, batch: Batch) -> tuple[int, list[Record]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from foldwise.lab.alarms import false_alarms
+from foldwise.lab.auc import auc_coverage
 from foldwise.lab.coverage import Setting, coverage, coverage_of
 from foldwise.lab.designs import DESIGNS, run_design
 from foldwise.lab.selection import REAL_SETS, selection_bias
@@ -56,7 +57,7 @@ def page(
     error = (0.95 * 0.05 / replications) ** 0.5
     parts = [HEAD.format(replications=f"{replications:,}", error=error)]
     parts += [*_cross_validation(asked), *_tuned_and_grouped(asked), *_rivals(asked), *_test_rows(asked)]
-    parts += [*_comparisons(asked), *_selection(asked), _designs(designs, replications, seed, jobs)]
+    parts += [*_auc(asked), *_comparisons(asked), *_selection(asked), _designs(designs, replications, seed, jobs)]
     return "\n".join(parts)
 
 
@@ -115,6 +116,16 @@ def _test_rows(asked: dict[str, Any]) -> list[str]:
         "every size; the t interval of an unbounded loss is approximate, and short where losses are skewed and rows "
         f"few. {_verdict(found)}\n",
         _markdown(found, ["problem", "learner", "rows", "interval", "coverage", "error", "width", "truth_above"]),
+    ]
+
+
+def _auc(asked: dict[str, Any]) -> list[str]:
+    found = auc_coverage(ROWS, replications=asked["replications"], seed=asked["seed"])
+    return [
+        "## The area under the ROC curve\n",
+        "Two normal classes and the rule that projects on the difference of their means; its AUC has a formula. DeLong "
+        "on as many test rows as training rows (T1); over 10 folds the influence curve (T3) and the corrected t (T2)\n",
+        _markdown(found, ["rows", "interval", "target", "coverage", "error", "width"]),
     ]
 
 

@@ -183,7 +183,7 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
     name, notes = method.method.name, list(method.method.notes)
     if method.failures:
         count = f"{len(method.failures)} of {len(method.keys)} fits failed"
-        again = "; retry_failed=True (--retry-failed) makes them again" if method.outline.keeps_all else ""
+        again = "; in a store they are made again with retry_failed=True (--retry-failed)"
         notes.append(("failed", f"{name}: {count}: {method.failures[0]}{again}"))
     if method.status == "undefined":
         notes.append(("undefined", f"{name}: the loss is undefined on some split, so there is no risk"))

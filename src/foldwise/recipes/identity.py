@@ -7,6 +7,7 @@ defaults, its closure and the globals it reads.
 
 from __future__ import annotations
 
+import dis
 import functools
 import hashlib
 import json
@@ -22,6 +23,9 @@ from foldwise.errors import BadLearner
 
 _LIBRARY_FOLDERS = tuple({str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "purelib", "platlib")})
 _PLAIN_MEMBERS = ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__")
+
+_ACCESSORS = ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")
+_MUTATORS = ("append", "add", "update", "extend", "insert", "pop", "clear", "setdefault", "remove", "discard")
 
 _codes: dict[int, tuple[Any, str | None]] = {}  # by id, with the thing itself, so that its id stays its own
 _under_way: set[int] = set()
@@ -191,8 +195,9 @@ def _walk(thing: Any, seen: set[int], parts: list[str]) -> None:
     if isinstance(thing, type):
         for base in thing.__mro__[1:]:
             _walk(base, seen, parts)
+        written = _written_by(_functions_of(thing))
         for name, member in sorted(vars(thing).items()):
-            if name not in _PLAIN_MEMBERS:
+            if name not in _PLAIN_MEMBERS and not _is_state(name, member, written):
                 parts.append(name)
                 _walk_value(member, seen, parts)
     elif isinstance(thing, types.MethodType):
@@ -203,7 +208,7 @@ def _walk(thing: Any, seen: set[int], parts: list[str]) -> None:
 
 def _walk_value(value: Any, seen: set[int], parts: list[str]) -> None:
     """A member, a default, a global or what a closure holds: code is followed, anything else is described."""
-    accessors = [getattr(value, name, None) for name in ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")]
+    accessors = [getattr(value, name, None) for name in _ACCESSORS]
     functions = [part for part in (value, *accessors) if isinstance(part, types.FunctionType | type)]
     if functions:
         for function in functions:
@@ -222,9 +227,41 @@ def _walk_function(function: types.FunctionType, seen: set[int], parts: list[str
     for cell in function.__closure__ or ():
         if _is_filled(cell):
             _walk_value(cell.cell_contents, seen, parts)
+    written = _written_by([function])
     for name in sorted(names):
-        if name in function.__globals__:
+        if name in function.__globals__ and not _is_state(name, function.__globals__[name], written):
             _walk_global(name, function.__globals__[name], names, seen, parts)
+
+
+def _functions_of(thing: type) -> list[types.FunctionType]:
+    """The functions among the members of a class, those inside properties and decorators included."""
+    found = []
+    for member in vars(thing).values():
+        parts = (member, *(getattr(member, name, None) for name in _ACCESSORS))
+        found += [part for part in parts if isinstance(part, types.FunctionType)]
+    return found
+
+
+def _written_by(functions: list[types.FunctionType]) -> set[str]:
+    """Names these functions assign to as attributes or globals, and "[]" if they may change a container."""
+    written: set[str] = set()
+    for code in (code for function in functions for code in _nested_codes(function.__code__)):
+        for step in dis.get_instructions(code):
+            if step.opname in ("STORE_ATTR", "STORE_GLOBAL", "DELETE_ATTR"):
+                written.add(str(step.argval))
+            elif step.opname in ("STORE_SUBSCR", "DELETE_SUBSCR") or step.argval in _MUTATORS:
+                written.add("[]")
+    return written
+
+
+def _nested_codes(code: types.CodeType) -> list[types.CodeType]:
+    inner = [part for part in code.co_consts if isinstance(part, types.CodeType)]
+    return [code, *(nested for part in inner for nested in _nested_codes(part))]
+
+
+def _is_state(name: str, value: Any, written: set[str]) -> bool:
+    """A counter or a log that the code itself writes to is no part of what the code does."""
+    return name in written or ("[]" in written and isinstance(value, list | dict | set | np.ndarray))
 
 
 def _walk_global(name: str, value: Any, names: set[str], seen: set[int], parts: list[str]) -> None:

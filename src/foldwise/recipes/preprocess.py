@@ -17,7 +17,6 @@ def table_preparer(
     names: Sequence[str],
     *,
     scale: bool,
-    encode: bool = True,
     impute: bool = True,
     fill_empty: bool = False,
     dense: bool = False,
@@ -41,7 +40,7 @@ def table_preparer(
     number_steps = _number_steps(scale=scale, impute=impute, fill_empty=fill_empty)
     if container == "array" or all(kind == "number" for kind in kinds):
         return _chain(number_steps)
-    return _by_column(kinds, names, number_steps, encode=encode)
+    return _by_column(kinds, names, number_steps)
 
 
 def booleans_as_numbers(X: Any) -> FloatArray:
@@ -95,9 +94,10 @@ def _filler() -> Any:
     return EmptyColumnFiller()
 
 
-def _by_column(kinds: Sequence[str], names: Sequence[str], number_steps: list[tuple[str, Any]], *, encode: bool) -> Any:
+def _by_column(kinds: Sequence[str], names: Sequence[str], number_steps: list[tuple[str, Any]]) -> Any:
     from sklearn.base import clone
-    from sklearn.compose import ColumnTransformer
+
+    from foldwise.recipes.table_columns import TableColumns
 
     def steps() -> list[tuple[str, Any]]:
         return [(name, clone(step)) for name, step in number_steps]
@@ -106,14 +106,14 @@ def _by_column(kinds: Sequence[str], names: Sequence[str], number_steps: list[tu
         "numbers": (_chain(steps()), ("number",)),
         "booleans": (_chain([_function_step(booleans_as_numbers), *steps()]), ("boolean",)),
         "dates": (_chain([_function_step(dates_as_seconds), *steps()]), ("date",)),
-        "categories": (_chain(_category_steps() if encode else []), ("text", "category")),
+        "categories": (_chain(_category_steps()), ("text", "category")),
     }
     transformers = []
     for part, (preparer, wanted) in parts.items():
         columns = [name for name, kind in zip(names, kinds, strict=True) if kind in wanted]
         if columns:
             transformers.append((part, "passthrough" if preparer is None else preparer, columns))
-    return ColumnTransformer(transformers, sparse_threshold=0.0)
+    return TableColumns(transformers, sparse_threshold=0.0)
 
 
 def _category_steps() -> list[tuple[str, Any]]:
