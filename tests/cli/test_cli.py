@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from foldwise import cli
 from foldwise.errors import BadData, FitsFailed
 from foldwise.questions.study_file import StudySpec, make_study
+from foldwise.records.sqlite import SqliteStore
 
 
 @pytest.fixture
@@ -226,6 +228,28 @@ def test_learners_are_listed(foldwise):
     assert {"baseline", "k-nn", "ridge"} <= {row["name"] for row in json.loads(out)["learners"]}
 
 
+def test_failed_fits_in_a_store_are_made_again_when_asked(foldwise, table, tmp_path):
+    run = tmp_path / "run"
+    words = ("compare", table, "--target", "y", "--drop", "label", *QUICK, "--store", run, "--json")
+    first = json.loads(foldwise(*words)[1])
+    store = SqliteStore(run)
+    keys = sorted(store.keys())[:3]
+    store.add([replace(store.get(key), status="error", responses={}, error="OSError: no space left") for key in keys])
+    store.close()
+
+    _, kept, err = foldwise("resume", run, "--json")
+    assert json.loads(kept)["fits_made"] == 0
+    assert "--retry-failed" in err
+    for again in (("resume", run, "--json"), words):
+        store = SqliteStore(run)
+        store.add([replace(store.get(key), status="error", responses={}, error="OSError: no space") for key in keys])
+        store.close()
+        code, out, _ = foldwise(*again, "--retry-failed")
+        assert code == 0
+        assert json.loads(out)["fits_made"] == 3
+        assert without_timings(json.loads(out)) == without_timings(first)
+
+
 def test_flags_make_the_study_they_say(foldwise, monkeypatch):
     seen = []
     monkeypatch.setattr(
@@ -264,6 +288,7 @@ BAD = [
     (["compare", "iris", "--learners", "tree", "--space", "tree.max_dept=1,2"], "max_dept"),
     (["compare", "iris", "--outer", "1000"], "1000"),
     (["compare", "iris", "--outer", "lo"], "'lo'"),
+    (["compare", "iris", "--outer", "abc"], "unknown splits 'abc'. Known are: logo, loo."),
     (["compare", "iris", "--outer", "column:zz"], "no column 'zz' to take fold labels from"),
     (["compare", "iris", "--repeats", "0"], "Invalid value for '--repeats'"),
     (["compare", "iris", "--seed", "one"], "Invalid value for '--seed'"),

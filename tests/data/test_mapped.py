@@ -15,7 +15,7 @@ from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.mapped import open_mapped, save
 from foldwise.errors import BadData
 
-FIELDS = ("names", "kinds", "task", "classes", "fingerprint", "notes")
+FIELDS = ("names", "kinds", "task", "classes", "fingerprint", "notes", "group_names")
 ARRAYS = ("y", "target", "groups", "time", "weights", "strata")
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from foldwise.data.columns import canonical
-from foldwise.data.roles import group_codes, time_values, weight_values
+from foldwise.data.roles import group_codes, group_names, time_values, weight_values
 from foldwise.errors import BadData
 
 
@@ -56,3 +56,13 @@ def test_text_and_dates_give_the_same_times():
 def test_roles_that_cannot_be_played_are_refused(make, values, words):
     with pytest.raises(BadData, match=words):
         make(canonical("c", np.asarray(values)))
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [([30.0, 7.0, 30.0], ("7", "30")), (["b", "a", "b"], ("a", "b")), ([0.5, 2.0, 0.5], ("0.5", "2"))],
+)
+def test_groups_keep_the_names_behind_their_codes(values, names):
+    column = canonical("groups", np.asarray(values))
+    assert group_names(column) == names
+    assert [names[code] for code in group_codes(column)] == [f"{v:g}" if isinstance(v, float) else v for v in values]

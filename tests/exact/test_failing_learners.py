@@ -177,3 +177,61 @@ def test_candidates_need_not_all_have_probabilities_where_the_loss_needs_none(tm
     assert kept.methods[0].risk == plain.methods[0].risk
     with_probabilities = fw.tune(SGDClassifier(random_state=0), space={"loss": ["log_loss", "modified_huber"]})
     assert fw.compare({"sgd": with_probabilities}, X[:120, :4], y[:120], loss="log", **kwargs).methods[0].status == "ok"
+
+
+class Moody(KNeighborsRegressor):
+    """Fails while a file is there, on training sets of one size or on all."""
+
+    def __init__(self, n_neighbors: int = 5, mood: str = "", size: int | None = None) -> None:
+        super().__init__(n_neighbors)
+        self.mood = mood
+        self.size = size
+
+    def fit(self, X: Any, y: Any) -> Moody:
+        if Path(self.mood).exists() and self.size in (None, len(X)):
+            raise OSError("not today")
+        return super().fit(X, y)  # type: ignore[no-any-return]
+
+
+def test_failed_fits_are_made_again_on_request_and_no_others(curved: Any, tmp_path: Any) -> None:
+    mood = tmp_path / "mood"
+    pair = 78 - 10 - 12
+    learners = {"moody": fw.tune(Moody(mood=str(mood), size=pair), n_neighbors=KS), "sound": KNeighborsRegressor()}
+    words: dict[str, Any] = {"outer": LABELS, "inner": "pairs", "jobs": 1, "store": tmp_path / "run"}
+    mood.touch()
+    failed = fw.compare(learners, *curved, **words)
+    assert methods_of(failed)["moody"]["failed"] == len(KS)
+    assert any("--retry-failed" in note for note in failed.notes)
+    mood.unlink()
+    assert fw.compare(learners, *curved, **words).fits_made == 0
+    again = fw.compare(learners, *curved, **words, retry_failed=True)
+    assert again.fits_made == len(KS) + 2  # and the outer fits of folds 0 and 1, which could not choose
+    fresh = fw.compare(learners, *curved, **(words | {"store": tmp_path / "fresh"}))
+    assert methods_of(again)["moody"]["folds"] == methods_of(fresh)["moody"]["folds"]
+    assert fw.compare(learners, *curved, **words, retry_failed=True).fits_made == 0
+
+
+def test_the_risk_of_a_learner_that_failed_can_be_asked_for_again(curved: Any, tmp_path: Any) -> None:
+    mood = tmp_path / "mood"
+    words: dict[str, Any] = {"outer": LABELS, "jobs": 1, "store": tmp_path / "run"}
+    mood.touch()
+    with pytest.raises(FitsFailed, match="5 of 5 fits failed"):
+        fw.risk(Moody(mood=str(mood)), *curved, **words)
+    mood.unlink()
+    with pytest.raises(FitsFailed, match="5 of 5 fits failed"):
+        fw.risk(Moody(mood=str(mood)), *curved, **words)
+    assert fw.risk(Moody(mood=str(mood)), *curved, **words, retry_failed=True).value == np.mean(plain_losses(curved))
+
+
+@pytest.mark.parametrize("response", ["predict", "predict_proba"])
+def test_complex_answers_are_no_answers(classed: Any, response: str) -> None:
+    class Imaginary(GaussianNB):
+        def predict_proba(self, X: Any) -> Any:
+            return super().predict_proba(X) + (0j if response == "predict_proba" else 0)
+
+        def predict(self, X: Any) -> Any:
+            return np.full(len(X), 1j) if response == "predict" else super().predict(X)
+
+    result = fw.compare({"it": Imaginary()}, *classed, loss="log", outer=3, jobs=1)
+    assert methods_of(result)["it"]["status"] == "failed"
+    assert any(f"{response} gave complex numbers" in note for note in result.notes)

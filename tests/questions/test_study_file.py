@@ -179,7 +179,8 @@ def test_a_name_with_dots_belongs_to_the_learner():
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("", r"does not say its 'data'"),
+        ("", r"does not say its 'data'. Add a line data = \.\.\.$"),
+        ('dta = "iris"', r"no word 'dta'. Did you mean 'data'\?"),
         ('data = "iris"\nlerners = ["tree"]', r"no word 'lerners'. Did you mean 'learners'\?"),
         ('data = "iris"\nlearners = []', r"names no learner"),
         ('data = "iris"\nlearners = ["tree", "tree"]', r"learner 'tree' is given twice"),
@@ -246,3 +247,9 @@ def test_an_unknown_label_column_is_named(tmp_path):
     (tmp_path / "t.csv").write_text("a,site,y\n1,1,1.5\n2,2,2.5\n", encoding="utf-8")
     with pytest.raises(BadStudy, match=r"no column 'sit' .*Did you mean 'site'"):
         StudySpec(data=str(tmp_path / "t.csv"), target="y", outer="column:sit").words()
+
+
+def test_retrying_failed_fits_is_a_wish_of_one_run_and_is_not_stored():
+    study = make_study({"data": "diabetes"}, retry_failed=True)
+    assert study.words()["retry_failed"] is True
+    assert "retry_failed" not in study.origin()

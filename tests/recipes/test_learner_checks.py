@@ -252,3 +252,52 @@ def test_the_task_of_a_learner_is_a_hint():
     assert task_of(make_pipeline(StandardScaler(), Ridge())) == "regression"
     assert task_of(HistGradientBoostingClassifier()) == "classification"
     assert task_of(Foreign()) is None
+
+
+# --- infinity ---
+
+INFINITE = np.where(np.arange(90).reshape(30, 3) == 13, np.inf, NUMBERS)  # row 4, column x1
+WORDS = r"learner 'mine' cannot take infinite values: column 'x1' has them in 1 row \(first: row 4, counting from 0\)"
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        Ridge(),
+        RandomForestRegressor(),  # takes gaps, but not infinity
+        make_pipeline(StandardScaler(), Ridge()),
+        make_pipeline(SimpleImputer(), HistGradientBoostingRegressor()),
+        make_pipeline(make_column_transformer((StandardScaler(), ["x1"])), Ridge()),
+    ],
+)
+def test_infinity_is_refused_by_column_and_row(estimator):
+    refused(WORDS, estimator, X=pd.DataFrame(INFINITE, columns=["x0", "x1", "x2"]))
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_matrix, sp.csc_array])
+def test_infinity_is_found_in_any_container(container):
+    refused(WORDS, Ridge(), X=container(INFINITE))
+
+
+@pytest.mark.parametrize("name", [row["name"] for row in entries() if "regression" in find_entry(row["name"]).tasks])
+@pytest.mark.parametrize("is_mixed", [False, True])
+def test_built_in_learners_refuse_infinity_or_take_it(name, is_mixed):
+    X = pd.DataFrame(INFINITE, columns=["x0", "x1", "x2"])
+    X = X.assign(shop=TABLE["shop"]) if is_mixed else X
+    data = make_dataset(X, TARGET)
+    learner = builtin(name, data).estimator
+    if name in ("baseline", "boosting"):
+        check_learner("mine", learner, data, make_losses(None, data))
+        learner.fit(data.X, data.y).predict(data.X)
+        return
+    with pytest.raises(BadLearner, match=WORDS):
+        check_learner("mine", learner, data, make_losses(None, data))
+    with pytest.raises(ValueError, match="infinity"):
+        learner.fit(data.X, data.y)
+
+
+def test_infinity_in_columns_that_a_learner_is_not_given_does_not_matter():
+    frame = pd.DataFrame(INFINITE, columns=["x0", "x1", "x2"])
+    check(make_pipeline(make_column_transformer((StandardScaler(), ["x0"])), Ridge()), X=frame)
+    check(HistGradientBoostingRegressor(), X=INFINITE)
+    check(Foreign(), X=INFINITE)

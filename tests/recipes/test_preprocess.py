@@ -6,12 +6,15 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 import skops.io
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
+from foldwise.data.dataset import make_dataset
 from foldwise.recipes.preprocess import (
     booleans_as_numbers,
     dates_as_seconds,
@@ -138,3 +141,20 @@ def test_the_functions_handle_what_is_missing():
     assert_array_equal(text_without_gaps(words), [["x", "x"], ["missing", "missing"], ["missing", "y"]])
     moments = pd.DataFrame({"a": pd.to_datetime(["1970-01-01 00:01", None]).as_unit("s")})
     assert_array_equal(dates_as_seconds(moments), [[60.0], [np.nan]])
+
+
+def test_any_table_with_the_same_columns_is_prepared_alike():
+    table = mixed_table().astype({"shop": "str"})
+    made = preparer().fit(table)
+    expected = made.transform(table)
+    others = (pl.from_pandas(table), pa.Table.from_pandas(table), table[list(reversed(NAMES))])
+    for other in (*others, pl.from_pandas(table[list(reversed(NAMES))])):
+        assert_array_equal(made.transform(other), expected)
+
+
+@pytest.mark.parametrize("numbers", [range(5), [30, 10, 40, 70, 90]])
+def test_columns_may_have_numbers_for_names(numbers):
+    table = mixed_table().set_axis(list(numbers), axis=1)
+    data = make_dataset(table, np.arange(4.0))
+    made = table_preparer(data.kinds, data.names, scale=False, container="frame").fit(data.X)
+    assert_array_equal(made.transform(table), preparer().fit_transform(mixed_table()))

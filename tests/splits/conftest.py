@@ -20,6 +20,7 @@ def _table(rows, *, y=None, classes=(), groups=None, time=None, strata=None):
         classes=tuple(classes),
         codes=codes,
         groups=None if groups is None else np.asarray(groups),
+        group_names=() if groups is None else tuple(f"g{code}" for code in range(max(groups) + 1)),
         time=None if time is None else np.asarray(time, dtype=float),
         strata=codes if strata is None else None if strata is False else np.asarray(strata),
         take=lambda at: X[at].copy(),

@@ -57,9 +57,9 @@ def test_labels_that_make_no_folds_are_refused(table, labels, words):
 
 
 def test_pairs_are_taken_as_they_are(table):
-    pairs = [([2, 0, 0], [4]), (np.array([True, True, False, False, False]), [-1, 2])]
+    pairs = [([2, 0, 0], [1]), (np.array([True, True, False, False, False]), [-1, 2])]
     splits = make_splits(pairs, table(5), seed=0)
-    assert as_lists(splits) == [([0, 0, 2], [4]), ([0, 1], [2, 4])]
+    assert as_lists(splits) == [([0, 0, 2], [1]), ([0, 1], [2, 4])]
     assert (splits.kind, splits.is_partition, splits.scheme) == ("pairs", False, "2 given index pairs")
     assert make_splits(iter(pairs), table(5), seed=0).fingerprint == splits.fingerprint
     assert make_splits(Pairs(pairs), table(5), seed=0).fingerprint == splits.fingerprint
@@ -123,11 +123,11 @@ def test_given_splits_must_respect_groups_and_time(table):
     from sklearn.model_selection import KFold
 
     grouped = table(6, groups=[0, 0, 1, 1, 2, 2])
-    with pytest.raises(BadSplits, match="group 1 has rows on both sides of fold 1"):
+    with pytest.raises(BadSplits, match="group 'g1' has rows on both sides of fold 1"):
         make_splits([([0, 1], [2, 3]), ([0, 2], [3])], grouped, seed=0)
-    with pytest.raises(BadSplits, match="group 0 has rows on both sides of fold 0"):
+    with pytest.raises(BadSplits, match="group 'g0' has rows on both sides of fold 0"):
         make_splits([0, 1, 0, 1, 0, 1], grouped, seed=0)
-    with pytest.raises(BadSplits, match=r"group 0 has rows on both sides of fold 0 \(6 splits by KFold\)"):
+    with pytest.raises(BadSplits, match=r"group 'g0' has rows on both sides of fold 0 \(6 splits by KFold\)"):
         make_splits(KFold(6), grouped, seed=0)
     assert make_splits([4, 4, 2, 2, 2, 2], grouped, seed=0).kind == "grouped"
     timed = table(4, time=[0, 1, 1, 2])
@@ -200,3 +200,24 @@ def test_a_splitter_that_fails_is_named(table):
         make_splits(GroupKFold(2), table(6), seed=0)
     with pytest.raises(BadSplits, match="the splitter Nothing gave no splits of 6 rows"):
         make_splits(Nothing(), table(6), seed=0)
+
+
+@pytest.mark.parametrize("given", ["splitter", "pairs"])
+def test_splits_that_train_on_the_rows_before_their_tests_are_ordered_in_time(table, given):
+    """Without a time column the tuning inside them must not look ahead either."""
+    from sklearn.model_selection import TimeSeriesSplit
+
+    data = table(40)
+    spec = TimeSeriesSplit(4) if given == "splitter" else list(TimeSeriesSplit(4).split(np.zeros((40, 1))))
+    outer = make_splits(spec, data, seed=0)
+    assert (outer.kind, outer.is_partition) == ("time", False)
+    inner = inner_splits(3, outer, data, seed=0)
+    assert all(split.train.max() < split.test.min() for splits in (*inner.splits, inner.final) for split in splits)
+
+
+def test_other_pairs_are_not_taken_for_an_order_in_time(table):
+    one_backwards = [([0, 1], [2, 3]), ([2, 3], [0])]
+    assert make_splits(one_backwards, table(6), seed=0).kind == "pairs"
+    assert make_splits([([0, 1, 2], [3, 4, 5])], table(6), seed=0).kind == "holdout"
+    grouped = table(6, groups=[0, 0, 1, 1, 2, 2])
+    assert make_splits([([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5])], grouped, seed=0).kind == "pairs"

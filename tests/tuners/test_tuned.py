@@ -14,8 +14,10 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification, make_regression
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.exceptions import DataConversionWarning, NotFittedError
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.feature_selection import SelectFromModel
+from sklearn.linear_model import LogisticRegression, Ridge, SGDRegressor
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold, cross_val_predict, cross_validate
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -510,7 +512,7 @@ def test_a_wrong_wish_is_refused_when_it_is_made(make, error, words):
         ({"loss": "sqared"}, BadLoss, r"'sqared' is not known. Did you mean 'squared'\?"),
         ({"loss": "zero_one"}, BadLoss, "is for classification, and the task is regression"),
         ({"tuner": "gird"}, BadSpace, r"'gird' is not known. Did you mean 'grid'\?"),
-        ({"jobs": 0}, BadStudy, "jobs must be at least 1"),
+        ({"jobs": 0}, BadStudy, "jobs must be a whole number of at least 1, not 0"),
     ],
 )
 def test_a_wrong_wish_is_refused_before_any_fit(numbers, words, error, text):
@@ -541,3 +543,33 @@ def _spoilt(X, value):
 def test_rows_that_cannot_be_used_are_refused_with_the_place(numbers, change, text):
     with pytest.raises(BadData, match=text):
         fw.tune(Ridge(), alpha=ALPHAS).fit(*change(*numbers))
+
+
+def test_a_list_for_a_word_that_the_estimator_knows_is_part_of_the_space(numbers):
+    """Histogram boosting has a loss of its own; so may have a pipeline's last step."""
+    losses = ["squared_error", "absolute_error"]
+    boosting = HistGradientBoostingRegressor(max_iter=3)
+    for estimator in (boosting, make_pipeline(StandardScaler(), boosting)):
+        tuned = fw.tune(estimator, loss=losses, max_depth=[1, 2])
+        assert tuned.loss is None
+        assert len(tuned.full_space().grid()) == 4
+        assert tuned.fit(*numbers).candidate_["loss"] in losses
+    assert fw.tune(boosting, max_depth=[1], loss="absolute").loss == "absolute"
+    assert fw.tune(Ridge(), alpha=ALPHAS, loss=["absolute", "squared"]).loss == ["absolute", "squared"]
+    costs = [[0.0, 1.0], [5.0, 0.0]]
+    assert fw.tune(HistGradientBoostingClassifier(), max_depth=[1], loss=costs).loss == costs
+
+
+def test_words_that_two_steps_know_stay_words():
+    two = make_pipeline(SelectFromModel(SGDRegressor()), SGDRegressor())
+    assert fw.tune(two, sgdregressor__alpha=[1.0], loss=["squared", "absolute"]).loss == ["squared", "absolute"]
+
+
+@pytest.mark.parametrize(("word", "value"), [("loss", "absolute"), ("seed", 3), ("refit", False)])
+def test_a_tuned_learner_has_no_words_of_its_own_in_a_study(numbers, word, value):
+    tuned = fw.tune(Ridge(), alpha=ALPHAS, **{word: value})
+    words = f"learner 'mine' has its own {word}, but all learners of a study share one. Leave"
+    with pytest.raises(BadLearner, match=words):
+        fw.compare({"mine": tuned}, *numbers)
+    with pytest.raises(BadLearner, match=words.replace("mine", "Ridge")):
+        fw.risk(tuned, *numbers)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.columns import Column, codes_of, fingerprint
-from foldwise.data.roles import group_codes, refuse_bad_target, time_values, weight_values
+from foldwise.data.roles import group_codes, group_names, refuse_bad_target, time_values, weight_values
 from foldwise.data.tables import Table, column_from, finish, open_table
 from foldwise.data.task import find_task
 from foldwise.errors import BadData, nearest
@@ -45,6 +45,7 @@ class Dataset:
     strata: IntArray | None
     fingerprint: str
     notes: tuple[tuple[str, str], ...] = ()
+    group_names: tuple[str, ...] = ()  # what each code in `groups` stands for
 
     @property
     def rows(self) -> int:
@@ -129,6 +130,7 @@ def make_dataset(
         strata=_made(columns, "stratify", lambda column: group_codes(column, "stratify")),
         fingerprint=fingerprint(features.names, kinds, digests, target, classes),
         notes=(("task", reason),),
+        group_names=group_names(columns["groups"][0]) if "groups" in columns else (),
     )
     return _stratified(data, stratify)
 

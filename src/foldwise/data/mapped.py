@@ -14,7 +14,7 @@ from foldwise.data.dataset import Dataset, frozen
 from foldwise.data.tables import frame_from_blocks
 from foldwise.errors import BadData
 
-FIELDS = ("names", "kinds", "task", "classes", "fingerprint", "notes")
+FIELDS = ("names", "kinds", "task", "classes", "fingerprint", "notes", "group_names")
 OPTIONAL = ("groups", "time", "weights", "strata")
 BLOCKS = {"number": "float64", "boolean": "bool", "date": "int64"}
 META = "dataset.json"
@@ -53,6 +53,7 @@ def open_mapped(folder: Path) -> Dataset:
         classes=classes,
         fingerprint=meta["fingerprint"],
         notes=tuple((code, text) for code, text in meta["notes"]),
+        group_names=tuple(meta["group_names"]),
         **{name: arrays.get(name) for name in OPTIONAL},
     )
 

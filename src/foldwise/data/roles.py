@@ -18,6 +18,12 @@ def group_codes(column: Column, role: str = "groups") -> IntArray:
     return codes_of(column)[0]
 
 
+def group_names(column: Column) -> tuple[str, ...]:
+    """The labels behind the codes, as a table would write them: 3, not 3.0."""
+    labels = codes_of(column)[1]
+    return tuple(str(int(one) if isinstance(one, float) and one.is_integer() else one) for one in labels)
+
+
 def time_values(column: Column) -> FloatArray:
     """Numbers that order the rows in time: the numbers given, or microseconds."""
     refuse_missing(column, "time")

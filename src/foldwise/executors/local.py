@@ -17,6 +17,7 @@ from foldwise.plans.fit import Batch, Fit
 from foldwise.plans.sharing import make_batches
 from foldwise.plans.study import Study
 from foldwise.records.record import Record
+from foldwise.splits.part import whole_number
 
 SMALL_STUDY_SECONDS = 2.0
 DIED = "the worker process died (killed, out of memory, or exited)"
@@ -33,9 +34,7 @@ class LocalExecutor:
     """
 
     def __init__(self, *, jobs: int | None = None, isolate: bool | None = None) -> None:
-        if jobs is not None and jobs < 1:
-            raise BadStudy(f"jobs must be at least 1, not {jobs}", "Leave it out for one worker per core")
-        self.jobs = jobs or _cores()
+        self.jobs = _cores() if jobs is None else whole_number(jobs, "jobs", least=1, error=BadStudy)
         self.may_isolate = self.jobs > 1 if isolate is None else isolate
         self.must_isolate = isolate if isolate is not None else bool(jobs and jobs > 1)
         self.seconds: dict[int, float] = {}  # of one fit, by method

@@ -182,9 +182,9 @@ def _interval_notes(methods: list[MethodAnswer]) -> list[Note]:
 def _method_notes(method: MethodAnswer) -> list[Note]:
     name, notes = method.method.name, list(method.method.notes)
     if method.failures:
-        count = f"{len(method.failures)} of {len(method.keys)} fits failed"
+        failed = f"{len(method.failures)} of {len(method.keys)} fits failed"
         again = "; in a store they are made again with retry_failed=True (--retry-failed)"
-        notes.append(("failed", f"{name}: {count}: {method.failures[0]}{again}"))
+        notes.append(("failed", f"{name}: {failed}: {method.failures[0]}{again}"))
     if method.status == "undefined":
         notes.append(("undefined", f"{name}: the loss is undefined on some split, so there is no risk"))
     if method.missing:

@@ -30,6 +30,7 @@ from foldwise.records.sqlite import SqliteStore
 from foldwise.records.store import Store
 from foldwise.run import run
 from foldwise.splits.nesting import DEFAULT_INNER, DEFAULT_OUTER, study_splits
+from foldwise.splits.part import whole_number
 
 
 def compare(
@@ -79,7 +80,7 @@ def compare(
     words = {name: value for name, value in locals().items() if name not in _RUN_WORDS}
     started = clock.perf_counter()
     study = make_comparison(**words, keeps_all=store is not None)
-    how = {"store": store, "jobs": jobs, "isolate": isolate, "progress": progress}
+    how: dict[str, Any] = {"store": store, "jobs": jobs, "isolate": isolate, "progress": progress}
     reading, made = answer_study(study, **how, retry_failed=retry_failed, origin=origin)
     return Result(reading, made=made, seconds=clock.perf_counter() - started, study=study)
 
@@ -241,7 +242,10 @@ def make_comparison(
     alone: bool = False,
 ) -> Study:
     """Every wish checked and made into a study; nothing is fitted here."""
-    _check_words(engine=engine, solvers=solvers, seed=seed, fit_threads=fit_threads)
+    _check_words(engine=engine, solvers=solvers)
+    seed = whole_number(seed, "the seed", least=0, error=BadStudy)
+    fit_threads = whole_number(fit_threads, "fit_threads", least=1, error=BadStudy)
+    repeats = whole_number(repeats, "repeats", least=1)
     interval = check_wish(interval)
     data = as_data(X, y, task_hint(learners, loss), groups, time, weights, stratify, task, positive)
     losses = make_losses(loss, data)
@@ -306,12 +310,8 @@ def as_data(
     return make_dataset(X, y, task_hint=hint, **roles)
 
 
-def _check_words(*, engine: str, solvers: Any, seed: Any, fit_threads: Any) -> None:
+def _check_words(*, engine: str, solvers: Any) -> None:
     if engine != "local":
         raise BadStudy(f"there is no engine {engine!r} in this version", nearest(str(engine), ("local",)))
     if solvers not in ("auto", "all", False):
         raise BadStudy(f"solvers must be 'auto', 'all' or False, not {solvers!r}")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise BadStudy(f"the seed must be a whole number of at least 0, not {seed!r}")
-    if isinstance(fit_threads, bool) or not isinstance(fit_threads, int) or fit_threads < 1:
-        raise BadStudy(f"fit_threads must be a whole number of at least 1, not {fit_threads!r}")

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+TRAIN_ROWS = "train_rows"  # what a learning curve is over
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """Training error, test error and gap at each value."""
@@ -43,14 +46,20 @@ class Curve:
 
     @property
     def best(self) -> Any:
-        """The value with the smallest test error, the first on ties; choosing by it makes that error optimistic."""
-        return self.values[int(np.nanargmin(self.test))] if np.isfinite(self.test).any() else None
+        """The value with the smallest test error, the first on ties; choosing by it makes that error optimistic.
+
+        There is none over training rows, which are not for choosing.
+        """
+        if self.parameter == TRAIN_ROWS or not np.isfinite(self.test).any():
+            return None
+        return self.values[int(np.nanargmin(self.test))]
 
     def table(self) -> pd.DataFrame:
         """One row per value: training error, test error, gap, and on which side of the best it lies."""
         import pandas as pd
 
-        columns = {"train": self.train, "test": self.test, "gap": self.gap, "side": self._sides()}
+        columns: dict[str, Any] = {"train": self.train, "test": self.test, "gap": self.gap}
+        columns |= {} if self.parameter == TRAIN_ROWS else {"side": self._sides()}
         return pd.DataFrame({self.parameter: list(self.values), **columns})
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,17 +84,18 @@ class Curve:
         }
 
     def __repr__(self) -> str:
-        return f"Curve({self.learner}, {self.parameter}: {len(self.values)} values, best {self.best})\n{self.table()}"
+        best = "" if self.best is None else f", best {self.best}"
+        return f"Curve({self.learner}, {self.parameter}: {len(self.values)} values{best})\n{self.table()}"
 
     def _repr_html_(self) -> str:
         return str(self.table().to_html(index=False))
 
-    def _sides(self) -> list[str]:
+    def _sides(self) -> list[str | None]:
         """Where training error is below that of the best value the fit is closer (overfitting), else looser."""
-        if not np.isfinite(self.test).any():
-            return [""] * len(self.values)
+        if self.best is None:
+            return [None] * len(self.values)
         at = int(np.nanargmin(self.test))
-        closer = ["overfitting" if train < self.train[at] else "underfitting" for train in self.train]
+        closer: list[str | None] = ["overfitting" if train < self.train[at] else "underfitting" for train in self.train]
         return ["best" if place == at else closer[place] for place in range(len(self.values))]
 
 
@@ -177,7 +187,7 @@ def learning_curve(
     test = reading.outer_losses(method).reshape(len(counts), -1).mean(axis=1)
     train = reading.training_losses(method).reshape(len(counts), -1).mean(axis=1)
     return _curve(
-        "train_rows",
+        TRAIN_ROWS,
         tuple(counts),
         list(train),
         list(test),

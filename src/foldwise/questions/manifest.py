@@ -25,8 +25,10 @@ def versions() -> dict[str, str]:
 def stored_versions(store: Store) -> dict[str, str] | None:
     """Versions of what made the numbers in a store."""
     content = store.document("manifest")
-    found: dict[str, str] | None = json.loads(content)["versions"] if content else None
-    return found
+    if content is None:
+        return None
+    found: dict[str, str] = json.loads(content)["versions"]
+    return {name: found[name] for name in (*versions(), *found) if name in found}
 
 
 def check_manifest(outline: Outline, store: Store) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldwise.arrays import AnyArray
+from foldwise.data.roles import count_rows
 from foldwise.errors import BadLearner, BadLoss
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def check_learner(name: str, estimator: Any, data: Dataset, losses: Sequence[Los
         _check_kinds(name, reader, data)
     for reader in _readers(estimator, skip_gaps=True):
         _check_gaps(name, reader, data)
+    _check_infinite(name, estimator, data)
 
 
 def task_of(estimator: Any) -> str | None:
@@ -146,6 +149,17 @@ def _check_gaps(name: str, reader: Any, data: Dataset) -> None:
         raise BadLearner(problem, "Put a SimpleImputer before it, or use a built-in learner")
 
 
+def _check_infinite(name: str, estimator: Any, data: Dataset) -> None:
+    """Of scikit-learn's own parts only histogram boosting takes infinity, whatever they do with gaps."""
+    infinite = _infinite_rows(data)
+    for reader, columns in _takers(estimator, data.names) if infinite else ():
+        column = next((column for column in columns if column in infinite), None)
+        if column is not None and not type(reader).__name__.startswith("HistGradientBoosting"):
+            found = f"column {column!r} has them in {count_rows(infinite[column])}"
+            remedy = "Leave these rows out, or make the values missing"
+            raise BadLearner(f"learner {name!r} cannot take infinite values: {found}", remedy)
+
+
 def _kind(estimator: Any) -> str | None:
     """What scikit-learn says it is; None where it says nothing."""
     kind = getattr(_tags(estimator), "estimator_type", None) or getattr(estimator, "_estimator_type", None)
@@ -218,6 +232,18 @@ def _readers(estimator: Any, *, skip_gaps: bool = False) -> Iterator[Any]:
         yield estimator
 
 
+def _takers(estimator: Any, columns: Sequence[str]) -> Iterator[tuple[Any, Sequence[str]]]:
+    """The parts that meet the numbers of the table first, and the columns each of them is given."""
+    if _is_sklearn(estimator, "Pipeline"):
+        steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
+        yield from _takers(steps[0], columns) if steps else ()
+    elif isinstance(parts := getattr(estimator, "transformers", None), list):
+        for _, part, own in parts:
+            yield from _takers(part, own) if hasattr(part, "fit") and isinstance(own, list) else ()
+    else:
+        yield from ((reader, columns) for reader in _readers(estimator))
+
+
 def _is_sklearn(estimator: Any, name: str | None = None) -> bool:
     kind = type(estimator)
     return kind.__module__.startswith("sklearn.") and name in (None, kind.__name__)
@@ -251,6 +277,23 @@ def _kinds_taken(reader: Any) -> tuple[str, ...]:
     if type(reader).__name__.startswith("HistGradientBoosting"):
         return ("category",)
     return ()
+
+
+def _infinite_rows(data: Dataset) -> dict[str, AnyArray]:
+    """Which rows are infinite, by column, for the columns where some are."""
+    X = data.X
+    if not hasattr(X, "iloc") and not np.isinf(X.data if hasattr(X, "tocsc") else X).any():
+        return {}
+    numbers = [(j, name) for j, name in enumerate(data.names) if data.kinds[j] == "number"]
+    masks = {name: np.isinf(column_at(X, j)) for j, name in numbers}
+    return {name: mask for name, mask in masks.items() if mask.any()}
+
+
+def column_at(X: Any, j: int) -> AnyArray:
+    """One column of a canonical table, whatever holds it."""
+    if hasattr(X, "iloc"):
+        return np.asarray(X.iloc[:, j])
+    return np.asarray(X[:, [j]].toarray()[:, 0] if hasattr(X, "tocsc") else X[:, j])
 
 
 def _missing_counts(X: Any) -> Any:

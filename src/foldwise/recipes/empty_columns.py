@@ -23,13 +23,13 @@ class EmptyColumnFiller(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
     is_empty_: Any
 
     def fit(self, X: Any, y: Any = None) -> EmptyColumnFiller:
-        table = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        table = validate_data(self, X, dtype=np.float64, ensure_all_finite=False)
         self.is_empty_ = np.isnan(table).all(axis=0)
         return self
 
     def transform(self, X: Any) -> FloatArray:
         check_is_fitted(self)
-        table = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False, copy=True)
+        table = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=False, copy=True)
         table[:, self.is_empty_] = 0.0
         return table  # type: ignore[no-any-return]
 

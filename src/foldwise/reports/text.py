@@ -84,7 +84,9 @@ def chosen(method: Method) -> list[tuple[str, list[str]]]:
     for fold in method.get("folds") or []:
         if fold.get("candidate"):
             label = f"{fold['repeat']}.{fold['fold']}" if is_repeated else str(fold["fold"])
-            folds.setdefault(candidate_words(fold["candidate"]), []).append(label)
+            is_auto = method.get("name") == "auto"  # whose choice is a method; its candidate is that method's
+            words = plain(fold["candidate"]["method"]) if is_auto else candidate_words(fold["candidate"])
+            folds.setdefault(words, []).append(label)
     return sorted(folds.items(), key=lambda item: -len(item[1]))
 
 

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 from foldwise.errors import BadSpace, nearest
@@ -72,8 +73,9 @@ class Space:
         """The candidates a study tries: the grid where the budget allows, else the shared draw."""
         if tuner is not None and tuner not in TUNERS:
             raise BadSpace(f"the tuner {tuner!r} is not known", nearest(str(tuner), TUNERS))
-        if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 1):
+        if budget is not None and (isinstance(budget, bool) or not isinstance(budget, Integral) or budget < 1):
             raise BadSpace(f"the budget is {budget!r}", "Give a whole number of candidates, at least 1")
+        budget = None if budget is None else int(budget)  # NumPy's whole numbers are welcome
         drawn_from = any(isinstance(parameter, Distribution) for block in self.blocks for _, parameter in block)
         if tuner == "random" or (tuner is None and drawn_from):
             return self.draw(budget or RANDOM_BUDGET, seed)

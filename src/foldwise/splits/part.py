@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
-from foldwise.errors import BadSplits
+from foldwise.errors import BadSplits, FoldwiseError
 from foldwise.splits.split import Split, Splits, plural
 
 
@@ -30,6 +30,8 @@ class Rows(Protocol):
     def codes(self) -> IntArray: ...
     @property
     def groups(self) -> IntArray | None: ...
+    @property
+    def group_names(self) -> tuple[str, ...]: ...
     @property
     def time(self) -> FloatArray | None: ...
     @property
@@ -113,10 +115,11 @@ def check_respects(splits: Splits, part: Part) -> None:
             is_tested[groups[split.test]] = True
             shared = groups[split.train][is_tested[groups[split.train]]]
             if len(shared):
+                name = part.data.group_names[shared.min()]
                 raise BadSplits(
-                    f"group {shared.min()} has rows on both sides of fold {split.fold} ({splits.scheme})",
+                    f"group {name!r} has rows on both sides of fold {split.fold} ({splits.scheme})",
                     "Keep whole groups together (an int gives grouped folds, 'logo' leaves one group out)",
-                    group=int(shared.min()),
+                    group=name,
                     fold=split.fold,
                 )
         if time is not None and time[split.train].max() > time[split.test].min():
@@ -153,7 +156,7 @@ def plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def whole_number(value: Any, what: str, *, least: int) -> int:
+def whole_number(value: Any, what: str, *, least: int, error: type[FoldwiseError] = BadSplits) -> int:
     """`value` as an int, or a refusal that names it.
 
     >>> whole_number(True, "folds", least=2)
@@ -161,5 +164,5 @@ def whole_number(value: Any, what: str, *, least: int) -> int:
     foldwise.errors.BadSplits: folds must be a whole number of at least 2, not True.
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise BadSplits(f"{what} must be a whole number of at least {least}, not {value!r}")
+        raise error(f"{what} must be a whole number of at least {least}, not {value!r}")
     return int(value)

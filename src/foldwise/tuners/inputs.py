@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.roles import count_rows
 from foldwise.data.tables import finish, open_table
 from foldwise.errors import BadData
-from foldwise.recipes.checks import task_of
+from foldwise.recipes.checks import column_at, task_of
 
 
 def read_rows(estimator: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = None) -> Dataset:
@@ -43,7 +42,7 @@ def _refuse_unfinished(estimator: Any, data: Dataset) -> None:
     if not _is_plain(estimator) or _may_be_unfinished(estimator) or _is_finite(data.X):
         return
     for j in [j for j, kind in enumerate(data.kinds) if kind == "number"]:
-        bad = ~np.isfinite(_column(data.X, j))
+        bad = ~np.isfinite(column_at(data.X, j))
         if bad.any():
             found = f"column {data.names[j]!r} is NaN or infinite in {count_rows(bad)}"
             remedy = "Put a SimpleImputer before it, or leave these rows out"
@@ -64,9 +63,3 @@ def _may_be_unfinished(estimator: Any) -> bool:
 def _is_finite(X: Any) -> bool:
     # A frame is looked at column by column.
     return not hasattr(X, "iloc") and bool(np.isfinite(X.data if hasattr(X, "tocsc") else X).all())
-
-
-def _column(X: Any, j: int) -> AnyArray:
-    if hasattr(X, "iloc"):
-        return np.asarray(X.iloc[:, j])
-    return np.asarray(X[:, [j]].toarray()[:, 0] if hasattr(X, "tocsc") else X[:, j])
