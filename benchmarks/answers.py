@@ -52,7 +52,7 @@ def make_outline(size: Size, target: FloatArray) -> Outline:
             candidates=candidates,
             settings=tuple(f"{number} {at}" for at in range(size.candidates)),
             code={},
-            offers=("predict",),
+            offers=(("predict",),) * size.candidates,
             inner=inner,
         )
         for number in range(size.methods)

@@ -133,6 +133,17 @@ def test_a_constant_difference_rules_nothing_out():
     assert (family.differences["1"].low, family.differences["1"].p) == (None, 1)
 
 
+@pytest.mark.parametrize("shift", [0.0, 1e6])
+def test_a_difference_that_is_constant_but_for_rounding_rules_nothing_out(shift):
+    losses = np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]]) + shift
+    assert np.ptp(losses[1] - losses[0]) > 0
+    family = comparisons.compare_all(losses, 0.5)
+    assert family.not_told_apart == ("0", "1")
+    found = family.differences["1"]
+    assert (found.low, found.high, found.interval, found.p) == (None, None, None, 1)
+    assert found.value == pytest.approx(0.1, abs=1e-9)
+
+
 def test_one_method_is_best_alone():
     family = comparisons.compare_all([[0.1, 0.2]], 1.0, names=["ridge"])
     assert (family.best, family.not_told_apart, family.differences) == ("ridge", ("ridge",), {})

@@ -72,9 +72,11 @@ def reason(found) -> str:
 def test_zero_one_losses_go_to_mcnemar(pair):
     one, other = (losses > 0.6 for losses in pair)
     found = difference(held_out(ZERO_ONE, one), held_out(ZERO_ONE, other), names=NAMES, level=0.9)
-    truth = comparisons.mcnemar(one.astype(int), other.astype(int), 0.9)
-    assert (found.value, found.low, found.high, found.p) == pytest.approx((truth.value, truth.low, truth.high, truth.p))
-    assert found.interval == "exact McNemar"
+    assert found.p == pytest.approx(comparisons.mcnemar(one.astype(int), other.astype(int), 0.9).p)
+    only = [intervals.clopper_pearson(int((a & ~b).sum()), 30, 0.95) for a, b in ((one, other), (other, one))]
+    assert found.value == pytest.approx(only[0].value - only[1].value)
+    assert (found.low, found.high) == pytest.approx((only[0].low - only[1].high, only[0].high - only[1].low))
+    assert found.interval == "paired Clopper-Pearson"
     assert found.target == "the risk of ridge minus that of k-nn, as trained on these rows"
 
 
@@ -117,8 +119,30 @@ def test_areas_go_to_delong_told_as_losses(pair):
 @pytest.mark.parametrize("loss", [ZERO_ONE, BRIER, SQUARED, AUC])
 def test_identical_methods_are_a_tie(pair, loss):
     losses = (pair[0] > 0.5).astype(float) if loss is ZERO_ONE else pair[0]
-    found = difference(held_out(loss, losses), held_out(loss, losses), names=NAMES)
+    found = difference(held_out(loss, losses), held_out(loss, losses), names=NAMES, is_same=True)
     assert (found.value, found.low, found.high, found.p) == (0, 0, 0, 1)
+
+
+def test_different_models_with_the_same_errors_are_not_said_to_be_equal(pair):
+    losses = (pair[0] > 0.5).astype(float)
+    found = difference(held_out(ZERO_ONE, losses), held_out(ZERO_ONE, losses), names=NAMES)
+    assert found.low < 0 < found.high
+
+
+@pytest.mark.parametrize(("first", "second"), [(0.0, 0.2), (0.01, 0.25), (0.1, 0.1)])
+def test_the_interval_of_a_difference_of_error_rates_covers_it(first, second):
+    rng, held = np.random.default_rng(0), 0
+    for _ in range(300):
+        draw = rng.random(100)
+        one, other = draw < first, (draw >= first) & (draw < first + second)
+        found = difference(held_out(ZERO_ONE, one), held_out(ZERO_ONE, other), names=NAMES)
+        held += found.low <= first - second <= found.high
+    assert held >= 0.93 * 300
+
+
+def test_losses_that_leave_their_range_are_compared_by_t(pair):
+    found = difference(held_out(BRIER, 9 * pair[0]), held_out(BRIER, pair[1]), names=NAMES)
+    assert found.interval == "t"
 
 
 @pytest.mark.parametrize(

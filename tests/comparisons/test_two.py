@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -71,8 +71,16 @@ def test_delong_variance_is_that_of_the_pairwise_definition():
     assert (turned.low, turned.high, turned.p) == pytest.approx((-found.high, -found.low, found.p))
 
 
+def test_delong_of_rankings_that_do_not_vary_has_a_value_alone():
+    found = comparisons.delong([0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1])
+    assert (found.value, found.low, found.high, found.interval, found.p, found.se) == (1, None, None, None, None, 0)
+    assert "neither ranking varies" in dict(found.notes)["interval"]
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
 @given(arrays(np.float64, 8, elements=st.floats(-1, 1)), st.floats(0, 0.5))
 def test_probabilities_of_a_belief_sum_to_one(differences, rope):
+    assume(np.ptp(differences) > 1e-9 or not differences.any())
     found = comparisons.correlated_bayes(differences, 1 / 7, rope)
     assert found.p_left + found.p_rope + found.p_right == pytest.approx(1, abs=1e-9)
     assert found.equivalence == found.p_rope
@@ -96,6 +104,9 @@ def test_paired_and_corrected_t_are_the_same_interval():
     ("call", "words"),
     [
         (lambda: comparisons.paired([0.1] * 5, 0.25), "same difference of 0.1.*Use more splits"),
+        (lambda: comparisons.paired(np.array([0.1, 0.2, 0.3]) - [0.2, 0.3, 0.4], 0.5), "same difference of -0.1"),
+        (lambda: comparisons.paired([0.1, 0.2], "x"), "a number of at least 0, not 'x'"),
+        (lambda: comparisons.correlated_bayes([0.1] * 3, 0.5, 0.01), "same difference of 0.1.*Use more splits"),
         (lambda: comparisons.paired([0.1], 0.25), "at least 2 splits, not 1"),
         (lambda: comparisons.mcnemar([0, 1], [0.5, 1]), "losses of 0 or 1, and row 0 has 0.5"),
         (lambda: comparisons.mcnemar([0, 1], [0, 1, 1]), "on the same rows, not 2 and 3"),

@@ -59,12 +59,12 @@ def test_equal_scores_have_no_spread():
 
 @given(arrays(np.float64, (4, 5), elements=st.floats(0, 1)), st.floats(0.05, 0.5))
 @settings(max_examples=100, deadline=None)
-def test_repeats_are_never_narrower_than_one_run_on_average(runs, ratio):
+def test_repeats_are_never_narrower_than_any_run(runs, ratio):
     found = corrected_t_of_runs(runs, test_train_ratio=ratio)
     together = corrected_t(runs.ravel(), test_train_ratio=ratio)
     singles = [corrected_t(run, test_train_ratio=ratio) for run in runs]
     halves = [(single.high - single.low) / 2 for single in singles]
-    reach = max((together.high - together.low) / 2, np.mean(halves))
+    reach = max((together.high - together.low) / 2, *halves)
     assert found.value == pytest.approx(runs.mean())
     assert (found.high - found.low) / 2 == pytest.approx(reach, abs=1e-12)
 
@@ -75,6 +75,22 @@ def test_p_of_repeats_agrees_with_their_interval(runs):
     found = corrected_t_of_runs(runs, test_train_ratio=1 / 3, level=0.9)
     if abs(found.p - 0.1) > 1e-9:
         assert (found.low > 0 or found.high < 0) == (found.p < 0.1)
+
+
+@given(arrays(np.float64, (3, 4), elements=st.floats(-1, 1)), st.permutations(range(3)))
+@settings(max_examples=50, deadline=None)
+def test_the_order_of_runs_does_not_matter(runs, order):
+    one, other = (corrected_t_of_runs(given, test_train_ratio=0.2) for given in (runs, runs[order]))
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9, abs=1e-12)
+
+
+def test_scores_equal_but_for_rounding_have_no_spread():
+    rounded = np.array([0.1, 0.2, 0.3]) - np.array([0.2, 0.3, 0.4])
+    assert np.ptp(rounded) > 0
+    for found in (corrected_t(rounded, test_train_ratio=0.5), corrected_t_of_runs([rounded] * 2, test_train_ratio=0.5)):
+        assert (found.se, found.high - found.low) == (0, 0)
+        assert found.value == pytest.approx(-0.1, rel=1e-15)
+    assert corrected_t([1.0, 1.0 + 1e-9], test_train_ratio=0.5).se > 0
 
 
 def test_one_run_is_the_plain_corrected_t():
@@ -95,6 +111,8 @@ def test_the_probability_within_a_reach_is_that_of_the_oracle():
         ([0.1, math.nan], {}, "finite scores, and split 1 has nan"),
         ([0.1, 0.2], {"level": 95}, "a level lies between 0 and 1, not at 95"),
         ([0.1, 0.2], {"test_train_ratio": -1.0}, "at least 0, not -1.0"),
+        ([0.1, 0.2], {"test_train_ratio": "x"}, "at least 0, not 'x'"),
+        ([0.1, 0.2], {"test_train_ratio": None}, "at least 0, not None"),
     ],
 )
 def test_what_has_no_interval_is_refused(values, options, words):

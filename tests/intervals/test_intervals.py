@@ -192,8 +192,8 @@ def test_bates_repetitions_are_averaged():
 def test_repeated_runs_never_narrow_the_corrected_t():
     runs = np.random.default_rng(0).normal(1, 0.1, (20, 5))
     many = intervals.corrected_t(runs, 1 / 4)
-    one = np.mean([np.diff([(found := intervals.corrected_t(run, 1 / 4)).low, found.high]) for run in runs])
-    assert many.high - many.low >= one - 1e-12
+    widths = [one.high - one.low for one in (intervals.corrected_t(run, 1 / 4) for run in runs)]
+    assert many.high - many.low == pytest.approx(max(widths), rel=1e-12)
 
 
 @given(st.integers(0, 50), st.integers(1, 6))
@@ -282,6 +282,9 @@ def test_the_influence_curve_is_that_of_its_definition_for_unequal_classes():
     "found",
     [
         lambda: intervals.holdout_t([0.3] * 60),
+        lambda: intervals.holdout_t(np.repeat([0.1 + 0.2, 0.3], 30)),
+        lambda: intervals.holdout_t([0.1, 0.3, 0.2, 0.3, 0.1, 0.2] * 10, groups=np.repeat(np.arange(20), 3)),
+        lambda: intervals.corrected_t(np.array([0.1, 0.2, 0.3]) - [0.2, 0.3, 0.4], 0.5),
         lambda: intervals.cv_clt([0.3] * 60, np.arange(60) % 5),
         lambda: intervals.cv_clt(np.repeat([0.1, 0.3], 30), np.repeat([0, 1], 30), "within-fold"),
         lambda: intervals.corrected_t([0.3] * 5, 0.25),
@@ -289,7 +292,18 @@ def test_the_influence_curve_is_that_of_its_definition_for_unequal_classes():
         lambda: intervals.bates(np.full(20, 0.3), np.full((20, 4), 0.3), np.arange(20) % 4),
         lambda: intervals.auc([0, 0, 1, 1], [1, 2, 3, 4]),
     ],
-    ids=["t", "clt", "clt within", "corrected t", "conservative z", "bates", "auc"],
+    ids=[
+        "t",
+        "t rounded",
+        "t of groups",
+        "corrected t rounded",
+        "clt",
+        "clt within",
+        "corrected t",
+        "conservative z",
+        "bates",
+        "auc",
+    ],
 )
 def test_losses_without_spread_do_not_claim_to_be_exact(found):
     estimate = found()
@@ -304,6 +318,12 @@ def test_an_estimate_of_arrays_becomes_json():
     assert plain["details"]["bias"] is None
     auc = intervals.auc([0, 1, 0, 1, 0, 1], [1, 2, 3, 4, 0, 1], folds=[0, 0, 0, 0, 1, 1])
     assert len(json.loads(json.dumps(auc.to_dict()))["details"]["fold_auc"]) == 2
+
+
+def test_the_bbc_of_equal_losses_has_no_width():
+    found = intervals.bbc(np.full((20, 3), 0.1), repeats=50)
+    assert found.value == pytest.approx(0.1, rel=1e-12)
+    assert found.low == found.high == found.value
 
 
 @pytest.mark.parametrize("name", intervals.__all__)
@@ -335,6 +355,7 @@ FOLDS = [0, 0, 1, 1]
         (lambda: intervals.clopper_pearson(0, 0), "rows must be at least 1, not 0"),
         (lambda: intervals.corrected_t([0.1, math.inf], 0.1), "finite scores, and split 1 has inf"),
         (lambda: intervals.corrected_t(np.ones((2, 2, 2)), 0.1), "runs x splits"),
+        (lambda: intervals.corrected_t([0.1, 0.2], "x"), "a number of at least 0, not 'x'"),
         (lambda: intervals.cv_clt([0.1, 0.2], [0]), "there are 2 rows and 1 labels"),
         (lambda: intervals.cv_clt([0.1, 0.2], [0, 0]), "at least 2 folds, not 1. Use holdout_t"),
         (lambda: intervals.cv_clt([0.1, 0.2, 0.3], [0, 1, 1], "within-fold"), "fold 0 has 1 row.*all-pairs"),

@@ -36,7 +36,7 @@ def test_two_that_are_told_apart_need_no_more():
 def test_no_number_of_rows_tells_equal_methods_apart(value):
     found = rows_needed(gap(value, value - 0.3, value + 0.3), 50)
     assert found.rows is None
-    assert "no number of rows would do" in str(found)
+    assert "cannot be told apart by any number of rows" in str(found)
 
 
 def test_without_an_interval_nothing_is_said():
@@ -109,3 +109,9 @@ def test_noise_needs_the_learners(numbers, tmp_path):
     fw.compare({"ols": LinearRegression()}, *numbers, outer=3, store=tmp_path / "run", jobs=1)
     with pytest.raises(BadStudy, match="a result loaded from a store has no learners to fit"):
         fw.load(tmp_path / "run").noise("ols")
+
+
+def test_an_interval_that_is_not_symmetric_is_read_at_the_end_nearest_to_zero():
+    found = rows_needed(gap(0.094, -0.007, 0.124), 160)
+    assert found.rows == math.ceil(160 * (0.101 / 0.094) ** 2)
+    assert "would need about" in str(found)

@@ -98,7 +98,7 @@ def told(name: str) -> str:
 
 def kept_words(name: str) -> str:
     """What is kept: all but the figures of the coverage simulations, which have a page of their own."""
-    return re.sub(r"(?m)^(Measured coverage of the .+ interval at 95%: ).*$", r"\1...", told(name))
+    return re.sub(r"(?m)^(Measured coverage of the .+ interval .+ at 95%: ).*$", r"\1...", told(name))
 
 
 def path_of(name: str) -> Path:
@@ -156,7 +156,7 @@ def test_the_verdict_gives_the_interval_that_holds_for_the_best_of_all(name):
 @pytest.mark.parametrize("name", SCHEMES)
 def test_every_interval_comes_with_what_it_was_measured_to_cover_and_the_delivered_model_with_none(name):
     named = set(re.findall(r"\(.*, 95% ([^)]+)\)", told(name)))
-    assert set(re.findall(r"Measured coverage of the (.+) interval at 95%", told(name))) == named
+    assert set(re.findall(r"Measured coverage of the (.+) interval \(.+\) at 95%", told(name))) == named
     assert "No number here is the risk of the delivered model" in told(name)
 
 

@@ -16,7 +16,7 @@ from foldwise.errors import BadInterval
 from foldwise.estimates.corrected_t import NAME
 from foldwise.formulas import multiple, ranks
 from foldwise.formulas.checks import as_numbers
-from foldwise.formulas.corrected_t import CorrectedT, corrected_t_of_runs
+from foldwise.formulas.corrected_t import CorrectedT, corrected_t_of_runs, has_no_spread
 from foldwise.formulas.ranks import Friedman, Nemenyi
 
 
@@ -51,7 +51,7 @@ def compare_all(
     table, known = _checked(losses, names)
     pairs = list(combinations(range(len(table)), 2))
     each = multiple.shared_level(level, max(1, len(pairs)))
-    raw = [_t(table[i] - table[j], test_train_ratio, each).p for i, j in pairs]
+    raw = [_t(table[i], table[j], test_train_ratio, each).p for i, j in pairs]
     p = np.ones((len(table), len(table)))
     for (i, j), adjusted in zip(pairs, multiple.holm(raw).tolist(), strict=True):
         p[i, j] = p[j, i] = adjusted
@@ -60,7 +60,7 @@ def compare_all(
     name = f"{NAME}, simultaneous over {len(pairs)} pairs"
     differences = {
         known[at]: _comparison(
-            _t(table[at] - table[best], test_train_ratio, each),
+            _t(table[at], table[best], test_train_ratio, each),
             p=float(p[at, best]),
             level=level,
             interval=name,
@@ -100,11 +100,13 @@ def nemenyi(scores: Any, level: float = 0.95) -> Nemenyi:
     return ranks.nemenyi(scores, level=level)
 
 
-def _t(differences: FloatArray, test_train_ratio: float, level: float) -> CorrectedT:
+def _t(one: FloatArray, other: FloatArray, test_train_ratio: float, level: float) -> CorrectedT:
     """The corrected t, which a difference that is the same in all splits says nothing about."""
-    found = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
-    is_silent = found.se == 0 and found.value != 0
-    return found._replace(low=-math.inf, high=math.inf, t=math.nan, p=1.0) if is_silent else found
+    gaps = one - other
+    found = corrected_t_of_runs(gaps, test_train_ratio=test_train_ratio, level=level)
+    # rounding is that of the losses, which may be far larger than their differences
+    is_silent = gaps.any() and has_no_spread(gaps, size=float(max(np.abs(one).max(), np.abs(other).max())))
+    return found._replace(low=-math.inf, high=math.inf, se=0.0, t=math.nan, p=1.0) if is_silent else found
 
 
 def _comparison(found: CorrectedT, *, p: float, level: float, interval: str, names: tuple[str, str]) -> Comparison:

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
 from foldwise.comparisons.difference import paired_difference
 from foldwise.comparisons.two import delong, mcnemar
 from foldwise.errors import BadInterval
 from foldwise.estimates.evidence import Evidence
 from foldwise.formulas import holdout
+from foldwise.formulas.multiple import shared_level
 
 
 def difference(
@@ -21,13 +23,18 @@ def difference(
     names: tuple[str, str],
     level: float = 0.95,
     rope: float | None = None,
+    is_same: bool = False,
 ) -> Comparison:
     """The first risk less the second.
 
     One test set: exact McNemar (0-1 loss), DeLong (AUC), betting (bounded losses), t (others). Folds and random
-    splits: corrected t. Else the difference alone, with the reason.
+    splits: corrected t. Else the difference alone, with the reason. Two names of the same learner (`is_same`) do not
+    differ at all.
     """
     _check_same_rows(one, other, names)
+    if is_same and one.scheme == "one test set":
+        target = f"the risk of {names[0]} minus that of {names[1]}: the same learner"
+        return Comparison(0.0, 0.0, 0.0, level, "none needed", target, names=names, p=1.0)
     if one.scheme == "one test set":
         return _on_one_test_set(one, other, names, level)
     return paired_difference(
@@ -67,9 +74,22 @@ def _on_one_test_set(one: Evidence, other: Evidence, names: tuple[str, str], lev
     if one.row_losses is None or other.row_losses is None:
         return replace(plain, notes=(("interval", f"{one.loss.name} has no loss per row to pair"),))
     if one.groups is None and one.is_zero_one:
-        found = mcnemar(one.row_losses[0], other.row_losses[0], level)
-        return replace(plain, low=found.low, high=found.high, interval=found.interval, p=found.p, details=found.details)
+        return _by_mcnemar(one.row_losses[0], other.row_losses[0], plain)
     return _by_rows(one, other, plain)
+
+
+def _by_mcnemar(one: FloatArray, other: FloatArray, plain: Comparison) -> Comparison:
+    """The p of McNemar's exact test, and an interval that holds for the difference itself.
+
+    McNemar's own interval is for the share among the rows on which the two differ, and how many those are varies too:
+    so both shares, of rows that only one gets wrong, have a Clopper-Pearson interval at half the error.
+    """
+    found, rows = mcnemar(one, other, plain.level), len(one)
+    half = shared_level(plain.level, 2)
+    worse = holdout.clopper_pearson(int(((one == 1) & (other == 0)).sum()), rows, level=half)
+    better = holdout.clopper_pearson(int(((one == 0) & (other == 1)).sum()), rows, level=half)
+    low, high = worse.low - better.high, worse.high - better.low
+    return replace(plain, low=low, high=high, interval="paired Clopper-Pearson", p=found.p, details=found.details)
 
 
 def _has_both_classes(one: Evidence) -> bool:
@@ -93,13 +113,13 @@ def _by_rows(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
     assert one.row_losses is not None
     assert other.row_losses is not None
     gaps = one.row_losses[0] - other.row_losses[0]
-    if np.ptp(gaps) == 0:
+    if np.ptp(gaps) <= 1e-12 * np.abs(gaps).max():
         ends = (0.0, 0.0) if gaps[0] == 0 else (None, None)
         return replace(
             plain, low=ends[0], high=ends[1], interval="t" if gaps[0] == 0 else None, p=1.0 if gaps[0] == 0 else None
         )
-    if one.loss.bounds is not None and one.groups is None:
-        reach = one.loss.bounds[1] - one.loss.bounds[0]
+    reach = one.loss.bounds[1] - one.loss.bounds[0] if one.loss.bounds is not None else 0.0
+    if one.groups is None and 0 < np.abs(gaps).max() <= reach:
         order = np.random.default_rng([one.seed, 0xBE7]).permutation(len(gaps))
         bet = holdout.betting(gaps[order], bounds=(-reach, reach), level=plain.level)
         return replace(plain, low=bet.low, high=bet.high, interval="betting")

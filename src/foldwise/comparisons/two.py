@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,12 +45,7 @@ def paired(differences: Any, test_train_ratio: float, level: float = 0.95) -> Co
     >>> paired([0.02, 0.01, 0.03, 0.02], 1 / 3)
     a minus b: 0.0200 (0.0002 to 0.0398, 95% corrected t), p = 0.049
     """
-    found = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
-    if found.se == 0 and found.value != 0:
-        raise BadInterval(
-            f"all splits have the same difference of {found.value:g}, so their spread says nothing about it",
-            "Use more splits, or compare on a test set",
-        )
+    found = formulas.varied(corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level))
     return Comparison(
         found.value,
         found.low,
@@ -130,17 +126,24 @@ def delong(target: Any, score_a: Any, score_b: Any, level: float = 0.95) -> Comp
     0.333
     """
     found = auc_formulas.delong(target, score_a, score_b, level=level)
+    has_interval = not math.isnan(found.p)
     return Comparison(
         found.value,
-        found.low,
-        found.high,
+        found.low if has_interval else None,
+        found.high if has_interval else None,
         level,
-        "DeLong",
+        "DeLong" if has_interval else None,
         "the AUC of this first predictor minus that of this second one",
-        p=found.p,
+        notes=() if has_interval else (("interval", "neither ranking varies, which says nothing about other rows"),),
+        p=found.p if has_interval else None,
         se=found.se,
-        t=found.z,
-        details={"auc_a": found.auc_a, "auc_b": found.auc_b, "variance": found.se**2, "z": found.z},
+        t=found.z if has_interval else None,
+        details={
+            "auc_a": found.auc_a,
+            "auc_b": found.auc_b,
+            "variance": found.se**2,
+            "z": found.z if has_interval else None,
+        },
     )
 
 

@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ import numpy as np
 from foldwise.errors import BadInterval, nearest
 from foldwise.estimates.evidence import Evidence
 from foldwise.formulas import auc, bates, conservative_z, corrected_t, cv_clt, holdout
+
+FEW_ROWS, HEAVY_SHARE = 50, 0.1  # test rows, and the share of one row in the sum, that the t interval is short for
 
 Found = tuple[float, float, float, dict[str, Any]]  # value, low, high, details
 
@@ -69,6 +71,22 @@ def work_out(evidence: Evidence, wish: str | None, level: float) -> tuple[Method
     if found is not None and not found[1] < found[2]:
         return None, "the losses have no spread, so an interval of no width would claim too much", None
     return method, reason, found
+
+
+def cautions(interval: str | None, evidence: Evidence, details: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What to mind about an interval that is valid but approximate: few rows, heavy tails, an unstable Bates."""
+    notes = []
+    if interval == "t" and evidence.row_losses is not None:
+        losses = evidence.row_losses[0]
+        share = float(losses.max() / losses.sum()) if losses.sum() > 0 else 0.0
+        if len(losses) < FEW_ROWS or share > HEAVY_SHARE:
+            words = f"{len(losses)} test rows, the largest loss {share:.0%} of the sum: the t interval may be short"
+            notes.append(("tail", words))
+    if interval == "Bates":
+        words = f"the Bates standard error is {details['inflation']:.3g} times that of independent losses"
+        unstable = "" if details["is_stable"] else "; leaving out one more fold moves the risk, so it is unstable here"
+        notes.append(("bates", words + unstable))
+    return notes
 
 
 def check_wish(wish: str | None) -> str | None:

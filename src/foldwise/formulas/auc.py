@@ -10,6 +10,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.errors import BadInterval
 from foldwise.formulas.checks import Found, as_numbers, checked_finite, checked_level, fold_codes, normal_quantile
+from foldwise.formulas.corrected_t import ROUNDING, has_no_spread
 
 
 class CvAuc(NamedTuple):
@@ -24,7 +25,7 @@ class CvAuc(NamedTuple):
 
 
 class DeLong(NamedTuple):
-    """The difference of two AUCs on the same rows with its interval and test."""
+    """The difference of two AUCs on the same rows with its interval and test; NaN where there is none."""
 
     value: float
     low: float
@@ -82,9 +83,11 @@ def delong(target: Any, score_a: Any, score_b: Any, *, level: float = 0.95) -> D
     placed = placements(is_positive, first), placements(is_positive, second)
     auc_a, auc_b = (float(one[is_positive].mean()) for one in placed)
     value, se = auc_a - auc_b, math.sqrt(_variance(is_positive, placed[0] - placed[1]))
-    if se == 0:  # the same order of rows
-        return DeLong(value, value, value, 0.0, 0.0 if value == 0 else math.inf, float(value == 0), auc_a, auc_b)
     reach = normal_quantile(checked_level(level)) * se
+    if se == 0 and abs(value) <= ROUNDING:  # the same order of rows
+        return DeLong(0.0, 0.0, 0.0, 0.0, 0.0, 1.0, auc_a, auc_b)
+    if se == 0:  # no row differs from the others, which says nothing about further ones
+        return DeLong(value, math.nan, math.nan, 0.0, math.nan, math.nan, auc_a, auc_b)
     p = float(2 * special.ndtr(-abs(value / se)))
     return DeLong(value, value - reach, value + reach, se, value / se, p, auc_a, auc_b)
 
@@ -101,6 +104,8 @@ def _influence(is_positive: AnyArray, score: FloatArray, fold: int) -> tuple[flo
         raise BadInterval(f"the AUC needs both classes in every fold, and fold {fold} has one", "Use stratified folds")
     placed = placements(is_positive, score)
     auc = float(placed[is_positive].mean())
+    if has_no_spread(placed, size=1.0):
+        return auc, 0.0
     curve = (placed - auc) / np.where(is_positive, share, 1 - share)
     return auc, float((curve**2).mean())
 
@@ -109,7 +114,8 @@ def _variance(is_positive: AnyArray, placed: FloatArray) -> float:
     parts = placed[is_positive], placed[~is_positive]
     if min(part.size for part in parts) < 2:
         raise BadInterval("DeLong's variance needs at least 2 rows of each class", "Test on more rows")
-    return sum(float(part.var(ddof=1)) / part.size for part in parts)
+    # placements are shares, so that rounding is judged against 1
+    return sum(float(part.var(ddof=1)) / part.size for part in parts if not has_no_spread(part, size=1.0))
 
 
 def _checked(target: Any, score: Any) -> tuple[AnyArray, FloatArray]:

@@ -11,6 +11,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadInterval
 from foldwise.formulas.checks import checked_count, checked_level, checked_table, fold_codes
+from foldwise.formulas.corrected_t import has_no_spread, mean_within
 
 BLOCK_BYTES = 32_000_000  # of bootstrap counts in memory at once
 
@@ -180,6 +181,9 @@ def _left_out_means(
 
 def _summary(table: FloatArray, draws: FloatArray, level: float) -> Bbc:
     means = table.mean(axis=0)
+    value = mean_within(draws)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    if has_no_spread(draws):  # no width but that of rounding
+        low = high = value
     selected = int(means.argmin())
-    return Bbc(float(draws.mean()), float(low), float(high), selected, float(means[selected]), draws)
+    return Bbc(value, float(low), float(high), selected, float(means[selected]), draws)

@@ -11,6 +11,8 @@ from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
 from foldwise.formulas.checks import as_numbers, checked_level
 
+ROUNDING = 1e-12  # spread below this share of the numbers' size is what arithmetic leaves of none
+
 
 class CorrectedT(NamedTuple):
     """A mean with its interval, and the test of a mean of 0 (two-sided)."""
@@ -34,20 +36,19 @@ def corrected_t(scores: Any, *, test_train_ratio: float, level: float = 0.95) ->
     >>> round(found.low, 3), round(found.high, 3)
     (0.118, 0.432)
     """
-    scores = _checked(scores, test_train_ratio, level)
+    scores, ratio = _checked(scores, test_train_ratio, level)
     df = scores.size - 1
-    # equal scores have no spread, whatever rounding makes of their mean
-    if np.ptp(scores) == 0:
-        return _from_se(float(scores[0]), 0.0, df, level)
-    variance = float(scores.var(ddof=1)) * (1 / scores.size + test_train_ratio)
+    if has_no_spread(scores):
+        return _from_se(mean_within(scores), 0.0, df, level)
+    variance = float(scores.var(ddof=1)) * (1 / scores.size + ratio)
     return _from_se(float(scores.mean()), math.sqrt(variance), df, level)
 
 
 def corrected_t_of_runs(runs: Any, *, test_train_ratio: float, level: float = 0.95) -> CorrectedT:
-    """The corrected t of repeated runs, scores[run, split], never narrower than a single run's on average.
+    """The corrected t of repeated runs, scores[run, split], never narrower than that of any single run.
 
     More repeats lower the noise of the splits, but bring no new rows: where the statistic over all scores is the
-    narrower one, the mean standard error of the runs takes its place, and p is the larger of the two.
+    narrower one, the largest standard error of a run takes its place, and p is the larger of the two.
     """
     runs = np.atleast_2d(as_numbers(runs, what="scores"))
     if runs.ndim != 2:
@@ -56,9 +57,23 @@ def corrected_t_of_runs(runs: Any, *, test_train_ratio: float, level: float = 0.
     if len(runs) == 1:
         return together
     singles = [corrected_t(run, test_train_ratio=test_train_ratio, level=level) for run in runs]
-    single = _from_se(together.value, float(np.mean([run.se for run in singles])), singles[0].df, level)
+    single = _from_se(together.value, max(run.se for run in singles), singles[0].df, level)
     wider = max(together, single, key=lambda found: found.high - found.low)
     return wider._replace(p=max(together.p, single.p))
+
+
+def has_no_spread(numbers: FloatArray, *, size: float = 0.0) -> bool:
+    """Whether the numbers are equal but for rounding; `size` is that of what they are differences or means of.
+
+    >>> has_no_spread(np.array([0.1, 0.2, 0.3]) - np.array([0.2, 0.3, 0.4]))
+    True
+    """
+    return bool(np.ptp(numbers) <= ROUNDING * max(size, float(np.abs(numbers).max())))
+
+
+def mean_within(numbers: FloatArray) -> float:
+    """The mean, which rounding does not move past the numbers: that of equal ones is theirs."""
+    return float(np.clip(numbers.mean(), numbers.min(), numbers.max()))
 
 
 def t_probability_within(value: float, se: float, df: int, *, reach: float) -> float:
@@ -81,7 +96,7 @@ def _from_se(value: float, se: float, df: int, level: float) -> CorrectedT:
     return CorrectedT(value, value - reach, value + reach, se, t, df, float(2 * stats.t.sf(abs(t), df)))
 
 
-def _checked(given: Any, test_train_ratio: float, level: float) -> FloatArray:
+def _checked(given: Any, test_train_ratio: Any, level: float) -> tuple[FloatArray, float]:
     scores = as_numbers(given, what="scores")
     if scores.ndim != 1 or scores.size < 2:
         raise BadInterval(f"the corrected t needs the scores of at least 2 splits, not {scores.size}", "Use more folds")
@@ -89,6 +104,10 @@ def _checked(given: Any, test_train_ratio: float, level: float) -> FloatArray:
         place = int(np.flatnonzero(~np.isfinite(scores))[0])
         raise BadInterval(f"the corrected t needs finite scores, and split {place} has {scores[place]}")
     checked_level(level)
-    if not 0 <= test_train_ratio < math.inf:
+    try:
+        ratio = float(test_train_ratio)
+    except (TypeError, ValueError):
+        ratio = math.nan
+    if not 0 <= ratio < math.inf:
         raise BadInterval(f"test rows / training rows must be a number of at least 0, not {test_train_ratio!r}")
-    return scores
+    return scores, ratio

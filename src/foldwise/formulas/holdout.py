@@ -22,6 +22,7 @@ from foldwise.formulas.checks import (
     normal_quantile,
     t_quantile,
 )
+from foldwise.formulas.corrected_t import has_no_spread, mean_within
 
 
 def hoeffding(losses: Any, *, bounds: Any = (0.0, 1.0), level: float = 0.95) -> Found:
@@ -138,15 +139,16 @@ def holdout_t(losses: Any, *, level: float = 0.95, groups: Any = None) -> Found:
     degrees of freedom.
     """
     losses = checked_losses(losses, method="the t interval")
-    level, value = checked_level(level), float(losses.mean())
-    if np.ptp(losses) == 0:  # whatever rounding makes of the mean
-        return Found(float(losses[0]), float(losses[0]), float(losses[0]), 0.0)
-    units, residuals = losses.size, losses - value
+    level, value = checked_level(level), mean_within(losses)
+    units, residuals, means = losses.size, losses - value, losses
     if groups is not None:
         codes, units = fold_codes(groups, rows=losses.size)
         if units < 2:
             raise BadInterval("the t interval needs at least 2 groups, not 1", "Test on more groups")
         residuals = np.bincount(codes, weights=residuals)
+        means = residuals / np.bincount(codes)
+    if has_no_spread(means, size=float(np.abs(losses).max())):
+        return Found(value, value, value, 0.0)
     se = math.sqrt(float(residuals @ residuals) * units / (units - 1)) / losses.size
     return _around(value, t_quantile(level, units - 1) * se)._replace(se=se)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from foldwise.errors import BadInterval
 from foldwise.formulas.checks import checked_count, checked_level, checked_table
-from foldwise.formulas.corrected_t import corrected_t_of_runs, t_probability_within
+from foldwise.formulas.corrected_t import CorrectedT, corrected_t_of_runs, t_probability_within
 from foldwise.formulas.holdout import clopper_pearson
 
 
@@ -80,6 +80,8 @@ def mcnemar(only_first: Any, only_second: Any, *, rows: Any = None, level: float
 def correlated_bayes(differences: Any, *, test_train_ratio: float, rope: float, level: float = 0.95) -> Belief:
     """The Bayesian correlated t: its scale is that of the corrected t (Benavoli, Corani, Demsar and Zaffalon, 2017).
 
+    Refuses a difference that is the same in all splits, unless it is 0.
+
     >>> found = correlated_bayes([0.02, 0.01, 0.03, 0.02], test_train_ratio=1 / 3, rope=0.01)
     >>> round(found.p_left + found.p_rope + found.p_right, 12)
     1.0
@@ -87,11 +89,10 @@ def correlated_bayes(differences: Any, *, test_train_ratio: float, rope: float, 
     from scipy import special
 
     reach = checked_rope(rope)
-    found = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
+    found = varied(corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level))
     within = t_probability_within(found.value, found.se, found.df, reach=reach)
-    if found.se == 0:
-        left, right = float(found.value < -reach), float(found.value > reach)
-    else:
+    left = right = 0.0
+    if found.se > 0:
         left = float(special.stdtr(found.df, (-reach - found.value) / found.se))
         right = float(special.stdtr(found.df, (found.value - reach) / found.se))
     return Belief(found.value, found.low, found.high, found.se, found.df, left, within, right)
@@ -119,6 +120,16 @@ def union_difference(first: tuple[float, float], second: tuple[float, float]) ->
     (0.0, 0.5)
     """
     return first[0] - second[1], first[1] - second[0]
+
+
+def varied(found: CorrectedT) -> CorrectedT:
+    """What was found, if the splits differ or all say 0."""
+    if found.se == 0 and found.value != 0:
+        raise BadInterval(
+            f"all splits have the same difference of {found.value:g}, so their spread says nothing about it",
+            "Use more splits, or compare on a test set",
+        )
+    return found
 
 
 def checked_rope(rope: Any) -> float:

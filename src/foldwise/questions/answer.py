@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
+from foldwise.estimates.chooser import cautions
 from foldwise.estimates.estimate import plain_number
 from foldwise.formulas.bias import Bbc
-from foldwise.formulas.multiple import shared_level
+from foldwise.formulas.multiple import holm, shared_level
 from foldwise.outlines.outline import Note, Outline
 from foldwise.outlines.plain import plain_candidate
 from foldwise.questions.auto import AUTO, make_auto
@@ -37,7 +39,9 @@ def answer(
     family = not_told_apart(methods, best)
     every = [*methods, *([auto] if auto else [])]
     rows = [_method_dict(method, best, made, corrected, notes) for method in every]
-    notes += _interval_notes(every)
+    adjusted = holm_values(methods, best)
+    rows = [row | {"p_holm": adjusted.get(row["name"])} for row in rows]
+    notes += [*_interval_notes(every), *_family_notes(rows, family)]
     tuned = [method.method for method in methods if method.method.inner is not None]
     return {
         "best": best.method.name if best else None,
@@ -64,6 +68,32 @@ def answer(
         "versions": versions,
         "fingerprint": outline.fingerprint,
     }
+
+
+def holm_values(methods: list[MethodAnswer], best: MethodAnswer | None) -> dict[str, float]:
+    """p of each method's difference to the best, by Holm over all pairs: the best was picked by the same losses."""
+    able = [method for method in methods if method.status == "ok"]
+    pairs = list(combinations(able, 2))
+    found = [one.difference(other).p for one, other in pairs]
+    if best is None or not found or any(p is None for p in found):
+        return {}
+    adjusted = dict(zip(pairs, holm(found).tolist(), strict=True))
+    return {
+        (other if one is best else one).method.name: float(p)
+        for (one, other), p in adjusted.items()
+        if best in (one, other)
+    }
+
+
+def _family_notes(rows: list[dict[str, Any]], family: list[str] | None) -> list[Note]:
+    """Say it where the table and the verdict seem to differ."""
+    apart = [row["name"] for row in rows if row["difference_low"] is not None and row["difference_low"] > 0]
+    if family is None or not set(apart) & set(family):
+        return []
+    words = (
+        "the differences in the table are looked at one by one; the verdict uses intervals that hold for all at once"
+    )
+    return [("difference", words)]
 
 
 def _method_dict(
@@ -185,6 +215,11 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
         failed = f"{len(method.failures)} of {len(method.keys)} fits failed"
         again = "; in a store they are made again with retry_failed=True (--retry-failed)"
         notes.append(("failed", f"{name}: {failed}: {method.failures[0]}{again}"))
+    if method.status == "ok":
+        estimate = method.estimate()
+        notes += [
+            (code, f"{name}: {text}") for code, text in cautions(estimate.interval, method.evidence, estimate.details)
+        ]
     if method.status == "undefined":
         notes.append(("undefined", f"{name}: the loss is undefined on some split, so there is no risk"))
     if method.missing:

@@ -197,6 +197,7 @@ class MethodAnswer:
             self.evidence,
             other.evidence,
             names=(self.method.name, other.method.name),
+            is_same=bool(self.method.settings) and self.method.settings == other.method.settings,
             level=self.outline.level if level is None else level,
             rope=rope,
         )

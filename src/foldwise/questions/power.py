@@ -32,18 +32,20 @@ class RowsNeeded:
 def rows_needed(found: Comparison, rows: int) -> RowsNeeded:
     """Rows at which the interval of this difference would no longer contain 0, if the difference stays what it is.
 
-    The half-width falls with the square root of the rows. Repeats bring no rows: they do not narrow the interval.
+    The distance to the end nearest 0 falls with the square root of the rows. Repeats bring no rows: they do not narrow
+    the interval.
     """
     one, other = found.names
     if found.low is None or found.high is None:
         return RowsNeeded(None, f"{one} and {other}: there is no valid interval here to say how many rows it takes.")
-    reach, gap = (found.high - found.low) / 2, abs(found.value)
-    if gap > reach:
+    gap = abs(found.value)
+    reach = found.value - found.low if found.value > 0 else found.high - found.value
+    if found.low > 0 or found.high < 0:
         return RowsNeeded(rows, f"{one} and {other}, looked at alone, are told apart by these {rows} rows.")
     wanted = rows * (reach / gap) ** 2 if gap > 0 else math.inf
     if wanted > MOST_ROWS:
         return RowsNeeded(
-            None, f"{one} and {other} cannot be told apart: no number of rows would do. Repeats do not help."
+            None, f"{one} and {other} cannot be told apart by any number of rows, if they differ by no more than here."
         )
     number = math.ceil(wanted)
     words = f"To tell {one} and {other} apart you would need about {number} rows; more repeats would not do it."

@@ -203,7 +203,7 @@ class Result:
             "Optimism: risk less the smallest selection score at the same training size.",
             "Gap: risk less the mean loss on the training rows.",
         ]
-        intervals: dict[str, None] = {}
+        intervals: dict[tuple[str, str], None] = {}
         auto = make_auto(self.methods)
         for method in [*self.methods, *([auto] if auto else [])]:
             estimate = method.estimate()
@@ -211,8 +211,11 @@ class Result:
             lines.append(
                 f"{method.method.name}: {estimate}. {'Interval' if estimate.interval else 'No interval'}: {why}."
             )
-            intervals |= {estimate.interval: None} if estimate.interval else {}
-        lines += [f"Measured coverage of the {name} interval at 95%: {measured(name)}." for name in intervals]
+            intervals |= {(estimate.interval, method.evidence.scheme): None} if estimate.interval else {}
+        lines += [
+            f"Measured coverage of the {name} interval ({scheme}) at 95%: {measured(name, scheme)}."
+            for name, scheme in intervals
+        ]
         lines.append("No number here is the risk of the delivered model, which is fitted on all rows.")
         return "\n".join([*lines, *(f"Note: {text}." for text in self.notes)])
 

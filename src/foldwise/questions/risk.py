@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,14 +13,14 @@ from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.judged import make_judged
 from foldwise.data.sources import read_table
 from foldwise.errors import BadData, BadInterval, BadLoss, FitsFailed
-from foldwise.estimates.chooser import check_wish, choose, work_out
+from foldwise.estimates.chooser import cautions, check_wish, choose, work_out
 from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.evidence import Evidence
 from foldwise.formulas.multiple import shared_level
 from foldwise.losses.loss import Loss, make_losses
 from foldwise.plans.methods import name_wishes
 from foldwise.questions.compare import answer_study, make_comparison
-from foldwise.questions.ledger import name_of, score_in
+from foldwise.questions.ledger import name_of, score_in, times_scored
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.seen import rows_seen
 from foldwise.recipes.catalogue import entries
@@ -56,7 +57,16 @@ def risk(
         why = method.failures[0] if method.failures else "the loss is undefined on some split"
         count = f"{len(method.failures)} of {len(method.keys)} fits failed" if method.failures else "no risk"
         raise FitsFailed(f"{count}, so there is no honest estimate. The first says: {why}")
-    return method.estimate()
+    return _with_ledger(method)
+
+
+def _with_ledger(method: MethodAnswer) -> Estimate:
+    """The estimate; on a test set that other methods were judged on too, its interval holds for all of them."""
+    level, count = method.outline.level, times_scored(method.reading)
+    if count < 2:
+        return method.estimate()
+    wide = method.estimate(level=shared_level(level, count))
+    return replace(wide, level=level, notes=(*wide.notes, *_ledger_notes(True, count, wide.interval is not None)))
 
 
 def test_risk(
@@ -99,11 +109,15 @@ def test_risk(
     count = 1 if store is None else score_in(store, data.fingerprint, name_of(setting(model), answer.tobytes()))
     method, reason, found = work_out(evidence, check_wish(interval), shared_level(level, count))
     if seen := data.rows if trained_on == data.fingerprint else rows_seen(model, data):
+        if interval is not None:
+            raise BadInterval(
+                f"{seen} of {data.rows} test rows were trained on, so no interval is valid", "Test on other rows"
+            )
         method = found = None
         reason = f"{seen} of {data.rows} test rows were trained on, so no interval is valid: test on other rows"
     notes = [("interval", reason), *_ledger_notes(store is not None, count, method is not None)]
     if method is not None:
-        notes += _tail_notes(method.name, evidence)
+        notes += cautions(method.name, evidence, found[3] if found else {})
     return Estimate(
         value=float(evidence.fold_losses[0]),
         low=found[1] if found else None,
@@ -150,17 +164,6 @@ def _ledger_notes(is_kept: bool, count: int, has_interval: bool) -> list[tuple[s
     words = "1 model has" if count == 1 else f"{count} models have"
     claim = "; the interval holds for all of them at once" if has_interval and count > 1 else ""
     return [("ledger", f"{words} been scored on this test set{claim}")]
-
-
-def _tail_notes(interval: str, evidence: Evidence) -> list[tuple[str, str]]:
-    """The t interval is asymptotic: say so where the tail is heavy or the rows are few."""
-    if interval != "t" or evidence.row_losses is None:
-        return []
-    losses = evidence.row_losses[0]
-    share = float(losses.max() / losses.sum()) if losses.sum() > 0 else 0.0
-    if len(losses) >= 50 and share <= 0.1:
-        return []
-    return [("tail", f"{len(losses)} test rows, the largest loss {share:.0%} of the sum: the t interval may be short")]
 
 
 test_risk.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest

@@ -16,6 +16,7 @@ from foldwise.outlines.reading import Reading
 from foldwise.plans.study import Study, Tuning, make_study
 from foldwise.questions.guarantee import Guarantee, dev_guarantee
 from foldwise.questions.method import MethodAnswer
+from foldwise.questions.seen import remember_rows
 from foldwise.recipes.checks import check_learner
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
@@ -49,7 +50,10 @@ def tune_on(tuned: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = No
     study = _tuning_study(tuned, data)
     # Weights and groups have arrived: inside, they go to the fits by keyword, whatever the caller routes.
     with config_context(enable_metadata_routing=False):
-        return _outcome(study, jobs=tuned.jobs, refit=tuned.refit)
+        outcome = _outcome(study, jobs=tuned.jobs, refit=tuned.refit)
+    for model in (tuned, outcome.model):
+        remember_rows(model, data)
+    return outcome
 
 
 def _outcome(study: Study, *, jobs: int | None, refit: bool) -> TuningOutcome:
