@@ -76,7 +76,7 @@ def test_zero_one_losses_go_to_mcnemar(pair):
     only = [intervals.clopper_pearson(int((a & ~b).sum()), 30, 0.95) for a, b in ((one, other), (other, one))]
     assert found.value == pytest.approx(only[0].value - only[1].value)
     assert (found.low, found.high) == pytest.approx((only[0].low - only[1].high, only[0].high - only[1].low))
-    assert found.interval == "paired Clopper-Pearson"
+    assert found.interval == "exact McNemar"
     assert found.target == "the risk of ridge minus that of k-nn, as trained on these rows"
 
 

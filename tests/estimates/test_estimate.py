@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from foldwise.estimates.estimate import Estimate, Interval, percent, same_digits
+from foldwise.estimates.estimate import Estimate, percent, same_digits
 
 
 def test_an_estimate_prints_one_line():
@@ -44,10 +44,6 @@ def test_an_estimate_is_a_value():
     assert float(one) == 0.5
     with pytest.raises(AttributeError):
         one.value = 0.4
-
-
-def test_an_interval_prints_its_level_and_method():
-    assert str(Interval(-0.012, 12.3456, 0.9, "corrected t")) == "-0.0 to 12.3 (90%, corrected t)"
 
 
 @pytest.mark.parametrize(

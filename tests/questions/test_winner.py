@@ -161,7 +161,7 @@ def test_zero_one_losses_are_compared_by_the_exact_mcnemar(held_out):
     result = held_out("zero_one")
     wrong = {name: wrong_rows(result, name) for name in ("knn", "far")}
     found, truth = result.difference("knn", "far"), comparisons.mcnemar(wrong["knn"], wrong["far"])
-    assert found.interval == "paired Clopper-Pearson"
+    assert found.interval == "exact McNemar"
     assert (found.value, found.p) == pytest.approx((truth.value, truth.p))
 
 

@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
 from foldwise.comparisons.difference import paired_difference
 from foldwise.comparisons.two import delong, mcnemar
 from foldwise.errors import BadInterval
 from foldwise.estimates.evidence import Evidence
 from foldwise.formulas import holdout
-from foldwise.formulas.multiple import shared_level
 
 
 def difference(
@@ -74,22 +72,9 @@ def _on_one_test_set(one: Evidence, other: Evidence, names: tuple[str, str], lev
     if one.row_losses is None or other.row_losses is None:
         return replace(plain, notes=(("interval", f"{one.loss.name} has no loss per row to pair"),))
     if one.groups is None and one.is_zero_one:
-        return _by_mcnemar(one.row_losses[0], other.row_losses[0], plain)
+        found = mcnemar(one.row_losses[0], other.row_losses[0], level)
+        return replace(plain, low=found.low, high=found.high, interval=found.interval, p=found.p, details=found.details)
     return _by_rows(one, other, plain)
-
-
-def _by_mcnemar(one: FloatArray, other: FloatArray, plain: Comparison) -> Comparison:
-    """The p of McNemar's exact test, and an interval that holds for the difference itself.
-
-    McNemar's own interval is for the share among the rows on which the two differ, and how many those are varies too:
-    so both shares, of rows that only one gets wrong, have a Clopper-Pearson interval at half the error.
-    """
-    found, rows = mcnemar(one, other, plain.level), len(one)
-    half = shared_level(plain.level, 2)
-    worse = holdout.clopper_pearson(int(((one == 1) & (other == 0)).sum()), rows, level=half)
-    better = holdout.clopper_pearson(int(((one == 0) & (other == 1)).sum()), rows, level=half)
-    low, high = worse.low - better.high, worse.high - better.low
-    return replace(plain, low=low, high=high, interval="paired Clopper-Pearson", p=found.p, details=found.details)
 
 
 def _has_both_classes(one: Evidence) -> bool:

@@ -93,8 +93,8 @@ def mcnemar(a: Any, b: Any, level: float = 0.95, *, rows: int | None = None, mid
     """The exact test of two predictors on one test set under 0-1 loss (McNemar, 1947).
 
     `a` and `b` are their 0-1 losses row by row, or two numbers: rows only the first gets wrong, and only the second.
-    The interval of the difference is exact given the number of rows on which they differ. Not for pooled
-    cross-validation, whose models differ from fold to fold.
+    The p is that of the exact test; the interval is that of the difference of the two error rates and never covers less
+    than its level. Not for pooled cross-validation, whose models differ from fold to fold.
 
     >>> round(mcnemar(10, 3).p, 4)
     0.0923

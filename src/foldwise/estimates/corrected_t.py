@@ -1,4 +1,4 @@
-"""The corrected t interval of a risk, and when the splits allow one."""
+"""When the splits allow a corrected t, and why not where they do not."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
-from foldwise.estimates.estimate import Interval
-from foldwise.formulas.corrected_t import corrected_t, corrected_t_of_runs
 
 NAME = "corrected t"
 
@@ -28,50 +26,6 @@ class Runs(NamedTuple):
     losses: FloatArray | None
     test_train_ratio: float
     reason: str
-
-
-def corrected_t_interval(fold_losses: Any, *, test_train_ratio: float, level: float = 0.95) -> Interval:
-    """Interval for the risk when random splits share training rows.
-
-    Approximate, and often still a little short; on one plain K-fold run it errs on the safe side.
-
-    >>> corrected_t_interval([0.20, 0.30, 0.25, 0.35], test_train_ratio=1 / 3)
-    0.118 to 0.432 (95%, corrected t)
-    """
-    found = corrected_t(fold_losses, test_train_ratio=test_train_ratio, level=level)
-    return Interval(found.low, found.high, level, NAME)
-
-
-def cv_interval(
-    split_losses: Any,
-    *,
-    repeats: int,
-    folds: int,
-    kind: str,
-    test_rows: Any,
-    train_rows: Any,
-    level: float = 0.95,
-    is_partition: bool | None = None,
-) -> tuple[Interval | None, str]:
-    """The interval of a cross-validated risk, or None, and in one sentence why.
-
-    Losses come repeat by repeat; `kind` is that of the splits. Repeats never make it narrower than one run does.
-    """
-    runs = usable_runs(
-        split_losses,
-        repeats=repeats,
-        folds=folds,
-        kind=kind,
-        test_rows=test_rows,
-        train_rows=train_rows,
-        is_partition=is_partition,
-    )
-    if runs.losses is None:
-        return None, runs.reason
-    if np.ptp(runs.losses) == 0:
-        return None, "all splits have the same loss, so their spread says nothing about the risk"
-    found = corrected_t_of_runs(runs.losses, test_train_ratio=runs.test_train_ratio, level=level)
-    return Interval(found.low, found.high, level, NAME), runs.reason
 
 
 def usable_runs(

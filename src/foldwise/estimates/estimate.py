@@ -10,24 +10,6 @@ from typing import Any
 from foldwise.arrays import FloatArray
 
 
-@dataclass(frozen=True)
-class Interval:
-    """Where a number lies, at which level, and by which method.
-
-    >>> Interval(0.118, 0.432, 0.95, "corrected t")
-    0.118 to 0.432 (95%, corrected t)
-    """
-
-    low: float
-    high: float
-    level: float
-    name: str
-
-    def __repr__(self) -> str:
-        low, high = same_digits(self.low, self.high)
-        return f"{low} to {high} ({percent(self.level)}, {self.name})"
-
-
 @dataclass(frozen=True, repr=False)
 class Estimate:
     """A risk with its interval, in words which risk it is, and what it rests on.

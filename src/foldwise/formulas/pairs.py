@@ -50,8 +50,8 @@ class Belief(NamedTuple):
 def mcnemar(only_first: Any, only_second: Any, *, rows: Any = None, level: float = 0.95) -> McNemar:
     """The exact test of two predictors on one test set, from the rows only one of them gets wrong (McNemar, 1947).
 
-    The difference of the two shares of wrong answers is given among `rows`, or among the rows where exactly one errs;
-    its interval is exact given how many those are.
+    The difference of the two shares of wrong answers is given among `rows`, with the Clopper-Pearson intervals of both
+    shares at half the error each; without `rows` among those where exactly one errs, whose number is then fixed.
 
     >>> round(mcnemar(10, 3).p, 4)
     0.0923
@@ -61,11 +61,12 @@ def mcnemar(only_first: Any, only_second: Any, *, rows: Any = None, level: float
     b, c = (checked_count("wrong answers", count, at_least=0) for count in (only_first, only_second))
     differ = b + c
     n = differ if rows is None else checked_count("rows", rows, at_least=max(differ, 1))
-    if differ == 0:
+    if rows is None and differ == 0:
         checked_level(level)
         return McNemar(0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0)
-    share, found = differ / n, clopper_pearson(b, differ, level=level)
-    low, high = (share * (2 * end - 1) for end in (found.low, found.high))
+    low, high = _difference_of_shares(b, c, n, level) if rows is not None else _difference_among(b, differ, level)
+    if differ == 0:
+        return McNemar(0.0, low, high, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0)
     few = min(b, c)
     exact = 1.0 if b == c else min(1.0, 2 * float(special.bdtr(few, differ, 0.5)))
     ways = math.lgamma(differ + 1) - math.lgamma(few + 1) - math.lgamma(differ - few + 1)
@@ -75,6 +76,18 @@ def mcnemar(only_first: Any, only_second: Any, *, rows: Any = None, level: float
     corrected = max(0, abs(b - c) - 1) ** 2 / differ
     chi2_p, corrected_p = (float(special.chdtrc(1, statistic)) for statistic in (chi2, corrected))
     return McNemar((b - c) / n, low, high, exact, mid_p, chi2, chi2_p, corrected, corrected_p)
+
+
+def _difference_of_shares(b: int, c: int, rows: int, level: float) -> tuple[float, float]:
+    """How many rows the two differ on varies as well, so each share has its own interval, at half the error."""
+    half = (1 + checked_level(level)) / 2
+    first, second = (clopper_pearson(count, rows, level=half) for count in (b, c))
+    return first.low - second.high, first.high - second.low
+
+
+def _difference_among(b: int, differ: int, level: float) -> tuple[float, float]:
+    found = clopper_pearson(b, differ, level=level)
+    return 2 * found.low - 1, 2 * found.high - 1
 
 
 def correlated_bayes(differences: Any, *, test_train_ratio: float, rope: float, level: float = 0.95) -> Belief:
