@@ -240,3 +240,15 @@ def test_repeats_improve_the_risk_and_never_narrow_the_corrected_t_below_one_run
     assert method["high"] - method["low"] >= np.mean(widths) - 1e-9
     pooled = intervals.corrected_t(runs.ravel(), 7 / 35)
     assert method["high"] - method["low"] > pooled.high - pooled.low
+
+
+def test_the_bias_of_the_training_size_is_that_of_the_plain_function():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = X @ [1.0, 2.0, 3.0] + rng.normal(size=120)
+    result = fw.compare({"ols": LinearRegression()}, X, y, outer=10, interval="bates", jobs=1)
+    evidence = result.methods[0].evidence
+    corrected = fw.intervals.bates(evidence.by_row, evidence.pair_losses, evidence.fold_of_row, bias=True)
+    assert result.size_bias("ols") == pytest.approx(result.methods[0].risk - corrected.value)
+    with pytest.raises(BadInterval, match="needs the leave-two-out fits"):
+        fw.compare({"ols": LinearRegression()}, X, y, outer=5, jobs=1).size_bias("ols")

@@ -13,6 +13,7 @@ from foldwise.comparisons.comparison import Comparison
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
 from foldwise.estimates.coverage import measured
+from foldwise.formulas.bates import bates
 from foldwise.outlines.outline import MethodOutline, Outline
 from foldwise.outlines.plain import plain_candidate
 from foldwise.outlines.reading import Reading
@@ -143,6 +144,17 @@ class Result:
         if method.status != "ok":
             raise FitsFailed(f"{method.method.name} has no risk, so there is no noise to split", "Name another")
         return noise(self._study, method, seeds=seeds)
+
+    def size_bias(self, name: str | None = None) -> float:
+        """How much larger the risk at the training rows of a fold is than at all rows, by Bates, Hastie and Tibshirani.
+
+        From the leave-two-out fits of a study with `interval="bates"`; refused where it is unstable.
+        """
+        evidence = self._find(name or str(self.best)).evidence
+        if evidence.pair_losses is None:
+            raise BadInterval("the bias of the training size needs the leave-two-out fits", "Ask for interval='bates'")
+        found = bates(evidence.by_row, evidence.pair_losses, evidence.fold_of_row, bias_power=1)
+        return float(found.err_cv - found.value)
 
     def selection_bias(self) -> pd.DataFrame:
         """For tuned methods: the selection score, its corrections without nesting, and the nested risk beside them."""
