@@ -109,7 +109,7 @@ def test_on_pairs_the_leave_two_out_models_are_tuned_on_the_other_folds(numbers)
         return tuned_losses(learner, candidates, X, y, (without(own, i, j), test), other_folds(i, j))
 
     assert_interval(method_of(result, "knn"), bates_of(labels, outer, two_out))
-    # theory.md, section 4: all candidates without 1, 2 and 3 folds; the chosen ones are among them
+    # all candidates without 1, 2 and 3 folds; the chosen ones are among them
     assert counted == method_of(result, "knn")["fits"] == (5 + 10 + 10) * len(KS)
 
 

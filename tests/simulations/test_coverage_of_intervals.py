@@ -28,7 +28,7 @@ def test_intervals_of_a_test_set_cover_the_mean_of_beta_losses(name):
 
 
 def test_betting_is_about_forty_percent_wider_than_t_and_hoeffding_four_times():
-    """statistics.md 1.1: width relative to Student t for Beta(1, 4) losses at 200 rows."""
+    """Width relative to Student t for Beta(1, 4) losses at 200 rows."""
     rng = np.random.default_rng(0)
     draws = [rng.beta(1, 4, 200) for _ in range(60)]
     widths = {

@@ -95,7 +95,7 @@ class TunedRidge:
 
 @dataclass(frozen=True)
 class SoftThreshold(Untuned):
-    """Least squares without intercept, shrunk to 0 by (sqrt(rows) + more) / rows (statistics.md D7)."""
+    """Least squares without intercept, shrunk to 0 by (sqrt(rows) + more) / rows (design D7 in docs/coverage.md)."""
 
     more: float = 0.0
 

@@ -53,7 +53,7 @@ class Guarantee:
 
 
 def dev_guarantee(method: MethodAnswer, data: Dataset, *, delta: float = 0.05) -> Guarantee:
-    """The excess bound of tuning on a development set (theory.md, section 2); candidates are fixed beforehand here."""
+    """The excess bound of tuning on a development set; candidates are fixed beforehand here."""
     assert method.method.inner is not None
     splits, loss = method.method.inner.final, method.outline.losses[0]
     assert splits is not None

@@ -1,4 +1,4 @@
-"""Inner folds that are unions of outer folds, so that outer loops share their fits (theory.md, section 4)."""
+"""Inner folds that are unions of outer folds, so that outer loops share their fits (docs/schemes.md)."""
 
 from __future__ import annotations
 
