@@ -66,3 +66,16 @@ def test_a_refitted_model_takes_any_mixed_table_and_columns_with_numbers_for_nam
     numbered = MIXED.set_axis([0, 1, 2, 3], axis=1)
     model = fw.compare([name], numbered, Y, outer=3, inner=2, budget=2, jobs=1).refit(name)
     np.testing.assert_allclose(model.predict(numbered), expected)
+
+
+def test_the_default_neighbours_fit_the_smallest_training_part():
+    """Time-ordered inner folds begin with few rows; what the user asks for himself is not changed."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    y = X[:, 0] + rng.normal(size=90)
+    result = fw.compare(["k-nn"], X, y, time=np.arange(90), jobs=1)
+    assert result.methods[0].status == "ok"
+    smallest = min(len(split.train) for splits in result.outline.methods[0].inner.splits for split in splits)
+    assert [c["n_neighbors"] for c in result.outline.methods[0].candidates] == list(range(1, smallest + 1))
+    asked = fw.compare([fw.learner("k-nn", n_neighbors=[1, 20])], X, y, time=np.arange(90), jobs=1)
+    assert asked.methods[0].status == "failed"

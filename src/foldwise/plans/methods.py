@@ -13,6 +13,7 @@ from foldwise.recipes.catalogue import builtin, default_learners, find_entry
 from foldwise.recipes.checks import check_learner, task_of
 from foldwise.recipes.learner import Learner, Named
 from foldwise.recipes.model import offers
+from foldwise.spaces.parameter import is_parameter
 
 BASELINE = "baseline"
 
@@ -57,7 +58,8 @@ def make_learner(name: str, wish: Any, data: Dataset) -> Learner:
         wish = Named(wish)
     if isinstance(wish, Named):
         made = builtin(wish.name, data, overrides=dict(wish.changes))
-        return Learner(name, made.estimator, made.space, is_builtin=True)
+        is_default = not any(is_parameter(value) for value in wish.changes.values())
+        return Learner(name, made.estimator, made.space, is_builtin=True, is_default=is_default)
     if hasattr(wish, "as_learner"):
         _refuse_own_words(name, wish)
         learner: Learner = wish.as_learner(name)

@@ -115,7 +115,8 @@ class _MethodMaker:
         kind: Literal["plain", "tuned", "swept"] = "plain"
         if learner.space is not None:
             kind = "swept" if self.sweep else "tuned"
-        candidates = self._candidates(learner)
+        inner = self._splits(learner) if kind == "tuned" else None
+        candidates = self._fitting(learner, self._candidates(learner), inner)
         estimators = [learner.at(candidate) for candidate in candidates]
         identity = self._identity(learner)
         rule = check_rule(learner.rule or self.tuning.rule)
@@ -126,12 +127,22 @@ class _MethodMaker:
             settings=tuple(setting(estimator, identity) for estimator in estimators),
             code={name: code for estimator in estimators for name, code in own_code(estimator).items()},
             offers=tuple(offers(estimator, self.data.task) for estimator in estimators),
-            inner=self._splits(learner) if kind == "tuned" else None,
+            inner=inner,
             beside_inner=self._beside(learner) if kind == "tuned" else None,
             rule=rule,
             ranks=self._ranks(learner, candidates, rule),
             notes=self._notes(learner),
         )
+
+    def _fitting(
+        self, learner: Learner, candidates: tuple[Candidate, ...], inner: Inner | None
+    ) -> tuple[Candidate, ...]:
+        """Without those of a default space that ask for more neighbours than the smallest training part has rows."""
+        if not learner.is_default or inner is None or "n_neighbors" not in candidates[0]:
+            return candidates
+        every = [split for splits in (*inner.splits, inner.final or ()) for split in splits]
+        most = min(len(split.train) for split in every)
+        return tuple(candidate for candidate in candidates if candidate["n_neighbors"] <= most) or candidates[:1]
 
     def _candidates(self, learner: Learner) -> tuple[Candidate, ...]:
         if learner.space is None:

@@ -23,6 +23,7 @@ class Learner:
     budget: int | None = None
     rule: str | None = None
     is_builtin: bool = False
+    is_default: bool = False  # is its space our own choice, to be fitted to the splits?
 
     @cached_property
     def names(self) -> dict[str, str]:
