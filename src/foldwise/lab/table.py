@@ -124,7 +124,8 @@ def _auc(asked: dict[str, Any]) -> list[str]:
     return [
         "## The area under the ROC curve\n",
         "Two normal classes and the rule that projects on the difference of their means; its AUC has a formula. DeLong "
-        "on as many test rows as training rows (T1); over 10 folds the influence curve (T3) and the corrected t (T2)\n",
+        "on as many test rows as training rows (T1); over 10 folds the influence curve (T3) and the corrected t "
+        "(T2).\n",
         _markdown(found, ["rows", "interval", "target", "coverage", "error", "width"]),
     ]
 
