@@ -74,6 +74,26 @@ class FitsFailed(FoldwiseError):
     exit_code = 1
 
 
+class Interrupted(KeyboardInterrupt):
+    """A run that was interrupted; `result` is the answer so far, where there is one."""
+
+    exit_code = 130
+
+    def __init__(self, words: str, result: object = None) -> None:
+        super().__init__(words)
+        self.result = result
+
+
+class Terminated(SystemExit):
+    """A run that was told to end; `result` is the answer so far, where there is one."""
+
+    exit_code = 143
+
+    def __init__(self, words: str, result: object = None) -> None:
+        super().__init__(self.exit_code)
+        self.words, self.result = words, result
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint with the nearest known name, or the known names.
 

@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 from foldwise.arrays import IntArray
 from foldwise.executors.executor import Executor
 from foldwise.executors.progress import Progress
+from foldwise.executors.stop import Stop
 from foldwise.executors.worker import limited_threads
 from foldwise.outlines.outline import rows_name
 from foldwise.outlines.reading import Reading
+from foldwise.plans.fit import Fit
 from foldwise.plans.needed import needed
 from foldwise.plans.study import Study
 from foldwise.recipes.model import make_recipe, seeded_world
 from foldwise.records.store import Store
 
 
-def run(study: Study, *, executor: Executor, store: Store, progress: Progress) -> tuple[Reading, Counter[str]]:
+def run(
+    study: Study, *, executor: Executor, store: Store, progress: Progress, stop: Stop | None = None
+) -> tuple[Reading, Counter[str]]:
     """Do the fits the study still needs; give back its records to read, and the fits made by learner."""
-    reading, made = Reading(study.outline, store), Counter[str]()
-    with progress:
-        while fits := needed(study, reading):  # a round for the tuning, another for the chosen candidates
+    reading, made, stop = Reading(study.outline, store), Counter[str](), stop or Stop()
+    with stop, progress, closing(executor):
+        for fits in _rounds(study, reading, stop):
             progress.expect(study, fits)
             for records in executor.run(study, fits):  # any order, any process
-                store.add(records)  # keyed by data, learner, candidate, training rows and seed
-                progress.advance(records)
-                made.update(record.learner for record in records)
+                if records:
+                    store.add(records)  # keyed by data, learner, candidate, training rows and seed
+                    progress.advance(records)
+                    made.update(record.learner for record in records)
+                if stop.is_asked():
+                    executor.ask_to_stop()  # what is finished still comes
     return reading, made
+
+
+def _rounds(study: Study, reading: Reading, stop: Stop) -> Iterator[list[Fit]]:
+    """A round for the tuning, another for the chosen candidates; with a time limit, method by method."""
+    everyone = list(range(len(study.outline.methods)))
+    # the baseline comes last in a study, and is the first that a limited run should have
+    for methods in [everyone] if stop.time_limit is None else [[at] for at in (*everyone[-1:], *everyone[:-1])]:
+        while not stop.is_asked() and (fits := needed(study, reading, methods=methods)):
+            yield fits
 
 
 def fit_model(study: Study, method: int, candidate: int, rows: IntArray) -> Any:

@@ -16,7 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import foldwise as fw
-from foldwise.executors.worker import Worker, workload_of
+from foldwise.executors.worker import Worker
+from foldwise.executors.workload import workload_of
 from foldwise.plans.fit import Fit
 from foldwise.plans.study import Study
 from foldwise.records.record import Record

@@ -14,4 +14,10 @@ class Executor(Protocol):
     """Does fits in any order, anywhere, and hands over their records as they come."""
 
     def run(self, study: Study, fits: Sequence[Fit]) -> Iterator[list[Record]]:
-        """Records of all these fits, a few at a time."""
+        """Records of all these fits, a few at a time; empty lists now and then, so that the caller can look up."""
+
+    def ask_to_stop(self) -> None:
+        """End `run` soon: hand over what is finished, and begin nothing new."""
+
+    def close(self) -> None:
+        """Let go of every process and file."""

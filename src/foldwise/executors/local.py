@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import suppress
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 
-from foldwise.data.mapped import open_mapped, save
 from foldwise.errors import BadStudy
-from foldwise.executors.worker import Worker, Workload, workload_of
+from foldwise.executors.limits import Limits
+from foldwise.executors.pool import Pool
+from foldwise.executors.scratch import scratch_folder
+from foldwise.executors.stop import Stop
+from foldwise.executors.worker import Worker
+from foldwise.executors.workload import modules_of, workload_of, write_workload
 from foldwise.plans.fit import Batch, Fit
 from foldwise.plans.sharing import make_batches
 from foldwise.plans.study import Study
@@ -20,9 +20,7 @@ from foldwise.records.record import Record
 from foldwise.splits.part import whole_number
 
 SMALL_STUDY_SECONDS = 2.0
-DIED = "the worker process died (killed, out of memory, or exited)"
-
-_Deaths = Generator[list[Record], None, list[int]]  # records as they come, then the batches that were out
+HAS_WORKERS = os.name == "posix"
 
 
 class LocalExecutor:
@@ -30,31 +28,95 @@ class LocalExecutor:
 
     With `jobs=None` the first fits are timed here; if the rest would take longer than
     about two seconds it goes to worker processes, one per core. `isolate` decides it
-    beforehand. Workers are started fresh, never forked, and map the data from a file.
+    beforehand, and so do limits, which only a process of its own can be held to.
     """
 
-    def __init__(self, *, jobs: int | None = None, isolate: bool | None = None) -> None:
-        self.jobs = _cores() if jobs is None else whole_number(jobs, "jobs", least=1, error=BadStudy)
-        self.may_isolate = self.jobs > 1 if isolate is None else isolate
-        self.must_isolate = isolate if isolate is not None else bool(jobs and jobs > 1)
+    def __init__(
+        self,
+        *,
+        jobs: int | None = None,
+        isolate: bool | None = None,
+        limits: Limits | None = None,
+        stop: Stop | None = None,
+    ) -> None:
+        self.jobs = cores() if jobs is None else whole_number(jobs, "jobs", least=1, error=BadStudy)
+        self.limits = limits or Limits()
+        self.must_isolate, self.may_isolate = _isolation(jobs, self.jobs, isolate, self.limits)
+        self.stop = stop or Stop()
         self.seconds: dict[int, float] = {}  # of one fit, by method
         self._counts: dict[int, int] = {}
+        self._is_asked_to_stop = False
+        self._pool: Pool | None = None
+        self._pool_of: Study | None = None
+        self._held = ExitStack()
 
     def run(self, study: Study, fits: Sequence[Fit]) -> Iterator[list[Record]]:
         left = list(fits)
         if not self.must_isolate:
-            worker = Worker(workload_of(study))
-            for batch in self._pilot_then_rest(left):
-                if self.may_isolate and self.seconds_left(left) > SMALL_STUDY_SECONDS:
-                    break
-                yield self._timed(batch, worker.do(batch))
-                del left[: len(batch)]
-        if left:
-            yield from self._run_in_workers(study, left)
+            yield from self._run_here(study, left)
+        if left and not self._is_asked_to_stop:
+            methods = {fit.key: fit.method for fit in left}
+            batches = make_batches(left, self.seconds, workers=self.jobs)
+            for records in self._pool_for(study).run(batches):
+                yield self._timed(methods, records)
+
+    def ask_to_stop(self) -> None:
+        self._is_asked_to_stop = True
+        if self._pool is not None:
+            self._pool.ask_to_stop()
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = self._pool_of = None
+        self._held.close()
 
     def seconds_left(self, fits: Sequence[Fit]) -> float:
         """What these fits would take one after another, as far as methods have been timed."""
         return sum(self.seconds.get(fit.method, 0.0) for fit in fits)
+
+    def _run_here(self, study: Study, left: list[Fit]) -> Iterator[list[Record]]:
+        """Do fits in this process, from the head of the list; go on with it while workers are starting."""
+        worker = Worker(workload_of(study), is_stopping=lambda: self.stop.reason is not None)
+        methods = {fit.key: fit.method for fit in left}
+        for batch in self._pilot_then_rest(left):
+            if self._is_asked_to_stop:
+                return
+            if self.may_isolate and self.seconds_left(left) > SMALL_STUDY_SECONDS and self._pool_for(study).is_ready():
+                return
+            records = self._interruptible(worker, batch)
+            yield self._timed(methods, records)
+            del left[: len(batch)]
+
+    def _interruptible(self, worker: Worker, batch: Batch) -> list[Record]:
+        """Records of a batch, or of the part of it that was finished when the run was interrupted."""
+        finished: list[Record] = []
+        self.stop.is_fitting_here = True
+        try:
+            for records in worker.each(batch):
+                finished += records
+        except KeyboardInterrupt:
+            if self.stop.reason is None:
+                raise
+            self._is_asked_to_stop = True
+        finally:
+            self.stop.is_fitting_here = False
+        return finished
+
+    def _pool_for(self, study: Study) -> Pool:
+        """The workers of this study, started when they are first wanted."""
+        if self._pool is None or self._pool_of is not study:
+            self.close()
+            work = workload_of(study)
+            folder = self._held.enter_context(scratch_folder())
+            write_workload(work, folder)
+            self._pool = Pool(
+                folder, jobs=self.jobs, limits=self.limits, threads=work.threads, modules=modules_of(work)
+            )
+            self._pool.names = tuple(learner.name for learner in study.learners)
+            self._pool_of = study
+            self._pool.start()
+        return self._pool
 
     def _pilot_then_rest(self, left: list[Fit]) -> Iterator[Batch]:
         """Single fits of methods not timed yet, then batches; always from the head of the list."""
@@ -68,109 +130,34 @@ class LocalExecutor:
         left[:] = [fit for batch in batches for fit in batch]
         yield from batches
 
-    def _timed(self, batch: Batch, records: list[Record]) -> list[Record]:
-        for fit, record in zip(batch, records, strict=True):
-            count = self._counts.get(fit.method, 0)
-            mean = self.seconds.get(fit.method, 0.0)
-            self._counts[fit.method] = count + 1
-            self.seconds[fit.method] = mean + (record.seconds - mean) / (count + 1)
+    def _timed(self, methods: dict[str, int], records: list[Record]) -> list[Record]:
+        for record in records:
+            method = methods[record.key]
+            count = self._counts.get(method, 0)
+            mean = self.seconds.get(method, 0.0)
+            self._counts[method] = count + 1
+            self.seconds[method] = mean + (record.seconds - mean) / (count + 1)
         return records
 
-    def _run_in_workers(self, study: Study, fits: list[Fit]) -> Iterator[list[Record]]:
-        left = dict(enumerate(make_batches(fits, self.seconds, workers=self.jobs)))
-        with tempfile.TemporaryDirectory(prefix="foldwise-") as folder:
-            write_workload(workload_of(study), Path(folder))
-            while left:
-                # A worker that dies takes its pool along; any of the batches that were out may be to blame.
-                suspects = yield from self._until_a_death(study, folder, left)
-                yield from self._one_by_one(study, folder, [fit for at in suspects for fit in left.pop(at)])
 
-    def _until_a_death(self, study: Study, folder: str, left: dict[int, Batch]) -> _Deaths:
-        """Do the batches and take them off the list; if a worker dies, give back those that were out."""
-        from concurrent.futures.process import BrokenProcessPool
-
-        import joblib
-
-        out: list[int] = []
-
-        def handed_out() -> Iterator[Any]:
-            for at, batch in list(left.items()):
-                out.append(at)
-                yield joblib.delayed(_do)(folder, at, batch)
-
-        with joblib.parallel_config(backend="loky", inner_max_num_threads=study.outline.threads):
-            # joblib runs one job in this process, so a single worker is two that are given work one at a time
-            ahead = "2*n_jobs" if self.jobs > 1 else 1
-            workers = max(self.jobs, 2)
-            pool = joblib.Parallel(workers, return_as="generator_unordered", batch_size=1, pre_dispatch=ahead)
-            with suppress(BrokenProcessPool):
-                for at, records in pool(handed_out()):
-                    yield self._timed(left.pop(at), records)
-        return [at for at in out if at in left]
-
-    def _one_by_one(self, study: Study, folder: str, fits: Sequence[Fit]) -> Iterator[list[Record]]:
-        """Fits in one worker that is replaced when it dies, so that the guilty one is known."""
-        worker = _LoneWorker(folder)
-        try:
-            for fit in fits:
-                record = worker.do(fit) or worker.do(fit)  # memory may have been short for a moment
-                name = study.learners[fit.method].name
-                record = record or Record(key=fit.key, status="error", rows=fit.rows, error=DIED, learner=name)
-                yield self._timed((fit,), [record])
-        finally:
-            worker.stop()
-
-
-class _LoneWorker:
-    """A process that does one fit at a time; made when it is needed."""
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self._pool: Any = None
-
-    def do(self, fit: Fit) -> Record | None:
-        """The record of a fit, or None where the process died of it."""
-        from concurrent.futures.process import BrokenProcessPool
-
-        from joblib.externals.loky import ProcessPoolExecutor
-
-        self._pool = self._pool or ProcessPoolExecutor(max_workers=1)
-        try:
-            _, (record,) = self._pool.submit(_do, self.folder, 0, (fit,)).result()
-        except BrokenProcessPool:
-            self.stop()
-            return None
-        return record  # type: ignore[no-any-return]
-
-    def stop(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(kill_workers=True)
-            self._pool = None
-
-
-def _cores() -> int:
-    """Cores this process may use."""
+def cores() -> int:
+    """Cores this process may use: those it is bound to, and no more than its container's share of time."""
     allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
+    count = len(allowed(0)) if allowed else os.cpu_count() or 1
+    try:
+        with open("/sys/fs/cgroup/cpu.max") as file:
+            share, period = file.read().split()
+        return max(1, min(count, int(int(share) / int(period)))) if share != "max" else count
+    except (OSError, ValueError):
+        return count
 
 
-def write_workload(work: Workload, folder: Path) -> None:
-    """The data as mapped arrays and the learners as bytes, for workers on this machine."""
-    import cloudpickle
-
-    save(work.data, folder)
-    parts = (work.learners, work.candidates, work.threads)
-    (folder / "learners").write_bytes(cloudpickle.dumps(parts))
-
-
-def _do(folder: str, at: int, batch: Batch) -> tuple[int, list[Record]]:
-    return at, _worker(folder).do(batch)
-
-
-@lru_cache(maxsize=1)
-def _worker(folder: str) -> Worker:
-    import cloudpickle
-
-    parts: Any = cloudpickle.loads((Path(folder) / "learners").read_bytes())
-    learners, candidates, threads = parts
-    return Worker(Workload(open_mapped(Path(folder)), learners, candidates, threads))
+def _isolation(asked: int | None, jobs: int, isolate: bool | None, limits: Limits) -> tuple[bool, bool]:
+    """Must fits, and may fits, run in processes of their own?"""
+    if limits and isolate is False:
+        raise BadStudy("limits of a fit need a process of its own, but isolate is False", "Leave isolate out")
+    wanted = bool(limits) if isolate is None else isolate
+    if wanted and not HAS_WORKERS:
+        raise BadStudy("this system cannot run fits in processes of their own", "Leave isolate and limits out")
+    must = wanted or (isolate is None and asked is not None and jobs > 1 and HAS_WORKERS)
+    return must, must or (isolate is None and jobs > 1 and HAS_WORKERS)

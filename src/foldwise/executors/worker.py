@@ -1,4 +1,4 @@
-"""Doing a batch: every fit is seeded, guarded and leaves a record."""
+"""Doing fits: every one is seeded, guarded and leaves a record."""
 
 from __future__ import annotations
 
@@ -6,46 +6,37 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from foldwise.data.dataset import Dataset
 from foldwise.errors import InvalidOutput
+from foldwise.executors.workload import Workload
 from foldwise.plans.fit import Batch, Fit
-from foldwise.plans.study import Study
-from foldwise.recipes.learner import Learner
 from foldwise.recipes.model import Recipe, make_recipe, respond, seeded_world
 from foldwise.records.record import Record
 
 
-@dataclass(frozen=True, eq=False)
-class Workload:
-    """All that doing the fits of a study takes."""
-
-    data: Dataset
-    learners: tuple[Learner, ...]
-    candidates: tuple[tuple[Mapping[str, Any], ...], ...]
-    threads: int
-
-
-def workload_of(study: Study) -> Workload:
-    candidates = tuple(method.candidates for method in study.outline.methods)
-    return Workload(study.data, study.learners, candidates, study.outline.threads)
-
-
 class Worker:
-    """Does fits of one study; what is known of an estimator is found out once."""
+    """Does fits of one study; what is known of an estimator is found out once.
 
-    def __init__(self, work: Workload) -> None:
+    `is_stopping` tells an interrupt of the run from one that a learner raised.
+    """
+
+    def __init__(self, work: Workload, *, is_stopping: Callable[[], bool] = lambda: False) -> None:
         self.work = work
+        self.is_stopping = is_stopping
         self._recipes: dict[tuple[int, int], Recipe] = {}
 
     def do(self, batch: Batch) -> list[Record]:
+        return [record for records in self.each(batch) for record in records]
+
+    def each(self, batch: Batch, *, plain: bool = False) -> Iterator[list[Record]]:
+        """The records of a batch as they come."""
         with limited_threads(self.work.threads):
-            return [self._fit(fit) for fit in batch]
+            for fit in batch:
+                yield [self._fit(fit)]
 
     def _recipe(self, fit: Fit) -> Recipe:
         at = (fit.method, fit.candidate)
@@ -66,7 +57,11 @@ class Worker:
                     outcome = {"status": "ok", "responses": respond(model, data, fit.rows, fit.responses)}
             except InvalidOutput as problem:
                 outcome = {"status": "invalid output", "error": str(problem)}
-            except (Exception, SystemExit) as problem:
+            except MemoryError as problem:
+                outcome = {"status": "out of memory", "error": _short(problem)}
+            except BaseException as problem:  # learners may raise SystemExit and KeyboardInterrupt: their error
+                if self.is_stopping():
+                    raise
                 outcome = {"status": "error", "error": _short(problem)}
             said = [f"{type(warning.message).__name__}: {warning.message}" for warning in caught]
         seconds = time.perf_counter() - started

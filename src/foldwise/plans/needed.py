@@ -7,7 +7,7 @@ training rows, and is then never made twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,10 +33,10 @@ class _Wish:
         return _Wish(self.split, rows, tuple(dict.fromkeys(self.responses + other.responses)))
 
 
-def needed(study: Study, reading: Reading) -> list[Fit]:
+def needed(study: Study, reading: Reading, *, methods: Iterable[int] | None = None) -> list[Fit]:
     """All fits that can be done now and have no record yet; methods that need the same one share it."""
     fits: dict[str, Fit] = {}
-    for at in range(len(study.outline.methods)):
+    for at in range(len(study.outline.methods)) if methods is None else methods:
         for fit in _needed_of(study, reading, at):
             fits[fit.key] = _joined(fits[fit.key], fit) if fit.key in fits else fit
     return list(fits.values())

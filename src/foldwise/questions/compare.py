@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import time as clock
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from foldwise.data.dataset import Dataset, make_dataset
-from foldwise.errors import BadStudy, nearest
+from foldwise.errors import BadStudy
 from foldwise.estimates.chooser import check_wish
 from foldwise.executors.local import LocalExecutor
-from foldwise.executors.progress import Progress, duration
+from foldwise.executors.progress import duration
 from foldwise.losses.loss import make_losses
-from foldwise.outlines.file import write_outline
-from foldwise.outlines.outline import Outline
 from foldwise.outlines.reading import Reading
 from foldwise.plans.fit import Fit
 from foldwise.plans.methods import make_learners, task_hint
 from foldwise.plans.needed import needed
 from foldwise.plans.study import Study, Tuning, make_study
 from foldwise.questions.evidence import check_interval
-from foldwise.questions.ledger import name_of, note_scores
-from foldwise.questions.manifest import check_manifest
 from foldwise.questions.result import Result
+from foldwise.questions.running import RUN_WORDS, answer_study
 from foldwise.records.memory import MemoryStore
-from foldwise.records.sqlite import SqliteStore
-from foldwise.records.store import Store
-from foldwise.run import run
 from foldwise.splits.nesting import DEFAULT_INNER, DEFAULT_OUTER, study_splits
 from foldwise.splits.part import whole_number
 
@@ -54,9 +47,13 @@ def compare(
     seed: int = 0,
     jobs: int | None = None,
     engine: str = "local",
+    address: str | None = None,
     isolate: bool | None = None,
     solvers: Any = "auto",
     fit_threads: int = 1,
+    fit_timeout: float | None = None,
+    fit_memory: float | None = None,
+    time_limit: float | None = None,
     store: str | Path | None = None,
     level: float = 0.95,
     interval: str | None = None,
@@ -69,6 +66,8 @@ def compare(
     """Tune learners on inner splits, estimate their risks on outer splits, and compare them on the same rows.
 
     A failed fit is kept in the store like any other; `retry_failed=True` makes those of this study again.
+    `fit_timeout` (seconds) and `fit_memory` (gigabytes) limit every fit, `time_limit` (seconds) the whole run,
+    which then gives the answer so far. An interrupt raises `Interrupted`, with the answer so far as its `result`.
 
     >>> import foldwise as fw
     >>> from sklearn.datasets import load_diabetes
@@ -77,64 +76,14 @@ def compare(
     >>> result.best
     'ridge'
     """
-    words = {name: value for name, value in locals().items() if name not in _RUN_WORDS}
+    given = locals().copy()
+    words = {name: value for name, value in given.items() if name not in RUN_WORDS}
     started = clock.perf_counter()
     study = make_comparison(**words, keeps_all=store is not None)
-    how: dict[str, Any] = {"store": store, "jobs": jobs, "isolate": isolate, "progress": progress}
-    reading, made = answer_study(study, **how, retry_failed=retry_failed, origin=origin)
-    return Result(reading, made=made, seconds=clock.perf_counter() - started, study=study)
-
-
-_RUN_WORDS = ("store", "jobs", "isolate", "retry_failed", "progress", "origin")
-
-
-def answer_study(
-    study: Study,
-    *,
-    store: str | Path | None = None,
-    jobs: int | None = None,
-    isolate: bool | None = None,
-    retry_failed: bool = False,
-    progress: bool | None = None,
-    origin: dict[str, Any] | None = None,
-    is_kept: bool = True,
-) -> tuple[Reading, Counter[str]]:
-    """Run a study, with its records in a store if one is named; they stay readable when it is closed.
-
-    A smaller question (`is_kept=False`) leaves its records but not itself: the study of the store stays what it was.
-    """
-    executor = LocalExecutor(jobs=jobs, isolate=isolate)
-    kept = open_store(store)
-    try:
-        check_manifest(study.outline, kept)
-        _note_test_set(study.outline, kept)
-        if is_kept:  # before the first fit, so that a kill in the first second is resumable
-            write_outline(study.outline, kept, origin=origin)
-        if retry_failed:
-            _forget_failures(study.outline, kept)
-        return run(study, executor=executor, store=kept, progress=Progress(progress))
-    finally:
-        kept.close()
-
-
-def _note_test_set(outline: Outline, store: Store) -> None:
-    """One test set, scored by study after study, wears out: count the methods that were judged on it."""
-    if len(outline.outer) == 1:
-        settings = [name_of(*method.settings) for method in outline.methods]
-        note_scores(store, name_of(outline.fingerprint, outline.outer.fingerprint), settings)
-
-
-def _forget_failures(outline: Outline, store: Store) -> None:
-    """Drop the failed records of every fit the study may come to need, so that they are made again."""
-    for method in outline.methods:
-        splits = [*outline.tuning_splits(method), *(stage.split for stage in outline.stages(method))]
-        everyone = range(len(method.candidates))
-        keys = {outline.key(method, candidate, split) for split in splits for candidate in everyone}
-        store.discard(key for key in keys if (record := store.get(key)) is not None and not record.is_ok)
-
-
-def open_store(store: str | Path | None) -> Store:
-    return MemoryStore() if store is None else SqliteStore(store)
+    ran = answer_study(study, **{name: given[name] for name in RUN_WORDS})
+    result = Result(ran.reading, made=ran.made, seconds=clock.perf_counter() - started, study=study)
+    ran.check_finished(store, result)
+    return result
 
 
 @dataclass(frozen=True)
@@ -167,7 +116,7 @@ class Plan:
 def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = True, **words: Any) -> Plan:
     """How many fits `compare` with the same words would make, and about how long they take, after a short pilot."""
     jobs = words.pop("jobs", None)
-    for name in _RUN_WORDS:
+    for name in RUN_WORDS:
         words.pop(name, None)
     defaults: dict[str, Any] = {"outer": DEFAULT_OUTER, "inner": DEFAULT_INNER}
     study = make_comparison(learners=learners, X=X, y=y, **(defaults | words))
@@ -231,7 +180,6 @@ def make_comparison(
     budget: int | None = None,
     rule: str = "best",
     seed: int = 0,
-    engine: str = "local",
     solvers: Any = "auto",
     fit_threads: int = 1,
     level: float = 0.95,
@@ -242,7 +190,8 @@ def make_comparison(
     alone: bool = False,
 ) -> Study:
     """Every wish checked and made into a study; nothing is fitted here."""
-    _check_words(engine=engine, solvers=solvers)
+    if solvers not in ("auto", "all", False):
+        raise BadStudy(f"solvers must be 'auto', 'all' or False, not {solvers!r}")
     seed = whole_number(seed, "the seed", least=0, error=BadStudy)
     fit_threads = whole_number(fit_threads, "fit_threads", least=1, error=BadStudy)
     repeats = whole_number(repeats, "repeats", least=1)
@@ -308,10 +257,3 @@ def as_data(
     if X is None:
         raise BadStudy("there are no data", "Call fw.compare(learners, X, y)")
     return make_dataset(X, y, task_hint=hint, **roles)
-
-
-def _check_words(*, engine: str, solvers: Any) -> None:
-    if engine != "local":
-        raise BadStudy(f"there is no engine {engine!r} in this version", nearest(str(engine), ("local",)))
-    if solvers not in ("auto", "all", False):
-        raise BadStudy(f"solvers must be 'auto', 'all' or False, not {solvers!r}")

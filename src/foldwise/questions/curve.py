@@ -13,7 +13,8 @@ from foldwise.losses.loss import make_losses
 from foldwise.outlines.plain import plain_candidate
 from foldwise.plans.methods import make_learners, name_wishes, task_hint
 from foldwise.plans.study import Tuning, make_study
-from foldwise.questions.compare import answer_study, as_data
+from foldwise.questions.compare import as_data
+from foldwise.questions.running import answer_study
 from foldwise.recipes.learner import Named
 from foldwise.splits.making import make_splits
 from foldwise.splits.nesting import DEFAULT_INNER, study_splits
@@ -135,7 +136,9 @@ def curve(
     made = make_learners({name: _with_space(wish, parameter)}, data, losses)[:1]
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
     study = make_study(data, made, losses=losses, outer=splits, seed=seed, repeats=repeats, sweep=True)
-    reading, count = answer_study(study, store=store, jobs=jobs, progress=progress, is_kept=False)
+    ran = answer_study(study, store=store, jobs=jobs, progress=progress, is_kept=False)
+    ran.check_finished(store)
+    reading, count = ran.reading, ran.made
     method = study.outline.methods[0]
     train, test = [], []
     for at in range(len(method.candidates)):
@@ -182,7 +185,9 @@ def learning_curve(
         tuple(split for part in parts for split in part), f"{whole.scheme} at {len(counts)} sizes", "pairs", False
     )
     study = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), seed=seed, final=False)
-    reading, count = answer_study(study, store=store, jobs=jobs, progress=progress, is_kept=False)
+    ran = answer_study(study, store=store, jobs=jobs, progress=progress, is_kept=False)
+    ran.check_finished(store)
+    reading, count = ran.reading, ran.made
     method = study.outline.methods[0]
     test = reading.outer_losses(method).reshape(len(counts), -1).mean(axis=1)
     train = reading.training_losses(method).reshape(len(counts), -1).mean(axis=1)

@@ -9,7 +9,8 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
-from foldwise.executors.worker import Worker, workload_of
+from foldwise.executors.worker import Worker
+from foldwise.executors.workload import workload_of
 from foldwise.outlines.outline import rows_name
 from foldwise.plans.fit import Fit
 from foldwise.plans.study import Study

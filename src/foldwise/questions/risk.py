@@ -19,9 +19,10 @@ from foldwise.estimates.evidence import Evidence
 from foldwise.formulas.multiple import shared_level
 from foldwise.losses.loss import Loss, make_losses
 from foldwise.plans.methods import name_wishes
-from foldwise.questions.compare import answer_study, make_comparison
+from foldwise.questions.compare import make_comparison
 from foldwise.questions.ledger import name_of, score_in, times_scored
 from foldwise.questions.method import MethodAnswer
+from foldwise.questions.running import RUN_WORDS, answer_study
 from foldwise.questions.seen import rows_seen
 from foldwise.recipes.catalogue import entries
 from foldwise.recipes.identity import setting
@@ -48,10 +49,12 @@ def risk(
     >>> estimate.interval, estimate.fits
     ('corrected t', 10)
     """
-    run = {name: words.pop(name) for name in ("store", "jobs", "isolate", "retry_failed", "progress") if name in words}
+    run = {name: words.pop(name) for name in RUN_WORDS if name in words}
     words |= {"outer": outer, "inner": inner, "keeps_all": run.get("store") is not None}
     study = make_comparison(_one(learner), X, y, alone=True, **words)
-    reading, _ = answer_study(study, **run, is_kept=False)
+    ran = answer_study(study, **run, is_kept=False)
+    ran.check_finished(run.get("store"))
+    reading = ran.reading
     method = MethodAnswer(reading, study.outline.methods[0])
     if method.status != "ok":
         why = method.failures[0] if method.failures else "the loss is undefined on some split"

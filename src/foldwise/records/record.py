@@ -10,7 +10,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, IntArray
 
-Status = Literal["ok", "error", "invalid output"]
+Status = Literal["ok", "error", "timeout", "out of memory", "crashed", "invalid output"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.executors.worker import Worker, workload_of
+from foldwise.executors.worker import Worker
+from foldwise.executors.workload import workload_of
 from foldwise.outlines.reading import Reading
 from foldwise.plans.needed import needed
 from foldwise.plans.study import Study

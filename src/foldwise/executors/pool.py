@@ -1,0 +1,364 @@
+"""Worker processes that may die, and fits that may not be lost.
+
+Every fit leaves one record, whatever happens to the process it runs in. Workers tell of
+each fit as it ends, so a death costs the one fit that was in hand. That fit is tried
+again alone, in a new process while nothing else runs: if it dies again it is the culprit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from foldwise.errors import BadLearner, FitsFailed
+from foldwise.executors.channel import Channel
+from foldwise.executors.child import log_file
+from foldwise.executors.limits import Limits
+from foldwise.executors.nursery import NOTICE, REQUEST
+from foldwise.executors.usage import killed_for_memory, private_bytes
+from foldwise.plans.fit import Batch, Fit
+from foldwise.records.record import Record, Status
+
+AHEAD = 2  # batches at a worker, so that it need not wait for the next one
+TICK = 0.1  # seconds between looks at the limits
+ASLEEP = 1.0  # a longer gap between two looks: this machine slept, the fits did not work
+LOG_BYTES = 64_000_000
+TRIES = {signal.SIGKILL: 3}  # memory may be short for a moment, so a kill is no proof
+_ENVIRONMENT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+@dataclass
+class _Worker:
+    """A worker process as the coordinator sees it."""
+
+    number: int
+    channel: Channel
+    pid: int = 0
+    is_ready: bool = False
+    batches: deque[int] = field(default_factory=deque)  # how many fits each batch at the worker has left
+    in_hand: deque[Fit] = field(default_factory=deque)  # in the order in which they will be done
+    alone: bool = False
+    done: int = 0
+    began: float = 0.0  # of the fit it is at, on the clock that sleep does not move
+    bytes_before: int = 0
+    killed_for: Status | None = None
+    status: int | None = None  # how it ended, as the kernel tells it
+
+
+class Pool:
+    """Workers for one study whose data and learners are in `folder`."""
+
+    def __init__(
+        self, folder: Path, *, jobs: int, limits: Limits | None = None, threads: int = 1, modules: Iterable[str] = ()
+    ) -> None:
+        self.folder, self.jobs, self.limits = folder, jobs, limits or Limits()
+        self.threads, self.modules = threads, list(modules)
+        self.names: tuple[str, ...] = ()  # of the learners, for the records of fits that did not end
+        self._workers: dict[int, _Worker] = {}
+        self._numbers = 0
+        self._nursery: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._notices = bytearray()
+        self._nurseries = 0
+        self._is_stopping = False
+        self._looked = time.monotonic()
+        self._clock = 0.0
+        self._waiting: deque[Batch] = deque()
+        self._suspects: deque[Fit] = deque()
+        self._deaths: Counter[str] = Counter()
+        self._finished: list[Record] = []
+
+    def start(self) -> None:
+        """Begin to start the workers; `is_ready` tells when one can be used."""
+        if self._nursery is None:
+            self._start_nursery()
+            for _ in range(self.jobs):
+                self._start_worker()
+
+    def is_ready(self) -> bool:
+        self._look(0.0)
+        return any(worker.is_ready for worker in self._workers.values())
+
+    def run(self, batches: Iterable[Batch]) -> Iterator[list[Record]]:
+        """Records of all fits, a few at a time, in any order; an empty list now and then while nothing ends."""
+        self._waiting.extend(batches)
+        self.start()
+        while self._waiting or self._suspects or any(worker.in_hand for worker in self._workers.values()):
+            if self._is_stopping:
+                self._look(0.0)
+                yield self._collect()
+                return
+            self._feed()
+            self._look(TICK)
+            self._enforce()
+            yield self._collect()
+
+    def ask_to_stop(self) -> None:
+        """End `run` soon, with what is finished."""
+        self._is_stopping = True
+
+    def close(self) -> None:
+        """Kill the workers and all they started. The nursery does it, and then ends itself."""
+        if self._control is not None:
+            self._control.close()
+        for worker in self._workers.values():
+            worker.channel.close()
+        self._workers.clear()
+        if self._nursery is not None:
+            try:
+                self._nursery.wait(5)
+            except subprocess.TimeoutExpired:
+                self._nursery.kill()
+                self._nursery.wait()
+        self._nursery = self._control = None
+
+    # Handing out
+
+    def _feed(self) -> None:
+        for worker in list(self._workers.values()):
+            while worker.is_ready and not worker.alone and self._waiting and len(worker.batches) < AHEAD:
+                self._hand(worker, self._waiting.popleft())
+        is_idle = not self._waiting and not any(worker.in_hand for worker in self._workers.values())
+        if is_idle and self._suspects:
+            self._try_alone()
+
+    def _try_alone(self) -> None:
+        """Give the next suspect to a worker that has done nothing yet; nobody else is at work."""
+        fresh = next((worker for worker in self._workers.values() if not worker.done), None)
+        if fresh is None:
+            worker = next(iter(self._workers.values()))
+            worker.done = 0
+            self._kill(worker, None)
+        elif fresh.is_ready:
+            self._hand(fresh, (self._suspects.popleft(),), alone=True)
+
+    def _hand(self, worker: _Worker, batch: Batch, *, alone: bool = False) -> None:
+        if not worker.in_hand:
+            worker.began = self._clock
+        worker.alone = alone
+        worker.in_hand.extend(batch)
+        worker.batches.append(len(batch))
+        worker.channel.post((batch, alone))
+
+    # Looking
+
+    def _look(self, seconds: float) -> None:
+        """Wait for news, at most so long, and take it in."""
+        assert self._control is not None
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        by_handle = {worker.channel.fileno(): worker for worker in self._workers.values() if worker.channel.is_open}
+        for handle, worker in by_handle.items():
+            poll.register(handle, select.POLLIN | (select.POLLOUT if worker.channel.has_more_to_send else 0))
+        ready = poll.poll(int(seconds * 1000))
+        now = time.monotonic()
+        self._clock += min(now - self._looked, ASLEEP)
+        self._looked = now
+        for handle, what in ready:
+            if handle in by_handle:
+                if what & select.POLLOUT:
+                    by_handle[handle].channel.flush()
+                self._hear(by_handle[handle])
+            else:
+                self._read_notices()
+
+    def _hear(self, worker: _Worker) -> None:
+        for what, content in worker.channel.arrived():
+            if what == "ready":
+                worker.is_ready = True
+                worker.bytes_before = private_bytes(worker.pid)
+            elif what == "broken":
+                raise BadLearner(
+                    f"the learners cannot be loaded in a worker process ({content})",
+                    "Put their code where it can be imported, or use isolate=False",
+                )
+            else:
+                self._take(worker, content)
+
+    def _take(self, worker: _Worker, records: list[Record]) -> None:
+        for record in records:
+            fit = worker.in_hand.popleft()
+            self._finished.append(Record(**{**vars(record), "rows": fit.rows}))  # fits share their rows' array
+            worker.batches[0] -= 1
+            if not worker.batches[0]:
+                worker.batches.popleft()
+        worker.done += len(records)
+        worker.alone = worker.alone and bool(worker.in_hand)
+        worker.began = self._clock
+
+    def _collect(self) -> list[Record]:
+        found, self._finished = self._finished, []
+        return found
+
+    # Limits
+
+    def _enforce(self) -> None:
+        for worker in list(self._workers.values()):
+            if worker.killed_for is not None:
+                continue
+            _cap(log_file(self.folder, worker.number))
+            if not worker.in_hand:
+                continue
+            if self.limits.seconds is not None and self._clock - worker.began > self.limits.seconds:
+                self._kill(worker, "timeout")
+            elif self.limits.bytes is not None and self._grown(worker) > self.limits.bytes:
+                self._kill(worker, "out of memory")
+
+    def _grown(self, worker: _Worker) -> int:
+        return private_bytes(worker.pid, group=True) - worker.bytes_before
+
+    def _kill(self, worker: _Worker, why: Status | None) -> None:
+        assert self._control is not None
+        worker.killed_for, worker.is_ready = why, False
+        self._control.sendall(REQUEST.pack(b"K", worker.pid))
+
+    # Births and deaths
+
+    def _start_nursery(self) -> None:
+        ours, theirs = socket.socketpair()
+        words = [str(theirs.fileno()), str(self.folder), json.dumps(sys.path), json.dumps(self.modules)]
+        environment = {**os.environ, **dict.fromkeys(_ENVIRONMENT, str(self.threads))}
+        script = Path(__file__).with_name("nursery.py")
+        self._nursery = subprocess.Popen(
+            [sys.executable, "-P", str(script), *words],
+            pass_fds=(theirs.fileno(),),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,  # a Ctrl-C in the terminal is for the coordinator alone
+        )
+        theirs.close()
+        self._control = ours
+        self._nurseries += 1
+
+    def _start_worker(self) -> None:
+        assert self._control is not None
+        ours, theirs = socket.socketpair()
+        self._numbers += 1
+        socket.send_fds(self._control, [REQUEST.pack(b"S", self._numbers)], [theirs.fileno()])
+        theirs.close()
+        self._workers[self._numbers] = _Worker(self._numbers, Channel(ours))
+
+    def _read_notices(self) -> None:
+        assert self._control is not None
+        chunk = self._control.recv(4096)
+        if not chunk:
+            self._mourn_nursery()
+            return
+        self._notices += chunk
+        while len(self._notices) >= NOTICE.size:
+            what, number, value = NOTICE.unpack_from(self._notices)
+            del self._notices[: NOTICE.size]
+            if what == b"B":
+                self._workers[number].pid = value
+            elif what == b"D":
+                self._bury(next((worker for worker in self._workers.values() if worker.pid == number), None), value)
+
+    def _bury(self, worker: _Worker | None, status: int) -> None:
+        """A worker has ended: its finished fits count, the one in hand is judged, the others wait again."""
+        if worker is None:
+            return  # a process that a learner left behind
+        self._hear(worker)
+        del self._workers[worker.number]
+        worker.channel.close()
+        worker.status = status
+        if worker.in_hand:
+            self._judge(worker, worker.in_hand.popleft())
+        elif not worker.done and not worker.is_ready and worker.killed_for is None and self._deaths["idle"] > 20:
+            raise FitsFailed(f"worker processes die before their first fit ({_ending(status)})", "Use isolate=False")
+        else:
+            self._deaths["idle"] += not worker.is_ready
+        if worker.in_hand:
+            self._waiting.appendleft(tuple(worker.in_hand))
+        log_file(self.folder, worker.number).unlink(missing_ok=True)
+        self._start_worker()
+
+    def _judge(self, worker: _Worker, fit: Fit) -> None:
+        """Blame the fit, or try it again alone."""
+        status = worker.status or 0
+        self._deaths[fit.key] += 1
+        is_first_alone = worker.alone and not worker.done
+        if worker.killed_for == "timeout":
+            self._fail(fit, "timeout", f"stopped at the time limit of {self.limits.seconds:g} s")
+        elif worker.killed_for == "out of memory":
+            if is_first_alone:
+                self._fail(fit, "out of memory", f"took more than the limit of {self.limits.gigabytes:g} GB")
+            else:
+                self._suspects.append(fit)
+        elif self._deaths[fit.key] < TRIES.get(_signal(status), 2):
+            self._suspects.append(fit)
+        elif _signal(status) == signal.SIGKILL and killed_for_memory():
+            self._fail(fit, "out of memory", "killed by the system, which was out of memory")
+        else:
+            stack = _stack(log_file(self.folder, worker.number))
+            self._fail(fit, "crashed", f"the worker process {_ending(status)}{stack}")
+
+    def _fail(self, fit: Fit, status: Status, error: str) -> None:
+        self._finished.append(
+            Record(key=fit.key, status=status, rows=fit.rows, error=error, learner=self.names[fit.method])
+        )
+
+    def _mourn_nursery(self) -> None:
+        """The nursery was killed, and the workers with it: begin again with another one."""
+        if self._nurseries > 3:
+            raise FitsFailed("worker processes cannot be kept alive: the process that starts them keeps dying")
+        workers, self._workers = list(self._workers.values()), {}
+        for worker in workers:
+            worker.channel.arrived()
+            worker.channel.close()
+            self._suspects.extend(list(worker.in_hand)[:1])
+            self._waiting.extendleft([rest] if (rest := tuple(worker.in_hand)[1:]) else [])
+        assert self._nursery is not None
+        self._nursery.wait()
+        self._nursery, self._notices = None, bytearray()
+        self.start()
+
+
+def _signal(status: int) -> int:
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+
+
+def _ending(status: int) -> str:
+    """How a process ended, in words.
+
+    >>> _ending(11), _ending(3 << 8)
+    ('was ended by SIGSEGV', 'exited with code 3')
+    """
+    number = _signal(status)
+    if not number:
+        return f"exited with code {os.waitstatus_to_exitcode(status)}"
+    names = {one.value: one.name for one in signal.Signals}
+    return f"was ended by {names.get(number, f'signal {number}')}"
+
+
+def _stack(log: Path) -> str:
+    """Where a crash happened, as Python's fault handler wrote it last."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - 20_000))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    found: Any = re.search(r'File "([^"]+)", line (\d+) in (\S+)', text.rpartition("Fatal Python error")[2])
+    is_crash = found and "Fatal Python error" in text
+    return f" (in {found[3]}, {Path(found[1]).name}:{found[2]})" if is_crash else ""
+
+
+def _cap(log: Path) -> None:
+    """Forget what a learner printed if it is too much; it goes on writing at the new end."""
+    try:
+        if log.stat().st_size > LOG_BYTES:
+            os.truncate(log, 0)
+    except OSError:
+        pass
