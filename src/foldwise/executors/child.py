@@ -18,17 +18,17 @@ def work(end: socket.socket, folder: str, number: int) -> None:
     _be_quiet(log_file(folder, number))
     faulthandler.enable()
     try:
-        worker = Worker(open_workload(Path(folder)))
+        worker = Worker(open_workload(Path(folder)), on_pass=lambda count: channel.send(("begin", count)))
     except BaseException as problem:
         channel.send(("broken", f"{type(problem).__name__}: {problem}"))
         return
     channel.send(("ready", None))
     while True:
         try:
-            fits, alone = channel.receive()
+            batch = channel.receive()
         except (EOFError, OSError):
             return
-        for records in worker.each(fits, plain=alone):
+        for records in worker.each(batch):
             channel.send(("records", records))
 
 

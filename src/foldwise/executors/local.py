@@ -51,11 +51,13 @@ class LocalExecutor:
         self._held = ExitStack()
 
     def run(self, study: Study, fits: Sequence[Fit]) -> Iterator[list[Record]]:
-        left = list(fits)
+        worker = Worker(workload_of(study), is_stopping=lambda: self.stop.reason is not None)
+        left = worker.shortcuts.units(fits)
+        methods = {fit.key: fit.method for fit in fits}
         if not self.must_isolate:
-            yield from self._run_here(study, left)
+            for records in self._run_here(study, worker, left):
+                yield self._timed(methods, records)
         if left and not self._is_asked_to_stop:
-            methods = {fit.key: fit.method for fit in left}
             batches = make_batches(left, self.seconds, workers=self.jobs)
             for records in self._pool_for(study).run(batches):
                 yield self._timed(methods, records)
@@ -71,22 +73,22 @@ class LocalExecutor:
         self._pool = self._pool_of = None
         self._held.close()
 
-    def seconds_left(self, fits: Sequence[Fit]) -> float:
+    def seconds_left(self, units: Sequence[Batch]) -> float:
         """What these fits would take one after another, as far as methods have been timed."""
-        return sum(self.seconds.get(fit.method, 0.0) for fit in fits)
+        return sum(len(unit) * self.seconds.get(unit[0].method, 0.0) for unit in units)
 
-    def _run_here(self, study: Study, left: list[Fit]) -> Iterator[list[Record]]:
+    def _run_here(self, study: Study, worker: Worker, left: list[Batch]) -> Iterator[list[Record]]:
         """Do fits in this process, from the head of the list; go on with it while workers are starting."""
-        worker = Worker(workload_of(study), is_stopping=lambda: self.stop.reason is not None)
-        methods = {fit.key: fit.method for fit in left}
         for batch in self._pilot_then_rest(left):
-            if self._is_asked_to_stop:
+            if self._is_asked_to_stop or (
+                self.may_isolate and self._is_long(left) and self._pool_for(study).is_ready()
+            ):
                 return
-            if self.may_isolate and self.seconds_left(left) > SMALL_STUDY_SECONDS and self._pool_for(study).is_ready():
-                return
-            records = self._interruptible(worker, batch)
-            yield self._timed(methods, records)
-            del left[: len(batch)]
+            yield self._interruptible(worker, batch)
+            del left[0]
+
+    def _is_long(self, left: Sequence[Batch]) -> bool:
+        return self.seconds_left(left) > SMALL_STUDY_SECONDS
 
     def _interruptible(self, worker: Worker, batch: Batch) -> list[Record]:
         """Records of a batch, or of the part of it that was finished when the run was interrupted."""
@@ -118,17 +120,15 @@ class LocalExecutor:
             self._pool.start()
         return self._pool
 
-    def _pilot_then_rest(self, left: list[Fit]) -> Iterator[Batch]:
-        """Single fits of methods not timed yet, then batches; always from the head of the list."""
-        first = {fit.method: fit for fit in reversed(left) if fit.method not in self.seconds}
+    def _pilot_then_rest(self, left: list[Batch]) -> Iterator[Batch]:
+        """Single units of methods not timed yet, then batches; always from the head of the list."""
+        first = {unit[0].method: unit for unit in reversed(left) if unit[0].method not in self.seconds}
         pilots = list(first.values())
-        chosen = {id(fit) for fit in pilots}
-        left[:] = pilots + [fit for fit in left if id(fit) not in chosen]
-        for fit in pilots:
-            yield (fit,)
-        batches = make_batches(left, self.seconds)
-        left[:] = [fit for batch in batches for fit in batch]
-        yield from batches
+        chosen = {id(unit) for unit in pilots}
+        left[:] = pilots + [unit for unit in left if id(unit) not in chosen]
+        yield from pilots
+        left[:] = make_batches(left, self.seconds)
+        yield from list(left)
 
     def _timed(self, methods: dict[str, int], records: list[Record]) -> list[Record]:
         for record in records:

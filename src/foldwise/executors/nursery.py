@@ -61,11 +61,11 @@ class Nursery:
         try:
             self._tell(b"R", 0, 0)
             while True:
-                ready, _, _ = select.select([self.control, self._wake], [], [])
+                ready, _, _ = select.select([self.control.fileno(), self._wake], [], [])
                 if self._wake in ready:
                     os.read(self._wake, 512)
                     self._bury()
-                if self.control in ready and not self._answer():
+                if self.control.fileno() in ready and not self._answer():
                     return
         except OSError:
             pass  # the coordinator is gone

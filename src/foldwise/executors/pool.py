@@ -18,7 +18,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,14 @@ from foldwise.executors.child import log_file
 from foldwise.executors.limits import Limits
 from foldwise.executors.nursery import NOTICE, REQUEST
 from foldwise.executors.usage import killed_for_memory, private_bytes
-from foldwise.plans.fit import Batch, Fit
+from foldwise.plans.fit import Batch, Fit, Pass
 from foldwise.records.record import Record, Status
 
 AHEAD = 2  # batches at a worker, so that it need not wait for the next one
 TICK = 0.1  # seconds between looks at the limits
 ASLEEP = 1.0  # a longer gap between two looks: this machine slept, the fits did not work
 LOG_BYTES = 64_000_000
-TRIES = {signal.SIGKILL: 3}  # memory may be short for a moment, so a kill is no proof
+TRIES: dict[int, int] = {signal.SIGKILL: 3}  # memory may be short for a moment, so a kill is no proof
 _ENVIRONMENT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
@@ -47,8 +47,9 @@ class _Worker:
     channel: Channel
     pid: int = 0
     is_ready: bool = False
-    batches: deque[int] = field(default_factory=deque)  # how many fits each batch at the worker has left
-    in_hand: deque[Fit] = field(default_factory=deque)  # in the order in which they will be done
+    batches: deque[Batch] = field(default_factory=deque)
+    in_hand: dict[str, Fit] = field(default_factory=dict)  # by key, in the order in which they will be done
+    begun: int = 1  # how many of them it is at: a solver answers many at once
     alone: bool = False
     done: int = 0
     began: float = 0.0  # of the fit it is at, on the clock that sleep does not move
@@ -76,7 +77,7 @@ class Pool:
         self._looked = time.monotonic()
         self._clock = 0.0
         self._waiting: deque[Batch] = deque()
-        self._suspects: deque[Fit] = deque()
+        self._suspects: deque[Batch] = deque()
         self._deaths: Counter[str] = Counter()
         self._finished: list[Record] = []
 
@@ -142,15 +143,15 @@ class Pool:
             worker.done = 0
             self._kill(worker, None)
         elif fresh.is_ready:
-            self._hand(fresh, (self._suspects.popleft(),), alone=True)
+            self._hand(fresh, self._suspects.popleft(), alone=True)
 
     def _hand(self, worker: _Worker, batch: Batch, *, alone: bool = False) -> None:
         if not worker.in_hand:
             worker.began = self._clock
         worker.alone = alone
-        worker.in_hand.extend(batch)
-        worker.batches.append(len(batch))
-        worker.channel.post((batch, alone))
+        worker.in_hand.update({fit.key: fit for fit in batch})
+        worker.batches.append(batch)
+        worker.channel.post(batch)
 
     # Looking
 
@@ -184,19 +185,20 @@ class Pool:
                     f"the learners cannot be loaded in a worker process ({content})",
                     "Put their code where it can be imported, or use isolate=False",
                 )
+            elif what == "begin":
+                worker.begun = content
             else:
                 self._take(worker, content)
 
     def _take(self, worker: _Worker, records: list[Record]) -> None:
         for record in records:
-            fit = worker.in_hand.popleft()
-            self._finished.append(Record(**{**vars(record), "rows": fit.rows}))  # fits share their rows' array
-            worker.batches[0] -= 1
-            if not worker.batches[0]:
-                worker.batches.popleft()
+            fit = worker.in_hand.pop(record.key)
+            self._finished.append(replace(record, rows=fit.rows))  # fits share their rows' array
+        while worker.batches and not any(fit.key in worker.in_hand for fit in worker.batches[0]):
+            worker.batches.popleft()
         worker.done += len(records)
         worker.alone = worker.alone and bool(worker.in_hand)
-        worker.began = self._clock
+        worker.began, worker.begun = self._clock, 1
 
     def _collect(self) -> list[Record]:
         found, self._finished = self._finished, []
@@ -211,7 +213,7 @@ class Pool:
             _cap(log_file(self.folder, worker.number))
             if not worker.in_hand:
                 continue
-            if self.limits.seconds is not None and self._clock - worker.began > self.limits.seconds:
+            if self.limits.seconds is not None and self._clock - worker.began > self.limits.seconds * worker.begun:
                 self._kill(worker, "timeout")
             elif self.limits.bytes is not None and self._grown(worker) > self.limits.bytes:
                 self._kill(worker, "out of memory")
@@ -274,30 +276,49 @@ class Pool:
         worker.channel.close()
         worker.status = status
         if worker.in_hand:
-            self._judge(worker, worker.in_hand.popleft())
+            self._part(worker)
         elif not worker.done and not worker.is_ready and worker.killed_for is None and self._deaths["idle"] > 20:
             raise FitsFailed(f"worker processes die before their first fit ({_ending(status)})", "Use isolate=False")
         else:
             self._deaths["idle"] += not worker.is_ready
-        if worker.in_hand:
-            self._waiting.appendleft(tuple(worker.in_hand))
         log_file(self.folder, worker.number).unlink(missing_ok=True)
         self._start_worker()
+
+    def _part(self, worker: _Worker) -> None:
+        """Part the fits of a dead worker: what it was at is judged, the rest waits again."""
+        begun = tuple(worker.in_hand.values())[: worker.begun]
+        for fit in begun:
+            del worker.in_hand[fit.key]
+        for batch in reversed(worker.batches):
+            if rest := [fit for fit in batch if fit.key in worker.in_hand]:
+                self._waiting.appendleft(type(batch)(rest))
+        if isinstance(worker.batches[0], Pass):
+            self._judge_pass(worker, begun)
+        else:
+            self._judge(worker, *begun)
+
+    def _judge_pass(self, worker: _Worker, fits: Batch) -> None:
+        """A solver's pass is tried again alone, then its fits one by one: the plain loop tells which is to blame."""
+        name = f"pass of {fits[0].key}"
+        self._deaths[name] += 1
+        if worker.killed_for is None and self._deaths[name] < TRIES[signal.SIGKILL]:
+            self._suspects.append(Pass(fits))
+        else:
+            self._waiting.append(fits)
 
     def _judge(self, worker: _Worker, fit: Fit) -> None:
         """Blame the fit, or try it again alone."""
         status = worker.status or 0
         self._deaths[fit.key] += 1
-        is_first_alone = worker.alone and not worker.done
         if worker.killed_for == "timeout":
             self._fail(fit, "timeout", f"stopped at the time limit of {self.limits.seconds:g} s")
         elif worker.killed_for == "out of memory":
-            if is_first_alone:
+            if worker.alone and not worker.done:
                 self._fail(fit, "out of memory", f"took more than the limit of {self.limits.gigabytes:g} GB")
             else:
-                self._suspects.append(fit)
+                self._suspects.append((fit,))
         elif self._deaths[fit.key] < TRIES.get(_signal(status), 2):
-            self._suspects.append(fit)
+            self._suspects.append((fit,))
         elif _signal(status) == signal.SIGKILL and killed_for_memory():
             self._fail(fit, "out of memory", "killed by the system, which was out of memory")
         else:
@@ -315,10 +336,11 @@ class Pool:
             raise FitsFailed("worker processes cannot be kept alive: the process that starts them keeps dying")
         workers, self._workers = list(self._workers.values()), {}
         for worker in workers:
-            worker.channel.arrived()
+            self._hear(worker)
             worker.channel.close()
-            self._suspects.extend(list(worker.in_hand)[:1])
-            self._waiting.extendleft([rest] if (rest := tuple(worker.in_hand)[1:]) else [])
+            worker.status = signal.SIGKILL
+            if worker.in_hand:
+                self._part(worker)
         assert self._nursery is not None
         self._nursery.wait()
         self._nursery, self._notices = None, bytearray()

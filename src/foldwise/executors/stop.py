@@ -33,7 +33,7 @@ class Stop:
         self.is_fitting_here = False
         self._ends = float("inf") if time_limit is None else time.monotonic() + time_limit
         self._before: dict[int, Any] = {}
-        self._watch: tuple[int, int, int] | None = None
+        self._watch: tuple[int, int] | None = None
 
     def is_asked(self) -> bool:
         if self.reason is None and time.monotonic() > self._ends:
@@ -56,7 +56,7 @@ class Stop:
             signal.signal(number, handler)
         self._before.clear()
         if self._watch is not None:
-            ours, theirs, before = self._watch
+            theirs, before = self._watch
             signal.set_wakeup_fd(before)
             os.close(theirs)
             self._watch = None
@@ -65,7 +65,7 @@ class Stop:
         """Hear of signals in a thread too: native code in this process keeps Python's own handlers waiting."""
         ours, theirs = os.pipe()
         os.set_blocking(theirs, False)
-        self._watch = ours, theirs, signal.set_wakeup_fd(theirs, warn_on_full_buffer=False)
+        self._watch = theirs, signal.set_wakeup_fd(theirs, warn_on_full_buffer=False)
         threading.Thread(target=self._end_if_stuck, args=(ours,), daemon=True).start()
 
     def _end_if_stuck(self, pipe: int) -> None:

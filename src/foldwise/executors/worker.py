@@ -12,38 +12,65 @@ from functools import lru_cache
 from typing import Any
 
 from foldwise.errors import InvalidOutput
+from foldwise.executors.shortcuts import Shortcuts
 from foldwise.executors.workload import Workload
-from foldwise.plans.fit import Batch, Fit
-from foldwise.recipes.model import Recipe, make_recipe, respond, seeded_world
+from foldwise.plans.fit import Batch, Fit, Pass
+from foldwise.recipes.model import respond, seeded_world
 from foldwise.records.record import Record
+from foldwise.solvers.solver import Answer
 
 
 class Worker:
     """Does fits of one study; what is known of an estimator is found out once.
 
-    `is_stopping` tells an interrupt of the run from one that a learner raised.
+    `is_stopping` tells an interrupt of the run from one that a learner raised; `on_pass` is
+    told how many fits a solver is about to answer at once.
     """
 
-    def __init__(self, work: Workload, *, is_stopping: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self,
+        work: Workload,
+        *,
+        is_stopping: Callable[[], bool] = lambda: False,
+        on_pass: Callable[[int], None] = lambda count: None,
+    ) -> None:
         self.work = work
-        self.is_stopping = is_stopping
-        self._recipes: dict[tuple[int, int], Recipe] = {}
+        self.shortcuts = Shortcuts(work)
+        self.is_stopping, self.on_pass = is_stopping, on_pass
 
     def do(self, batch: Batch) -> list[Record]:
         return [record for records in self.each(batch) for record in records]
 
-    def each(self, batch: Batch, *, plain: bool = False) -> Iterator[list[Record]]:
-        """The records of a batch as they come."""
+    def each(self, batch: Batch) -> Iterator[list[Record]]:
+        """The records of a batch as they come: one by one, or those of a solver's pass at once."""
         with limited_threads(self.work.threads):
-            for fit in batch:
-                yield [self._fit(fit)]
+            if isinstance(batch, Pass):
+                self.on_pass(len(batch))
+                yield self._solve(batch)
+            else:
+                for fit in batch:
+                    yield [self._fit(fit)]
 
-    def _recipe(self, fit: Fit) -> Recipe:
-        at = (fit.method, fit.candidate)
-        if at not in self._recipes:
-            candidate = self.work.candidates[fit.method][fit.candidate]
-            self._recipes[at] = make_recipe(self.work.learners[fit.method].at(candidate))
-        return self._recipes[at]
+    def _solve(self, fits: Pass) -> list[Record]:
+        """Records of a solver's pass; what it leaves open, or cannot do after all, the plain loop does."""
+        solver = self.shortcuts.solver(fits[0].method)
+        assert solver is not None
+        answers: list[Answer | None]
+        started = time.perf_counter()
+        jobs = [self.shortcuts.job(fit) for fit in fits]
+        with warnings.catch_warnings(), seeded_world(fits[0].seed):
+            warnings.simplefilter("ignore")
+            try:
+                answers = solver.solve(jobs, self.work.data)
+            except (MemoryError, ArithmeticError, ValueError):
+                answers = [None] * len(fits)
+        seconds, name = (time.perf_counter() - started) / len(fits), self.work.learners[fits[0].method].name
+        return [
+            self._fit(fit)
+            if answer is None
+            else Record(key=fit.key, status="ok", rows=fit.rows, responses=answer, seconds=seconds, learner=name)
+            for fit, answer in zip(fits, answers, strict=True)
+        ]
 
     def _fit(self, fit: Fit) -> Record:
         name, data = self.work.learners[fit.method].name, self.work.data
@@ -53,7 +80,7 @@ class Worker:
             warnings.simplefilter("always")
             try:
                 with seeded_world(fit.seed):
-                    model = self._recipe(fit).fit(data, fit.train, fit.seed)
+                    model = self.shortcuts.recipe(fit).fit(data, fit.train, fit.seed)
                     outcome = {"status": "ok", "responses": respond(model, data, fit.rows, fit.responses)}
             except InvalidOutput as problem:
                 outcome = {"status": "invalid output", "error": str(problem)}

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from foldwise.data.dataset import Dataset
 from foldwise.data.mapped import open_mapped, save
@@ -25,11 +25,12 @@ class Workload:
     learners: tuple[Learner, ...]
     candidates: tuple[tuple[Mapping[str, Any], ...], ...]
     threads: int
+    solvers: Literal["auto", "all", False] = "auto"
 
 
 def workload_of(study: Study) -> Workload:
     candidates = tuple(method.candidates for method in study.outline.methods)
-    return Workload(study.data, study.learners, candidates, study.outline.threads)
+    return Workload(study.data, study.learners, candidates, study.outline.threads, study.solvers)
 
 
 def write_workload(work: Workload, folder: Path) -> None:
@@ -55,7 +56,7 @@ def packed(work: Workload) -> bytes:
     import cloudpickle
 
     try:
-        return bytes(cloudpickle.dumps((work.learners, work.candidates, work.threads)))
+        return bytes(cloudpickle.dumps((work.learners, work.candidates, work.threads, work.solvers)))
     except Exception as problem:
         culprit = next((name for name in map(_unpicklable, work.learners) if name), "a candidate")
         raise BadLearner(
@@ -67,8 +68,7 @@ def packed(work: Workload) -> bytes:
 def unpacked(content: bytes, data: Dataset) -> Workload:
     import cloudpickle
 
-    learners, candidates, threads = cloudpickle.loads(content)
-    return Workload(data, learners, candidates, threads)
+    return Workload(data, *cloudpickle.loads(content))
 
 
 def modules_of(work: Workload) -> list[str]:

@@ -20,4 +20,10 @@ class Fit:
     seed: int
 
 
+class Pass(tuple[Fit, ...]):
+    """Fits of one method that a solver answers together."""
+
+    __slots__ = ()
+
+
 Batch = tuple[Fit, ...]

@@ -18,7 +18,7 @@ from foldwise.recipes.model import offers, takes_groups, takes_weights
 from foldwise.splits.nesting import Inner, inner_splits
 from foldwise.splits.split import Splits
 
-POLICIES = ("fail", "drop_candidate")
+POLICIES = ("fail", "baseline", "drop_candidate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,7 @@ class Study:
     learners: tuple[Learner, ...]
     outline: Outline
     families: tuple[str, ...]
+    solvers: Literal["auto", "all", False] = "auto"
 
     def candidate(self, method: int, candidate: int) -> Any:
         """The estimator of a method at a candidate, not fitted."""
@@ -66,6 +67,7 @@ def make_study(
     interval: str | None = None,
     keeps_all: bool = False,
     final: bool = True,
+    solvers: Literal["auto", "all", False] = "auto",
     notes: tuple[Note, ...] = (),
 ) -> Study:
     """A study from its parts; every contradiction among them is refused here, before any fit."""
@@ -98,7 +100,8 @@ def make_study(
         keeps_all=keeps_all,
         has_final=final,
     )
-    return Study(data, tuple(learners), outline, tuple(family(learner.estimator) for learner in learners))
+    families = tuple(family(learner.estimator) for learner in learners)
+    return Study(data, tuple(learners), outline, families, solvers)
 
 
 class _MethodMaker:

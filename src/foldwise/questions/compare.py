@@ -217,6 +217,7 @@ def make_comparison(
         interval=interval,
         keeps_all=keeps_all,
         final=not alone,
+        solvers=solvers,
         notes=splits.notes,
     )
     check_interval(interval, study.outline)

@@ -28,9 +28,9 @@ class ExecutorContract:
         records = [record for records in executor.run(study, fits) for record in records]
         assert sorted(record.key for record in records) == sorted(fit.key for fit in fits)
 
-    def test_records_are_those_of_the_plain_loop(self, executor: Any, study: Study) -> None:
-        fits = first_fits(study)
-        plain = {record.key: record for record in Worker(workload_of(study)).do(tuple(fits))}
+    def test_records_are_those_of_one_worker_after_another(self, executor: Any, study: Study) -> None:
+        fits, worker = first_fits(study), Worker(workload_of(study))
+        plain = {record.key: record for unit in worker.shortcuts.units(fits) for record in worker.do(unit)}
         for records in executor.run(study, fits):
             for record in records:
                 _assert_equal_bits(record, plain[record.key])
