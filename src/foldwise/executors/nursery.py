@@ -193,6 +193,7 @@ def _children() -> list[int]:
 
 
 if __name__ == "__main__":
-    handle, folder, paths, modules = sys.argv[1:]
-    sys.path[:] = json.loads(paths)
-    main(int(handle), folder, json.loads(modules))
+    handle, folder, *rest = sys.argv[1:]
+    # learners find the same modules and words as in the process that made them
+    sys.path[:], sys.argv[:], modules = map(json.loads, rest)
+    main(int(handle), folder, modules)

@@ -230,7 +230,7 @@ class Pool:
 
     def _start_nursery(self) -> None:
         ours, theirs = socket.socketpair()
-        words = [str(theirs.fileno()), str(self.folder), json.dumps(sys.path), json.dumps(self.modules)]
+        words = [str(theirs.fileno()), str(self.folder), *map(json.dumps, (sys.path, sys.argv, self.modules))]
         environment = {**os.environ, **dict.fromkeys(_ENVIRONMENT, str(self.threads))}
         script = Path(__file__).with_name("nursery.py")
         self._nursery = subprocess.Popen(

@@ -18,12 +18,12 @@ class Shortcuts:
         self.work = work
         self._recipes: dict[tuple[int, int], Recipe] = {}
         self._solvers: dict[int, Solver | None] = {}
+        self._shared: dict[tuple[int, int], Hashable] = {}
 
     def recipe(self, fit: Fit) -> Recipe:
         at = (fit.method, fit.candidate)
         if at not in self._recipes:
-            candidate = self.work.candidates[fit.method][fit.candidate]
-            self._recipes[at] = make_recipe(self.work.learners[fit.method].at(candidate))
+            self._recipes[at] = make_recipe(self.work.estimator(*at))
         return self._recipes[at]
 
     def solver(self, method: int) -> Solver | None:
@@ -52,12 +52,14 @@ class Shortcuts:
         solver = self.solver(fit.method)
         if solver is None:
             return fit.key
-        shared = solver.shares(self.recipe(fit).estimator)
-        return (fit.method, shared, id(fit.train) if solver.unit == "train" else None)
+        at = (fit.method, fit.candidate)
+        if at not in self._shared:
+            self._shared[at] = solver.shares(self.work.estimator(*at))
+        return (fit.method, self._shared[at], id(fit.train) if solver.unit == "train" else None)
 
     def _find(self, method: int) -> Solver | None:
-        work, learner = self.work, self.work.learners[method]
+        work = self.work
         if work.solvers is False:
             return None
-        estimators = [learner.at(candidate) for candidate in work.candidates[method]]
-        return find(estimators, work.data, solvers=work.solvers, is_builtin=learner.is_builtin)
+        estimators = [self.work.estimator(method, at) for at in range(len(work.candidates[method]))]
+        return find(estimators, work.data, solvers=work.solvers, is_builtin=work.learners[method].is_builtin)

@@ -26,11 +26,20 @@ class Workload:
     candidates: tuple[tuple[Mapping[str, Any], ...], ...]
     threads: int
     solvers: Literal["auto", "all", False] = "auto"
+    estimators: tuple[tuple[Any, ...], ...] | None = None  # where they are made already
+
+    def estimator(self, method: int, candidate: int) -> Any:
+        """The estimator of a method at a candidate, not fitted and not to be touched."""
+        if self.estimators is not None:
+            return self.estimators[method][candidate]
+        return self.learners[method].at(self.candidates[method][candidate])
 
 
 def workload_of(study: Study) -> Workload:
     candidates = tuple(method.candidates for method in study.outline.methods)
-    return Workload(study.data, study.learners, candidates, study.outline.threads, study.solvers)
+    return Workload(
+        study.data, study.learners, candidates, study.outline.threads, study.solvers, study.estimators
+    )
 
 
 def write_workload(work: Workload, folder: Path) -> None:

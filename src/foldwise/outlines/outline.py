@@ -74,6 +74,7 @@ class Outline:
     beside: Splits | None = None  # further splits that an interval asks for
     interval: str | None = None  # asked for by name
     _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
+    _keys: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def rows(self) -> int:
@@ -119,7 +120,14 @@ class Outline:
 
     def key(self, method: MethodOutline, candidate: int, split: Split) -> str:
         """The name of a fit: data, learner at its candidate, training rows, weights, seed and threads."""
-        return self.fit_key(method.settings[candidate], self.rows_name(split))
+        return self.keys(method, self.rows_name(split))[candidate]
+
+    def keys(self, method: MethodOutline, rows: str) -> tuple[str, ...]:
+        """The names of the fits of all candidates on the training rows of this name."""
+        known = self._keys.get((id(method), rows))
+        if known is None:
+            known = self._keys[id(method), rows] = tuple(self.fit_key(setting, rows) for setting in method.settings)
+        return known
 
     def fit_key(self, setting: str, rows: str) -> str:
         return _digest(self._prefix, setting, rows)

@@ -17,10 +17,11 @@ from foldwise.outlines.outline import MethodOutline, Stage
 from foldwise.outlines.reading import Reading
 from foldwise.plans.fit import Fit
 from foldwise.plans.study import Study
+from foldwise.records.record import Record
 from foldwise.splits.split import Split
 
 
-@dataclass
+@dataclass(frozen=True, eq=False, slots=True)
 class _Wish:
     """Training rows, and what is wanted of a fit on them."""
 
@@ -29,8 +30,7 @@ class _Wish:
     responses: tuple[str, ...]
 
     def __or__(self, other: _Wish) -> _Wish:
-        rows = self.rows if self.rows is other.rows else np.union1d(self.rows, other.rows)
-        return _Wish(self.split, rows, tuple(dict.fromkeys(self.responses + other.responses)))
+        return _Wish(self.split, _union(self.rows, other.rows), _all_of(self.responses, other.responses))
 
 
 def needed(study: Study, reading: Reading, *, methods: Iterable[int] | None = None) -> list[Fit]:
@@ -44,64 +44,69 @@ def needed(study: Study, reading: Reading, *, methods: Iterable[int] | None = No
 
 def _joined(one: Fit, other: Fit) -> Fit:
     """One fit that answers for both."""
-    rows = np.union1d(one.rows, other.rows)
-    return replace(one, rows=rows, responses=tuple(dict.fromkeys(one.responses + other.responses)))
+    return replace(one, rows=_union(one.rows, other.rows), responses=_all_of(one.responses, other.responses))
 
 
 def _needed_of(study: Study, reading: Reading, at: int) -> Iterator[Fit]:
-    outline, method = study.outline, study.outline.methods[at]
-    for (name, candidate), wish in _wishes(reading, method).items():
-        key = outline.fit_key(method.settings[candidate], name)
-        record = reading.store.get(key)
-        if record is not None and record.answers(wish.rows, wish.responses):
-            continue
-        rows, responses = wish.rows, wish.responses
-        if record is not None:  # made again, with all that is known and wanted: the numbers are the same
-            rows = np.union1d(record.rows, rows)
-            responses = tuple(dict.fromkeys(tuple(record.responses) + responses))
-        seed = outline.fit_seed(study.families[at], name)
-        yield Fit(key, at, candidate, wish.split.train, rows, responses, seed)
+    outline, method, store = study.outline, study.outline.methods[at], reading.store
+    for name, wishes in _wishes(reading, method).items():
+        keys, seed = outline.keys(method, name), outline.fit_seed(study.families[at], name)
+        for candidate, wish in wishes.items():
+            record = store.get(keys[candidate])
+            if record is None:
+                yield Fit(keys[candidate], at, candidate, wish.split.train, wish.rows, wish.responses, seed)
+            elif not record.answers(wish.rows, wish.responses):
+                yield _again(record, at, candidate, wish, seed)
 
 
-def _wishes(reading: Reading, method: MethodOutline) -> dict[tuple[str, int], _Wish]:
-    """What is wanted, by training rows and candidate."""
-    wishes: dict[tuple[str, int], _Wish] = {}
-    for candidate, wish in _each_wish(reading, method):
-        at = (reading.outline.rows_name(wish.split), candidate)
-        wishes[at] = wishes[at] | wish if at in wishes else wish
+def _again(record: Record, at: int, candidate: int, wish: _Wish, seed: int) -> Fit:
+    """A fit that is made again, with all that is known of it and wanted now: the numbers are the same."""
+    rows, responses = _union(record.rows, wish.rows), _all_of(tuple(record.responses), wish.responses)
+    return Fit(record.key, at, candidate, wish.split.train, rows, responses, seed)
+
+
+def _wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
+    """What is wanted, by the name of the training rows and by candidate."""
+    wishes: dict[str, dict[int, _Wish]] = {}
+    if method.kind == "tuned":
+        wishes = _tuning_wishes(reading, method)
+    for candidate, stage in _judged(reading, method):
+        wish = _stage_wish(reading, method, candidate, stage)
+        those = wishes.setdefault(reading.outline.rows_name(wish.split), {})
+        those[candidate] = those[candidate] | wish if candidate in those else wish
     return wishes
 
 
-def _each_wish(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, _Wish]]:
-    outline, everyone = reading.outline, range(len(method.candidates))
-    if method.kind == "tuned":
-        yield from _tuned_wishes(reading, method)
-        return
-    for stage in outline.stages(method):
-        yield from ((candidate, _stage_wish(reading, method, candidate, stage)) for candidate in everyone)
+def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
+    """Every candidate on every training set of the tuning, except sets whose own choice is still to come."""
+    outline = reading.outline
+    responses = [outline.selecting(method, at) for at in range(len(method.candidates))]
+    waiting = {
+        outline.rows_name(stage.split)
+        for stage in outline.stages(method)
+        if reading.stage_choice(method, stage).missing
+    }
+    return {
+        name: _same_rows(split, rows, responses)
+        for name, (split, rows) in reading.tuning_rows(method).items()
+        if name not in waiting
+    }
 
 
-def _tuned_wishes(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, _Wish]]:
-    outline, everyone = reading.outline, range(len(method.candidates))
-    stages = outline.stages(method)
-    choices = [reading.stage_choice(method, stage) for stage in stages]
-    waiting = {outline.rows_name(stage.split) for stage, choice in zip(stages, choices, strict=True) if choice.missing}
-    for name, (split, rows) in _tuning_rows(reading, method).items():
-        if name not in waiting:
-            yield from ((at, _Wish(split, rows, outline.selecting(method, at))) for at in everyone)
-    for stage, choice in zip(stages, choices, strict=True):
-        if choice.candidate is not None:
-            yield choice.candidate, _stage_wish(reading, method, choice.candidate, stage)
+def _same_rows(split: Split, rows: IntArray, responses: list[tuple[str, ...]]) -> dict[int, _Wish]:
+    """A wish per candidate; candidates that are asked for the same share it."""
+    shared = {names: _Wish(split, rows, names) for names in dict.fromkeys(responses)}
+    return {at: shared[names] for at, names in enumerate(responses)}
 
 
-def _tuning_rows(reading: Reading, method: MethodOutline) -> dict[str, tuple[Split, IntArray]]:
-    """Training sets on which every candidate is fitted, with all the rows they are scored on."""
-    found: dict[str, tuple[Split, IntArray]] = {}
-    for split in reading.outline.tuning_splits(method):
-        name = reading.outline.rows_name(split)
-        known = found.get(name)
-        found[name] = (split, split.test) if known is None else (known[0], np.union1d(known[1], split.test))
-    return found
+def _judged(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, Stage]]:
+    """The candidates that are judged on a split, as far as they are known."""
+    everyone = range(len(method.candidates))
+    for stage in reading.outline.stages(method):
+        if method.kind != "tuned":
+            yield from ((candidate, stage) for candidate in everyone)
+        elif (chosen := reading.stage_choice(method, stage).candidate) is not None:
+            yield chosen, stage
 
 
 def _stage_wish(reading: Reading, method: MethodOutline, candidate: int, stage: Stage) -> _Wish:
@@ -111,3 +116,11 @@ def _stage_wish(reading: Reading, method: MethodOutline, candidate: int, stage: 
         return _Wish(split, split.test, (method.response_for(outline.losses[0], candidate),))
     rows = np.union1d(split.test, split.train) if outline.has_training_risk else split.test
     return _Wish(split, rows, outline.kept(method, candidate))
+
+
+def _union(one: IntArray, other: IntArray) -> IntArray:
+    return one if one is other else np.union1d(one, other)
+
+
+def _all_of(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    return one if one == other else tuple(dict.fromkeys(one + other))

@@ -39,11 +39,8 @@ class Study:
     learners: tuple[Learner, ...]
     outline: Outline
     families: tuple[str, ...]
+    estimators: tuple[tuple[Any, ...], ...]  # of each method at each candidate, not fitted; cloned before a fit
     solvers: Literal["auto", "all", False] = "auto"
-
-    def candidate(self, method: int, candidate: int) -> Any:
-        """The estimator of a method at a candidate, not fitted."""
-        return self.learners[method].at(self.outline.methods[method].candidates[candidate])
 
     def __repr__(self) -> str:
         names = ", ".join(learner.name for learner in self.learners)
@@ -78,6 +75,7 @@ def make_study(
     forget_code()
     beside = beside_splits(interval, outer, data, seed=seed)
     maker = _MethodMaker(data, outer, beside, tuning or Tuning(), seed, sweep)
+    methods, estimators = zip(*map(maker.outline, learners), strict=True)
     outline = Outline(
         fingerprint=data.fingerprint,
         task=data.task,
@@ -86,7 +84,7 @@ def make_study(
         weights=data.weights,
         losses=losses,
         outer=outer,
-        methods=tuple(maker.outline(learner) for learner in learners),
+        methods=methods,
         seed=seed,
         repeats=repeats,
         threads=threads,
@@ -101,7 +99,7 @@ def make_study(
         has_final=final,
     )
     families = tuple(family(learner.estimator) for learner in learners)
-    return Study(data, tuple(learners), outline, families, solvers)
+    return Study(data, tuple(learners), outline, families, estimators, solvers)
 
 
 class _MethodMaker:
@@ -114,16 +112,17 @@ class _MethodMaker:
         self.tuning, self.seed, self.sweep = tuning, seed, sweep
         self._inner: list[tuple[Any, Inner]] = []
 
-    def outline(self, learner: Learner) -> MethodOutline:
+    def outline(self, learner: Learner) -> tuple[MethodOutline, tuple[Any, ...]]:
+        """A method in plain values, and its estimator at each candidate."""
         kind: Literal["plain", "tuned", "swept"] = "plain"
         if learner.space is not None:
             kind = "swept" if self.sweep else "tuned"
         inner = self._splits(learner) if kind == "tuned" else None
         candidates = self._fitting(learner, self._candidates(learner), inner)
-        estimators = [learner.at(candidate) for candidate in candidates]
+        estimators = tuple(learner.at(candidate) for candidate in candidates)
         identity = self._identity(learner)
         rule = check_rule(learner.rule or self.tuning.rule)
-        return MethodOutline(
+        method = MethodOutline(
             name=learner.name,
             kind=kind,
             candidates=candidates,
@@ -136,6 +135,7 @@ class _MethodMaker:
             ranks=self._ranks(learner, candidates, rule),
             notes=self._notes(learner),
         )
+        return method, estimators
 
     def _fitting(
         self, learner: Learner, candidates: tuple[Candidate, ...], inner: Inner | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -18,6 +19,11 @@ _WORDS = {"data": "the data", "task": "the task", "classes": "the classes", "wei
 
 def versions() -> dict[str, str]:
     """Versions of what the numbers depend on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
     own = {"python": platform.python_version(), "foldwise": __version__}
     return {**own, **{name: version(name) for name in _LIBRARIES}}
 

@@ -53,7 +53,7 @@ class Record:
         return None if places is None or not np.array_equal(self.rows[places], rows) else self.responses[name][places]
 
     def _holds(self, rows: IntArray) -> bool:
-        return self._may_hold(rows) and np.array_equal(self.rows[self._places(rows)], rows)
+        return rows is self.rows or self._may_hold(rows) and np.array_equal(self.rows[self._places(rows)], rows)
 
     def _may_hold(self, rows: IntArray) -> bool:
         """Are there enough rows here, and none asked for beyond the last?"""
