@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
 from foldwise.splits.nesting import Inner
@@ -75,6 +77,7 @@ class Outline:
     interval: str | None = None  # asked for by name
     _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _keys: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _tuning_rows: dict[int, dict[str, tuple[Split, IntArray]]] = field(default_factory=dict, repr=False)
 
     @property
     def rows(self) -> int:
@@ -100,6 +103,17 @@ class Outline:
         splits = [split for stage in self.stages(method) for split in stage.inner or ()]
         splits += list(method.inner.final or ()) if self.has_final else []
         return splits + (list(self.outer) if self.has_optimism else [])
+
+    def tuning_rows(self, method: MethodOutline) -> dict[str, tuple[Split, IntArray]]:
+        """Training sets on which every candidate is fitted, by name, with all the rows they are scored on."""
+        found = self._tuning_rows.get(id(method))
+        if found is None:
+            found = self._tuning_rows[id(method)] = {}
+            for split in self.tuning_splits(method):
+                name = self.rows_name(split)
+                known = found.get(name)
+                found[name] = (split, split.test) if known is None else (known[0], np.union1d(known[1], split.test))
+        return found
 
     def kept(self, method: MethodOutline, candidate: int) -> tuple[str, ...]:
         """Responses the outer fits keep: those of every loss, and what later questions may need."""

@@ -88,7 +88,7 @@ def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[in
     }
     return {
         name: _same_rows(split, rows, responses)
-        for name, (split, rows) in reading.tuning_rows(method).items()
+        for name, (split, rows) in outline.tuning_rows(method).items()
         if name not in waiting
     }
 
