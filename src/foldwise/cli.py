@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
+import shlex
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,10 +12,10 @@ from typing import Any
 
 import click
 
-from foldwise.errors import BadStudy, FoldwiseError, nearest
+from foldwise.errors import BadStudy, FoldwiseError, Terminated, nearest
 from foldwise.lab.cli import lab
 
-INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
+STOPPED, INTERRUPTED, TERMINATED, BROKEN_PIPE = 3, 130, 143, 141
 Command = Callable[..., Any]
 
 
@@ -61,6 +60,7 @@ class Commands(click.Group):
 
 
 COUNT = click.IntRange(min=1)
+POSITIVE_NUMBER = click.FloatRange(0, min_open=True)
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
@@ -94,8 +94,17 @@ TUNE_OPTIONS = [
     click.option("--rule", type=click.Choice(["best", "one_se"]), help="How a candidate is picked."),
     SEED,
 ]
+LIMIT_OPTIONS = [
+    click.option("--engine", type=click.Choice(["local", "dask", "ray"]), help="Where fits run (local)."),
+    click.option("--address", metavar="A", help="A Dask scheduler or Ray cluster that is there already."),
+    click.option("--isolate/--no-isolate", default=None, help="Fit in processes of their own, or in this one."),
+    click.option("--fit-timeout", type=POSITIVE_NUMBER, metavar="S", help="Seconds one fit may take."),
+    click.option("--fit-memory", type=POSITIVE_NUMBER, metavar="GB", help="Gigabytes one fit may take."),
+    click.option("--time-limit", type=POSITIVE_NUMBER, metavar="S", help="Stop after so long with a partial answer."),
+]
 RUN_OPTIONS = [
     JOBS,
+    *LIMIT_OPTIONS,
     click.option("--fit-threads", type=COUNT, help="Threads in each fit; part of the study (1)."),
     click.option("--store", metavar="RUN", help="Folder that keeps every fit, for resuming and reports."),
     click.option("--level", type=SHARE, help="Level of the intervals (0.95)."),
@@ -104,6 +113,11 @@ RUN_OPTIONS = [
 INTERVAL = click.option("--interval", metavar="NAME", help="An interval by name; else the chooser's.")
 CURVE_OPTIONS = [LOSS, OUTER, SEED, JOBS]
 LEARNERS = click.option("--learners", type=Words(), metavar="A,B", help="Built-in learners to compare.")
+ON_FAILURE = click.option(
+    "--on-failure",
+    type=click.Choice(["fail", "baseline", "drop_candidate"]),
+    help="What a failed fit does to its method (fail: it gets no risk).",
+)
 RETRY = click.option("--retry-failed", is_flag=True, default=None, help="Make fits that failed before again.")
 OPTIMISM = click.option("--optimism", is_flag=True, default=None, help="Buy the fits that optimism needs.")
 
@@ -149,7 +163,7 @@ def app() -> None:
 
 @app.command()
 @click.argument("data", metavar="DATA|STUDY.toml")
-@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM], RUN_OPTIONS, [RETRY])
+@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM], RUN_OPTIONS, [ON_FAILURE, RETRY])
 @click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
 @click.option("--save", metavar="MODEL.skops", help="Refit the best method on all rows and save it.")
 @click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
@@ -173,13 +187,12 @@ def compare(
         _show(plan.to_dict(), str(plan), as_json=as_json)
         return 0
     _check_outputs(report=report, save=save, pickle=pickle)
-    result = study.run(progress=False if quiet else None)
-    return _finish(result, report=report, save=save, pickle=pickle, as_json=as_json, target=study.target)
+    return _run(study, report=report, save=save, pickle=pickle, quiet=quiet, as_json=as_json)
 
 
 @app.command()
 @click.argument("run")
-@options([JOBS, RETRY])
+@options([JOBS, *LIMIT_OPTIONS, RETRY])
 @click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
 @click.option("--save", metavar="MODEL.skops", help="Refit the best method on all rows and save it.")
 @click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
@@ -193,8 +206,7 @@ def resume(
 
     _check_outputs(report=report, save=save, pickle=pickle)
     study = stored_study(run, **flags)
-    result = study.run(progress=False if quiet else None)
-    return _finish(result, report=report, save=save, pickle=pickle, as_json=as_json, target=study.target)
+    return _run(study, report=report, save=save, pickle=pickle, quiet=quiet, as_json=as_json)
 
 
 @app.command()
@@ -458,7 +470,9 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command line and give its exit code."""
-    _on_terminate()
+    from foldwise.executors.stop import Stop
+
+    Stop.is_command = True
     try:
         code = app.main(args=arguments, prog_name="foldwise", standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -466,19 +480,10 @@ def run(arguments: list[str]) -> int:
         return _fail(str(error), error.exit_code)
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted; with a store, `foldwise resume RUN` goes on from here.", INTERRUPTED)
-
-
-def _on_terminate() -> None:
-    """Let a termination unwind like an interrupt, so that the store is closed in order."""
-
-    def stop(*_: Any) -> None:
-        _fail("terminated; with a store, `foldwise resume RUN` goes on from here.", TERMINATED)
-        raise SystemExit(TERMINATED)
-
-    with contextlib.suppress(ValueError):  # only the main thread may set handlers
-        signal.signal(signal.SIGTERM, stop)
+    except Terminated as stopped:
+        return _fail(stopped.words, TERMINATED)
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        return _fail(str(stopped) or "interrupted.", INTERRUPTED)
 
 
 def _study(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = (), **flags: Any) -> Any:
@@ -490,6 +495,31 @@ def _study(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = 
     flags["loss"] = loss[0] if loss and len(loss) == 1 else loss
     flags["drop"] = list(drop) or None
     return read_study(data, **flags) if data.endswith(".toml") else make_study({"data": data}, **flags)
+
+
+def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quiet: bool, as_json: bool) -> int:
+    """Run a study; one that is stopped shows what it has, and how to go on."""
+    more = {"pickle": pickle, "as_json": as_json, "target": study.target}
+    try:
+        result = study.run(progress=False if quiet else None)
+    except (KeyboardInterrupt, Terminated) as stopped:
+        if (result := getattr(stopped, "result", None)) is None:
+            raise
+        what, code = ("terminated", TERMINATED) if isinstance(stopped, Terminated) else ("interrupted", INTERRUPTED)
+        _finish(result, report=report, save=None, **more)
+        _note(_how_to_go_on(what, study.store))
+        return code
+    code = _finish(result, report=report, save=save if result.is_finished else None, **more)
+    if result.is_finished:
+        return code
+    _note(_how_to_go_on(f"stopped at the time limit of {study.time_limit:g} s", study.store))
+    return STOPPED
+
+
+def _how_to_go_on(what: str, store: str | None) -> str:
+    if store is None:
+        return f"{what}; nothing is kept without --store RUN."
+    return f"{what}; every finished fit is kept. Go on with: foldwise resume {shlex.quote(store)}"
 
 
 def _finish(

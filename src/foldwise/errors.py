@@ -74,16 +74,6 @@ class FitsFailed(FoldwiseError):
     exit_code = 1
 
 
-class Interrupted(KeyboardInterrupt):
-    """A run that was interrupted; `result` is the answer so far, where there is one."""
-
-    exit_code = 130
-
-    def __init__(self, words: str, result: object = None) -> None:
-        super().__init__(words)
-        self.result = result
-
-
 class Terminated(SystemExit):
     """A run that was told to end; `result` is the answer so far, where there is one."""
 
@@ -92,6 +82,13 @@ class Terminated(SystemExit):
     def __init__(self, words: str, result: object = None) -> None:
         super().__init__(self.exit_code)
         self.words, self.result = words, result
+
+
+def interrupted(words: str, result: object = None) -> KeyboardInterrupt:
+    """An interrupt that carries the answer so far as `result`; no class of its own, or Python would exit with 1."""
+    stopped = KeyboardInterrupt(words)
+    stopped.result = result  # type: ignore[attr-defined]
+    return stopped
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

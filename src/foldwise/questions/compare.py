@@ -67,7 +67,7 @@ def compare(
 
     A failed fit is kept in the store like any other; `retry_failed=True` makes those of this study again.
     `fit_timeout` (seconds) and `fit_memory` (gigabytes) limit every fit, `time_limit` (seconds) the whole run,
-    which then gives the answer so far. An interrupt raises `Interrupted`, with the answer so far as its `result`.
+    which then gives the answer so far. An interrupt raises KeyboardInterrupt, with the answer so far as its `result`.
 
     >>> import foldwise as fw
     >>> from sklearn.datasets import load_diabetes

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foldwise.errors import BadStudy, Interrupted, Terminated, nearest
+from foldwise.errors import BadStudy, Terminated, interrupted, nearest
 from foldwise.executors.executor import Executor
 from foldwise.executors.limits import Limits
 from foldwise.executors.local import LocalExecutor
@@ -52,8 +52,8 @@ class Ran(NamedTuple):
         if self.stopped in (None, "time limit"):
             return
         kept = f"finished fits are kept in {store}, run the same line again to go on" if store else "there is no store"
-        kind = Interrupted if self.stopped == "interrupted" else Terminated
-        raise kind(f"{self.stopped}: {kept}", result)
+        make = interrupted if self.stopped == "interrupted" else Terminated
+        raise make(f"{self.stopped}: {kept}", result)
 
 
 def answer_study(
