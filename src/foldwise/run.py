@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -14,8 +13,7 @@ from foldwise.executors.stop import Stop
 from foldwise.executors.worker import limited_threads
 from foldwise.outlines.outline import rows_name
 from foldwise.outlines.reading import Reading
-from foldwise.plans.fit import Fit
-from foldwise.plans.needed import needed
+from foldwise.plans.queue import Queue
 from foldwise.plans.study import Study
 from foldwise.recipes.model import make_recipe, seeded_world
 from foldwise.records.store import Store
@@ -26,8 +24,9 @@ def run(
 ) -> tuple[Reading, Counter[str]]:
     """Do the fits the study still needs; give back its records to read, and the fits made by learner."""
     reading, made, stop = Reading(study.outline, store), Counter[str](), stop or Stop()
+    queue = Queue(study, reading, one_by_one=stop.time_limit is not None)
     with stop, progress, closing(executor):
-        for fits in _rounds(study, reading, stop):
+        while (fits := queue.next()) and not stop.is_asked():
             progress.expect(study, fits)
             for records in executor.run(study, fits):  # any order, any process
                 if records:
@@ -36,16 +35,10 @@ def run(
                     made.update(record.learner for record in records)
                 if stop.is_asked():
                     executor.ask_to_stop()  # what is finished still comes
+                elif more := queue.next(records):  # a method that was tuned needs its chosen candidates
+                    progress.expect(study, more)
+                    executor.add(more)
     return reading, made
-
-
-def _rounds(study: Study, reading: Reading, stop: Stop) -> Iterator[list[Fit]]:
-    """A round for the tuning, another for the chosen candidates; with a time limit, method by method."""
-    everyone = list(range(len(study.outline.methods)))
-    # the baseline comes last in a study, and is the first that a limited run should have
-    for methods in [everyone] if stop.time_limit is None else [[at] for at in (*everyone[-1:], *everyone[:-1])]:
-        while not stop.is_asked() and (fits := needed(study, reading, methods=methods)):
-            yield fits
 
 
 def fit_model(study: Study, method: int, candidate: int, rows: IntArray) -> Any:

@@ -16,6 +16,9 @@ class Executor(Protocol):
     def run(self, study: Study, fits: Sequence[Fit]) -> Iterator[list[Record]]:
         """Records of all these fits, a few at a time; empty lists now and then, so that the caller can look up."""
 
+    def add(self, fits: Sequence[Fit]) -> None:
+        """More fits for `run`, between two of its lists: what a method needs next depends on what came."""
+
     def ask_to_stop(self) -> None:
         """End `run` soon: hand over what is finished, and begin nothing new."""
 

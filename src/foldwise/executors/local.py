@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
@@ -13,8 +14,8 @@ from foldwise.executors.scratch import scratch_folder
 from foldwise.executors.stop import Stop
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import modules_of, workload_of, write_workload
-from foldwise.plans.fit import Batch, Fit
-from foldwise.plans.sharing import make_batches
+from foldwise.plans.fit import Batch, Fit, Pass
+from foldwise.plans.sharing import BATCH_SECONDS, make_batches
 from foldwise.plans.study import Study
 from foldwise.records.record import Record
 from foldwise.splits.part import whole_number
@@ -46,21 +47,32 @@ class LocalExecutor:
         self.seconds: dict[int, float] = {}  # of one fit, by method
         self._counts: dict[int, int] = {}
         self._is_asked_to_stop = False
+        self._methods: dict[str, int] = {}  # by key of their fits
+        self._left: deque[Batch] = deque()  # for this process, until workers take over
+        self._worker: Worker | None = None
         self._pool: Pool | None = None
-        self._pool_of: Study | None = None
+        self._is_in_pool = False
         self._held = ExitStack()
 
     def run(self, study: Study, fits: Sequence[Fit]) -> Iterator[list[Record]]:
-        worker = Worker(workload_of(study), is_stopping=lambda: self.stop.reason is not None)
-        left = worker.shortcuts.units(fits)
-        methods = {fit.key: fit.method for fit in fits}
+        self._begin(study)
+        self.add(fits)
         if not self.must_isolate:
-            for records in self._run_here(study, worker, left):
-                yield self._timed(methods, records)
-        if left and not self._is_asked_to_stop:
-            batches = make_batches(left, self.seconds, workers=self.jobs)
-            for records in self._pool_for(study).run(batches):
-                yield self._timed(methods, records)
+            yield from map(self._timed, self._run_here(study))
+        if self._left and not self._is_asked_to_stop:
+            pool, self._is_in_pool = self._pool_for(study), True
+            batches = make_batches(self._left, self.seconds, workers=self.jobs)
+            self._left.clear()
+            yield from map(self._timed, pool.run(batches))
+
+    def add(self, fits: Sequence[Fit]) -> None:
+        assert self._worker is not None
+        self._methods.update({fit.key: fit.method for fit in fits})
+        units = self._worker.shortcuts.units(fits)
+        if self._is_in_pool and self._pool is not None:
+            self._pool.add(make_batches(units, self.seconds, workers=self.jobs))
+        else:
+            self._left.extend(units)
 
     def ask_to_stop(self) -> None:
         self._is_asked_to_stop = True
@@ -70,32 +82,51 @@ class LocalExecutor:
     def close(self) -> None:
         if self._pool is not None:
             self._pool.close()
-        self._pool = self._pool_of = None
+        self._pool = self._worker = None
+        self._is_in_pool = False
         self._held.close()
 
-    def seconds_left(self, units: Sequence[Batch]) -> float:
-        """What these fits would take one after another, as far as methods have been timed."""
-        return sum(len(unit) * self.seconds.get(unit[0].method, 0.0) for unit in units)
+    def _begin(self, study: Study) -> None:
+        if self._worker is None or self._worker.work.data is not study.data:
+            self.close()
+        self._worker = Worker(workload_of(study), is_stopping=lambda: self.stop.reason is not None)
+        self._left.clear()
+        self._is_in_pool = False
 
-    def _run_here(self, study: Study, worker: Worker, left: list[Batch]) -> Iterator[list[Record]]:
-        """Do fits in this process, from the head of the list; go on with it while workers are starting."""
-        for batch in self._pilot_then_rest(left):
-            if self._is_asked_to_stop or (
-                self.may_isolate and self._is_long(left) and self._pool_for(study).is_ready()
-            ):
+    def _run_here(self, study: Study) -> Iterator[list[Record]]:
+        """Do fits in this process; go on with it while workers are starting."""
+        while self._left and not self._is_asked_to_stop:
+            if self.may_isolate and self._is_long() and self._pool_for(study).is_ready():
                 return
-            yield self._interruptible(worker, batch)
-            del left[0]
+            yield self._interruptible(self._next())
 
-    def _is_long(self, left: Sequence[Batch]) -> bool:
-        return self.seconds_left(left) > SMALL_STUDY_SECONDS
+    def _next(self) -> Batch:
+        """A unit of a method that was not timed yet, else as much of one method as makes a batch."""
+        for at, unit in enumerate(self._left):
+            if unit[0].method not in self.seconds:
+                del self._left[at]
+                return unit
+            if at > len(self._counts):
+                break
+        first = self._left.popleft()
+        if isinstance(first, Pass):
+            return first
+        batch, most = list(first), BATCH_SECONDS / max(self.seconds[first[0].method], 1e-4)
+        while self._left and len(batch) < most and _is_alike(first, self._left[0]):
+            batch += self._left.popleft()
+        return tuple(batch)
 
-    def _interruptible(self, worker: Worker, batch: Batch) -> list[Record]:
+    def _is_long(self) -> bool:
+        """Would what is left, one fit after another, take long, as far as methods have been timed?"""
+        return sum(len(unit) * self.seconds.get(unit[0].method, 0.0) for unit in self._left) > SMALL_STUDY_SECONDS
+
+    def _interruptible(self, batch: Batch) -> list[Record]:
         """Records of a batch, or of the part of it that was finished when the run was interrupted."""
+        assert self._worker is not None
         finished: list[Record] = []
         self.stop.is_fitting_here = True
         try:
-            for records in worker.each(batch):
+            for records in self._worker.each(batch):
                 finished += records
         except KeyboardInterrupt:
             if self.stop.reason is None:
@@ -107,8 +138,7 @@ class LocalExecutor:
 
     def _pool_for(self, study: Study) -> Pool:
         """The workers of this study, started when they are first wanted."""
-        if self._pool is None or self._pool_of is not study:
-            self.close()
+        if self._pool is None:
             work = workload_of(study)
             folder = self._held.enter_context(scratch_folder())
             write_workload(work, folder)
@@ -116,28 +146,21 @@ class LocalExecutor:
                 folder, jobs=self.jobs, limits=self.limits, threads=work.threads, modules=modules_of(work)
             )
             self._pool.names = tuple(learner.name for learner in study.learners)
-            self._pool_of = study
             self._pool.start()
         return self._pool
 
-    def _pilot_then_rest(self, left: list[Batch]) -> Iterator[Batch]:
-        """Single units of methods not timed yet, then batches; always from the head of the list."""
-        first = {unit[0].method: unit for unit in reversed(left) if unit[0].method not in self.seconds}
-        pilots = list(first.values())
-        chosen = {id(unit) for unit in pilots}
-        left[:] = pilots + [unit for unit in left if id(unit) not in chosen]
-        yield from pilots
-        left[:] = make_batches(left, self.seconds)
-        yield from list(left)
-
-    def _timed(self, methods: dict[str, int], records: list[Record]) -> list[Record]:
+    def _timed(self, records: list[Record]) -> list[Record]:
         for record in records:
-            method = methods[record.key]
+            method = self._methods[record.key]
             count = self._counts.get(method, 0)
             mean = self.seconds.get(method, 0.0)
             self._counts[method] = count + 1
             self.seconds[method] = mean + (record.seconds - mean) / (count + 1)
         return records
+
+
+def _is_alike(one: Batch, other: Batch) -> bool:
+    return not isinstance(other, Pass) and one[0].method == other[0].method
 
 
 def cores() -> int:

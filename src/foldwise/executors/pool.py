@@ -106,6 +106,10 @@ class Pool:
             self._enforce()
             yield self._collect()
 
+    def add(self, batches: Iterable[Batch]) -> None:
+        """More to do for `run`, which is under way."""
+        self._waiting.extend(batches)
+
     def ask_to_stop(self) -> None:
         """End `run` soon, with what is finished."""
         self._is_stopping = True

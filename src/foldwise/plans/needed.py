@@ -35,11 +35,16 @@ class _Wish:
 
 def needed(study: Study, reading: Reading, *, methods: Iterable[int] | None = None) -> list[Fit]:
     """All fits that can be done now and have no record yet; methods that need the same one share it."""
-    fits: dict[str, Fit] = {}
-    for at in range(len(study.outline.methods)) if methods is None else methods:
-        for fit in _needed_of(study, reading, at):
-            fits[fit.key] = _joined(fits[fit.key], fit) if fit.key in fits else fit
-    return list(fits.values())
+    methods = range(len(study.outline.methods)) if methods is None else methods
+    return join(fit for at in methods for fit in needed_of(study, reading, at))
+
+
+def join(fits: Iterable[Fit]) -> list[Fit]:
+    """Fits without repetition; one that is wanted twice answers for both."""
+    found: dict[str, Fit] = {}
+    for fit in fits:
+        found[fit.key] = _joined(found[fit.key], fit) if fit.key in found else fit
+    return list(found.values())
 
 
 def _joined(one: Fit, other: Fit) -> Fit:
@@ -47,7 +52,8 @@ def _joined(one: Fit, other: Fit) -> Fit:
     return replace(one, rows=_union(one.rows, other.rows), responses=_all_of(one.responses, other.responses))
 
 
-def _needed_of(study: Study, reading: Reading, at: int) -> Iterator[Fit]:
+def needed_of(study: Study, reading: Reading, at: int) -> Iterator[Fit]:
+    """Fits of one method that can be done now and have no record yet."""
     outline, method, store = study.outline, study.outline.methods[at], reading.store
     for name, wishes in _wishes(reading, method).items():
         keys, seed = outline.keys(method, name), outline.fit_seed(study.families[at], name)

@@ -1,0 +1,49 @@
+"""What to do next: every method goes on as soon as its own fits are done, whatever the others are at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from foldwise.outlines.reading import Reading
+from foldwise.plans.fit import Fit
+from foldwise.plans.needed import join, needed_of
+from foldwise.plans.study import Study
+from foldwise.records.record import Record
+
+
+class Queue:
+    """Hands out the fits of a study as they become known.
+
+    `one_by_one`: a method begins when those before it are finished, so that a run that is
+    cut short has answers. The baseline, the last of a study, is then the first.
+    """
+
+    def __init__(self, study: Study, reading: Reading, *, one_by_one: bool = False) -> None:
+        self.study, self.reading = study, reading
+        everyone = list(range(len(study.outline.methods)))
+        self._later = [[at] for at in (*everyone[-1:], *everyone[:-1])] if one_by_one else [everyone]
+        self._open: dict[int, set[str]] = {}  # keys that methods wait for
+        self._out: dict[str, list[int]] = {}  # methods that wait for a key
+
+    def next(self, records: Sequence[Record] = ()) -> list[Fit]:
+        """Fits that can be done now that these records are there; none of them was handed out before."""
+        ready = []
+        for record in records:
+            for at in self._out.pop(record.key, ()):
+                self._open[at].discard(record.key)
+                ready += [at] if not self._open[at] else []
+        fits = self._needed(ready)
+        while not fits and not any(self._open.values()) and self._later:
+            fits = self._needed(self._later.pop(0))
+        return fits
+
+    def _needed(self, methods: Sequence[int]) -> list[Fit]:
+        fresh: list[Fit] = []
+        out = set(self._out)
+        for at in methods:
+            own = list(needed_of(self.study, self.reading, at))
+            self._open[at] = {fit.key for fit in own}
+            for fit in own:
+                self._out.setdefault(fit.key, []).append(at)
+            fresh += [fit for fit in own if fit.key not in out]
+        return join(fresh)
