@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
 from foldwise.comparisons.difference import paired_difference
 from foldwise.comparisons.two import delong, mcnemar
 from foldwise.errors import BadInterval
+from foldwise.estimates.chooser import no_interval_of_stand_ins
 from foldwise.estimates.evidence import Evidence
 from foldwise.formulas import holdout
 
@@ -30,9 +32,13 @@ def difference(
     differ at all.
     """
     _check_same_rows(one, other, names)
+    target = f"the risk of {names[0]} minus that of {names[1]}"
+    gaps = one.fold_losses - other.fold_losses
+    if reason := _reason_against(one, other, gaps):
+        plain = Comparison(float(gaps.mean()), level=level, target=target, train_rows=one.mean_train_rows)
+        return replace(plain, losses=gaps, names=names, rope=rope, notes=(("interval", reason),))
     if is_same and one.scheme == "one test set":
-        target = f"the risk of {names[0]} minus that of {names[1]}: the same learner"
-        return Comparison(0.0, 0.0, 0.0, level, "none needed", target, names=names, p=1.0)
+        return Comparison(0.0, 0.0, 0.0, level, "none needed", f"{target}: the same learner", names=names, p=1.0)
     if one.scheme == "one test set":
         return _on_one_test_set(one, other, names, level)
     return paired_difference(
@@ -50,6 +56,14 @@ def difference(
     )
 
 
+def _reason_against(one: Evidence, other: Evidence, gaps: FloatArray) -> str | None:
+    """Why no interval is valid, whatever the splits: a risk that is not there, or one that is partly the baseline's."""
+    if not np.isfinite(gaps).all():
+        return "one of the two has no risk"
+    stand_ins = max(one.stand_ins, other.stand_ins)
+    return no_interval_of_stand_ins(stand_ins, len(gaps)) if stand_ins else None
+
+
 def _check_same_rows(one: Evidence, other: Evidence, names: tuple[str, str]) -> None:
     same = len(one.test_rows) == len(other.test_rows) and one.train_counts == other.train_counts
     if not same or any(not np.array_equal(a, b) for a, b in zip(one.test_rows, other.test_rows, strict=True)):
@@ -63,8 +77,6 @@ def _on_one_test_set(one: Evidence, other: Evidence, names: tuple[str, str], lev
     target = f"the risk of {names[0]} minus that of {names[1]}, as trained on these rows"
     value = float(one.fold_losses[0] - other.fold_losses[0])
     plain = Comparison(value, level=level, target=target, train_rows=one.mean_train_rows, names=names)
-    if not np.isfinite(value):
-        return replace(plain, notes=(("interval", "one of the two has no risk"),))
     if one.is_weighted:
         return replace(plain, notes=(("interval", "rows have weights, which no paired test here allows for"),))
     if one.is_auc and one.groups is None and _has_both_classes(one):

@@ -49,6 +49,8 @@ def choose(evidence: Evidence, wish: str | None = None) -> tuple[Method | None, 
     if not np.isfinite(evidence.fold_losses).all():
         missing = int((~np.isfinite(evidence.fold_losses)).sum())
         return None, f"{missing} of {len(evidence.fold_losses)} splits have no finite loss"
+    if evidence.stand_ins:
+        return None, no_interval_of_stand_ins(evidence.stand_ins, len(evidence.fold_losses))
     if wish is not None:
         method = find(wish)
         reason = method.refuse(evidence)
@@ -62,6 +64,11 @@ def choose(evidence: Evidence, wish: str | None = None) -> tuple[Method | None, 
             return INTERVALS[name], f"the default for {evidence.scheme}; {INTERVALS[name].assumes}"
         reasons.append(reason)
     return None, reasons[-1] if reasons else NONE_VALID[evidence.scheme]
+
+
+def no_interval_of_stand_ins(stand_ins: int, splits: int) -> str:
+    """Why there is none: how often fits fail is hardly known from the spread of so few splits."""
+    return f"on {stand_ins} of {splits} splits the baseline answers for a failed fit, which no interval here allows for"
 
 
 def work_out(evidence: Evidence, wish: str | None, level: float) -> tuple[Method | None, str, Found | None]:

@@ -17,6 +17,7 @@ class Evidence:
 
     `row_losses` is None for a measure of a whole fold; `scores` are those of the positive class, for an AUC.
     `pair_losses[repeat, row, fold]` and `half_scores[cut, half, split]` are there when their fits were asked for.
+    `stand_ins` counts the splits on which the baseline answered for a fit that failed.
     """
 
     fold_losses: FloatArray
@@ -37,6 +38,7 @@ class Evidence:
     pair_losses: FloatArray | None = None
     half_scores: FloatArray | None = None
     seed: int = 0
+    stand_ins: int = 0
 
     @property
     def scheme(self) -> str:

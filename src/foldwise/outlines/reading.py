@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
+from foldwise.outlines.baseline import baseline_answer
 from foldwise.outlines.outline import MethodOutline, Outline, Stage
 from foldwise.outlines.rules import choose
 from foldwise.records.record import Record
 from foldwise.records.store import Store
 from foldwise.splits.split import Split, Splits
+
+FoldState = Literal["own", "baseline", "failed", "missing", "undefined"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +39,7 @@ class Reading:
         self.outline = outline
         self.store = store
         self._choices: dict[tuple[Any, ...], Choice] = {}
+        self._undefined: dict[tuple[str, str], dict[str, str]] = {}
 
     def record(self, method: MethodOutline, candidate: int, split: Split) -> Record | None:
         return self.store.get(self.outline.key(method, candidate, split))
@@ -43,12 +48,21 @@ class Reading:
         self, method: MethodOutline, candidate: int, split: Split, *, loss: int = 0, rows: IntArray | None = None
     ) -> float:
         """Mean loss of one fit on the split's test rows (or other rows); NaN where there is none."""
-        record = self.record(method, candidate, split)
-        if record is None or not record.is_ok:
-            return np.nan
         judge, rows = self.outline.losses[loss], split.test if rows is None else rows
-        answers = record.find(method.response_for(judge, candidate), rows)
-        return np.nan if answers is None else self._mean_loss(judge, answers, rows)
+        answers = self.answer(method, candidate, split, method.response_for(judge, candidate), rows)
+        return np.nan if answers is None else self._mean_loss(judge, answers, rows, (method, candidate, split))
+
+    def answer(
+        self, method: MethodOutline, candidate: int, split: Split, response: str, rows: IntArray
+    ) -> AnyArray | None:
+        """What a fit answered for these rows; for a failed one the baseline does, if that is the policy."""
+        record = self.record(method, candidate, split)
+        return None if record is None else self._answer(record, split, response, rows)
+
+    @property
+    def has_stand_ins(self) -> bool:
+        """Does the baseline answer for fits that failed?"""
+        return self.outline.on_failure == "baseline"
 
     def choice(self, method: MethodOutline, outer: int, *, rule: str | None = None) -> Choice:
         """The candidate chosen for an outer split on its own inner splits."""
@@ -87,11 +101,45 @@ class Reading:
     def outer_response(self, method: MethodOutline, outer: int, loss: Loss | None = None) -> AnyArray | None:
         """What the model of an outer split answered for its test rows: its predictions, or what a loss judges it by."""
         candidate, split = self.outer_candidate(method, outer), self.outline.outer[outer]
-        record = None if candidate is None else self.record(method, candidate, split)
-        if record is None or candidate is None or not record.is_ok:
+        if candidate is None:
             return None
         response = "predict" if loss is None else method.response_for(loss, candidate)
-        return record.find(response, split.test)
+        return self.answer(method, candidate, split, response, split.test)
+
+    def outer_state(self, method: MethodOutline, outer: int) -> FoldState:
+        """Whether an outer split has a loss, the method's own or the baseline's, or why it has none."""
+        candidate, split = self.outer_candidate(method, outer), self.outline.outer[outer]
+        if candidate is None:
+            return self._why_no_choice(self.choice(method, outer))
+        record = self.record(method, candidate, split)
+        if record is None:
+            return "missing"
+        if not record.is_ok and not self.has_stand_ins:
+            return "failed"
+        if self.outer_response(method, outer, self.outline.losses[0]) is None:
+            return "missing" if record.is_ok else "failed"
+        if not math.isfinite(self.fold_loss(method, candidate, split)):
+            return "undefined"
+        return "own" if record.is_ok else "baseline"
+
+    def stand_ins(self, method: MethodOutline) -> int:
+        """Outer splits on which the baseline answers in the place of a fit that failed."""
+        if not self.has_stand_ins:
+            return 0
+        candidates = ((self.outer_candidate(method, at), split) for at, split in self._outer)
+        records = [self.record(method, candidate, split) for candidate, split in candidates if candidate is not None]
+        return sum(record is not None and not record.is_ok for record in records)
+
+    def row_losses(self, judge: Loss, answers: AnyArray, rows: IntArray) -> FloatArray | None:
+        """The loss of each row; None where the loss cannot tell."""
+        try:
+            return judge.rows(self.outline.target[rows], answers)
+        except Exception:  # a user's own function may do anything; the fold's mean is undefined, and says why
+            return None
+
+    def undefined(self, method: MethodOutline, loss: Loss) -> dict[str, str]:
+        """Why the loss is undefined, by the keys of the fits that it could not judge, as far as they were looked at."""
+        return dict(sorted(self._undefined.get((method.name, loss.name), {}).items()))
 
     def fits(self, method: MethodOutline) -> set[str]:
         """Keys of the distinct fits the method's answer rests on."""
@@ -112,9 +160,33 @@ class Reading:
         candidate = self.outer_candidate(method, at)
         return np.nan if candidate is None else self.fold_loss(method, candidate, split, loss=loss, rows=rows)
 
-    def _mean_loss(self, judge: Loss, answers: AnyArray, rows: IntArray) -> float:
+    def _answer(self, record: Record, split: Split, response: str, rows: IntArray) -> AnyArray | None:
+        if record.is_ok:
+            return record.find(response, rows)
+        return baseline_answer(self.outline, split.train, response, len(rows)) if self.has_stand_ins else None
+
+    def _mean_loss(
+        self, judge: Loss, answers: AnyArray, rows: IntArray, fit: tuple[MethodOutline, int, Split]
+    ) -> float:
+        """The mean loss on these rows; NaN, with a word on the reason, where it is no finite number."""
         weights = None if self.outline.weights is None else self.outline.weights[rows]
-        return judge.fold(self.outline.target[rows], answers, weights)
+        try:
+            found = judge.fold(self.outline.target[rows], answers, weights)
+            if math.isfinite(found):
+                return found
+            reason = f"it is {found}"
+        except Exception as problem:  # a user's own function may do anything, and must not end the study
+            reason = f"it raised {type(problem).__name__}: {(str(problem).splitlines() or [''])[0][:200]}".rstrip(": ")
+        if rows is fit[2].test:  # on training rows it may be undefined without harm
+            self._undefined.setdefault((fit[0].name, judge.name), {})[self.outline.key(*fit)] = reason
+        return math.nan
+
+    def _why_no_choice(self, choice: Choice) -> FoldState:
+        if choice.failed and self.outline.on_failure == "fail":
+            return "failed"
+        if choice.missing:
+            return "missing"
+        return "failed" if choice.failed else "undefined"
 
     def _choose(self, method: MethodOutline, splits: Splits, name: tuple[Any, ...], rule: str | None) -> Choice:
         rule = rule or method.rule
@@ -127,19 +199,19 @@ class Reading:
 
     def _score(self, method: MethodOutline, splits: Splits, rule: str) -> Choice:
         scores = np.full((len(method.candidates), len(splits)), np.nan)
-        judge = self.outline.losses[0]
-        failed = missing = 0
+        judge, failed, missing = self.outline.losses[0], 0, 0
         for candidate in range(len(method.candidates)):
             response = method.response_for(judge, candidate)
             for at, split in enumerate(splits):
                 record = self.record(method, candidate, split)
+                answers = None if record is None else self._answer(record, split, response, split.test)
                 if record is not None and not record.is_ok:
                     failed += 1
-                elif record is None or (answers := record.find(response, split.test)) is None:
+                elif answers is None:
                     missing += 1
-                else:
-                    scores[candidate, at] = self._mean_loss(judge, answers, split.test)
-        may_choose = not missing and (not failed or self.outline.on_failure == "drop_candidate")
+                if answers is not None:
+                    scores[candidate, at] = self._mean_loss(judge, answers, split.test, (method, candidate, split))
+        may_choose = not missing and (not failed or self.outline.on_failure != "fail")
         chosen = choose(scores, rule=rule, ranks=method.ranks) if may_choose else None
         # The selection score is the smallest one, whatever the rule then takes.
         score = np.nan if chosen is None else float(np.nanmin(scores.mean(axis=1)))

@@ -17,6 +17,7 @@ from foldwise.questions.auto import AUTO, make_auto
 from foldwise.questions.bias import Corrected, corrections
 from foldwise.questions.ledger import times_scored
 from foldwise.questions.method import MethodAnswer, mean_train_rows
+from foldwise.reports.failures import count_words, own_words
 
 BASELINE = "baseline"
 
@@ -55,6 +56,7 @@ def answer(
         "seed": outline.seed,
         "level": outline.level,
         "on_failure": outline.on_failure,
+        "finished": all(method.is_finished for method in methods),
         "interval": outline.interval,
         "fits": len(set().union(*(method.keys for method in methods))),
         "fits_made": sum(made.values()),
@@ -72,7 +74,7 @@ def answer(
 
 def holm_values(methods: list[MethodAnswer], best: MethodAnswer | None) -> dict[str, float]:
     """p of each method's difference to the best, by Holm over all pairs: the best was picked by the same losses."""
-    able = [method for method in methods if method.status == "ok"]
+    able = [method for method in methods if method.status == "ok" and not method.stand_ins]
     pairs = list(combinations(able, 2))
     found = [one.difference(other).p for one, other in pairs]
     if best is None or not found or any(p is None for p in found):
@@ -129,7 +131,9 @@ def _method_dict(
         "p": plain_number(difference.p) if difference else None,
         "agreement": plain_number(method.agreement),
         "candidates": None if method.method.kind != "tuned" or name == AUTO else len(method.method.candidates),
+        "own_folds": method.own_folds,
         "failed": len(method.failures),
+        "failures": method.failure_kinds,
         "fits": len(method.keys),
         "fits_made": made.get(name, 0),
         "seconds": round(method.seconds, 3),
@@ -211,19 +215,15 @@ def _interval_notes(methods: list[MethodAnswer]) -> list[Note]:
 
 def _method_notes(method: MethodAnswer) -> list[Note]:
     name, notes = method.method.name, list(method.method.notes)
-    if method.failures:
-        failed = f"{len(method.failures)} of {len(method.keys)} fits failed"
-        again = "; in a store they are made again with retry_failed=True (--retry-failed)"
-        notes.append(("failed", f"{name}: {failed}: {method.failures[0]}{again}"))
+    notes += _failure_notes(method)
     if method.status == "ok":
         estimate = method.estimate()
         notes += [
             (code, f"{name}: {text}") for code, text in cautions(estimate.interval, method.evidence, estimate.details)
         ]
-    if method.status == "undefined":
-        notes.append(("undefined", f"{name}: the loss is undefined on some split, so there is no risk"))
-    if method.missing:
-        notes.append(("missing", f"{name}: {method.missing} fits are not done yet"))
+    notes += _undefined_notes(method)
+    if not method.is_finished:
+        notes.append(("unfinished", f"{name}: {_progress_words(method)}"))
     for text, count in sorted(method.warnings.items())[:3]:
         notes.append(("warning", f"{name}: {count} fits warned: {text}"))
     if method.method.kind == "tuned" and method.status == "ok" and name != AUTO:
@@ -240,6 +240,57 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
     if not method.outline.has_training_risk:
         notes.append(("training", "training risk is not given: it would take a prediction of all rows by every model"))
     return notes
+
+
+def _failure_notes(method: MethodAnswer) -> list[Note]:
+    """What failed, how often and in which way, and what the policy made of it."""
+    if not method.failures:
+        return []
+    name, first = method.method.name, method.failure_kinds[0]["first"]
+    words = (
+        f"{len(method.failures)} of {method.planned} fits failed ({count_words(method.failure_kinds)}); first: {first}"
+    )
+    again = "in a store they are made again with retry_failed=True (--retry-failed)"
+    return [("failed", "; ".join([f"{name}: {words}", *_policy_parts(method), again]))]
+
+
+def _policy_parts(method: MethodAnswer) -> list[str]:
+    policy, folds = method.outline.on_failure, len(method.states)
+    if method.status == "failed":
+        return [f"so it has no risk (on_failure={policy!r})"]
+    if policy == "baseline" and method.status == "ok":
+        return [f"the failed ones predict as the baseline: {own_words(method.own_folds, folds)}"]
+    parts = ["candidates that failed while tuning were not chosen there"] if policy == "drop_candidate" else []
+    is_lost = _has_final(method) and method.reading.final_choice(method.method).candidate is None
+    return parts + (["no candidate could be chosen on all rows"] if is_lost and method.is_finished else [])
+
+
+def _has_final(method: MethodAnswer) -> bool:
+    return method.method.inner is not None and method.method.inner.final is not None and method.outline.has_final
+
+
+def _undefined_notes(method: MethodAnswer) -> list[Note]:
+    """Where the loss is no finite number, which is never the best one: on outer splits, or while tuning."""
+    name, notes = method.method.name, list[Note]()
+    reasons = [(loss, method.reading.undefined(method.method, loss)) for loss in method.outline.losses]
+    for number, (loss, found) in enumerate(reasons):
+        why = f": {loss.name}: {next(iter(found.values()))}" if found else ""
+        if number == 0 and method.status == "undefined":
+            notes.append(("undefined", f"{name}: the loss is undefined on some split, so there is no risk{why}"))
+        elif found:
+            words = f"{name}: the loss {loss.name} is undefined for {len(found)} fits, which it never ranks best"
+            notes.append(("undefined", f"{words}; the first{why}"))
+    return notes
+
+
+def _progress_words(method: MethodAnswer) -> str:
+    """How far a method has come that is not finished.
+
+    Outer splits count as done when nothing more is to come for them, whatever became of their fits.
+    """
+    done = sum(state != "missing" for state in method.states)
+    fits = f"{len(method.keys) - method.missing} of {method.planned} fits"
+    return f"not finished, {done} of {len(method.states)} outer folds done, {fits}"
 
 
 def _ledger_notes(methods: list[MethodAnswer]) -> list[Note]:

@@ -14,6 +14,7 @@ from foldwise.arrays import FloatArray
 from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.evidence import Evidence
 from foldwise.outlines.outline import MethodOutline
+from foldwise.outlines.reading import FoldState
 from foldwise.questions.evidence import Judged, beside, beside_losses
 from foldwise.questions.method import MethodAnswer, Tally
 
@@ -47,6 +48,10 @@ class AutoAnswer(MethodAnswer):
     @cached_property
     def fold_losses(self) -> FloatArray:
         return np.array([pick.fold_losses[at] for at, pick in enumerate(self.picks)])
+
+    @cached_property
+    def states(self) -> list[FoldState]:
+        return [pick.states[at] for at, pick in enumerate(self.picks)]
 
     @cached_property
     def keys(self) -> set[str]:
@@ -94,12 +99,17 @@ class AutoAnswer(MethodAnswer):
         scores = None
         if first.scores is not None:
             scores = tuple(pick.evidence.scores[at] for at, pick in picks if pick.evidence.scores is not None)
-        further = beside_losses(self.reading, self._beside_picks())
-        return replace(first, fold_losses=self.fold_losses, row_losses=rows, scores=scores, **further)
+        judged = self._beside_picks()
+        further: dict[str, Any] = {"pair_losses": None, "half_scores": None}
+        further |= beside_losses(self.reading, judged) if judged is not None else {}
+        own = replace(first, fold_losses=self.fold_losses, row_losses=rows, scores=scores, stand_ins=self.stand_ins)
+        return replace(own, **further)
 
-    def _beside_picks(self) -> list[Judged]:
+    def _beside_picks(self) -> list[Judged] | None:
         """The method that inner CV prefers on each split beside the outer ones, as on the outer ones."""
-        stages = zip(*(beside(self.reading, member.method) for member in self.members), strict=True)
+        stages = list(zip(*(beside(self.reading, member.method) for member in self.members), strict=True))
+        if any(math.isnan(self.reading.stage_choice(*one).score) for each in stages for one in each):
+            return None
         return [min(each, key=lambda one: (self.reading.stage_choice(*one).score, one[0].name)) for each in stages]
 
     def estimate(self, loss: int = 0, *, level: float | None = None) -> Estimate:

@@ -52,6 +52,8 @@ def _winner_table(methods: list[MethodAnswer]) -> FloatArray | None:
     able = [method for method in methods if method.status == "ok" and method.evidence.row_losses is not None]
     if len(able) < 2 or methods[0].outline.weights is not None or not _covers_all_rows(able[0]):
         return None
+    if any(method.stand_ins for method in able):  # rows drawn again would not tell how often fits fail
+        return None
     able.sort(key=lambda method: method.method.name)  # ties in a draw go to the first, which the user's order is not
     return np.stack([method.evidence.by_row.mean(axis=0) for method in able], axis=1)
 
@@ -90,7 +92,8 @@ def _has_selection_table(method: MethodAnswer) -> bool:
         return False
     is_scored = math.isfinite(method.selection_score) and len(own.inner.final.rows) == outline.rows
     choice = method.reading.final_choice(own)
-    return is_scored and outline.losses[0].is_per_row and not choice.failed and len(own.candidates) > 1
+    is_whole = not choice.failed and bool(np.isfinite(choice.scores).all())
+    return is_scored and outline.losses[0].is_per_row and is_whole and len(own.candidates) > 1
 
 
 def _tibshirani(method: MethodAnswer) -> float | None:

@@ -32,6 +32,7 @@ def gather(reading: Reading, method: MethodOutline, loss: int = 0) -> Evidence:
         row_losses=rows,
         is_tuned=method.kind == "tuned",
         scores=scores,
+        stand_ins=reading.stand_ins(method),
         **(beside_losses(reading, beside(reading, method)) if loss == 0 else {}),
         **_facts(outline, judge),
     )
@@ -132,16 +133,22 @@ def _half_scores(reading: Reading, judged: list[Judged]) -> FloatArray | None:
     means = np.full((max(stage.split.repeat for _, stage in judged) + 1, len(reading.outline.outer)), np.nan)
     for method, stage in judged:
         candidate = reading.stage_candidate(method, stage)
-        if candidate is None:
+        if candidate is None or not _is_own(reading, method, candidate, stage):
             return None
         means[stage.split.repeat, stage.split.fold] = reading.fold_loss(method, candidate, stage.split)
     return means.mean(axis=1).reshape(-1, 2) if np.isfinite(means).all() else None
 
 
-def _stage_losses(reading: Reading, method: MethodOutline, stage: Any) -> FloatArray | None:
+def _stage_losses(reading: Reading, method: MethodOutline, stage: Stage) -> FloatArray | None:
     judge, candidate = reading.outline.losses[0], reading.stage_candidate(method, stage)
-    record = None if candidate is None else reading.record(method, candidate, stage.split)
-    if record is None or candidate is None or not record.is_ok or not judge.is_per_row:
+    if candidate is None or not judge.is_per_row or not _is_own(reading, method, candidate, stage):
         return None
-    answer = record.response(method.response_for(judge, candidate), stage.split.test)
-    return judge.rows(reading.outline.target[stage.split.test], answer)
+    rows = stage.split.test
+    answer = reading.answer(method, candidate, stage.split, method.response_for(judge, candidate), rows)
+    return None if answer is None else reading.row_losses(judge, answer, rows)
+
+
+def _is_own(reading: Reading, method: MethodOutline, candidate: int, stage: Stage) -> bool:
+    """Is there a model that did not fail? An interval never rests on the baseline in its place."""
+    record = reading.record(method, candidate, stage.split)
+    return record is not None and record.is_ok

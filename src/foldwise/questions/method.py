@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,15 +19,18 @@ from foldwise.estimates.estimate import Estimate, plain_number
 from foldwise.estimates.evidence import Evidence
 from foldwise.outlines.outline import MethodOutline
 from foldwise.outlines.plain import plain_candidate
-from foldwise.outlines.reading import Reading
+from foldwise.outlines.reading import FoldState, Reading
 from foldwise.questions.evidence import gather
+from foldwise.records.record import Record
+from foldwise.reports.failures import own_words
 
 
 @dataclass
 class Tally:
     """Fits by what became of them."""
 
-    failures: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)  # their errors
+    kinds: dict[str, list[str]] = field(default_factory=dict)  # the same by what became of the fit
     warnings: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     missing: int = 0
@@ -65,12 +69,19 @@ class MethodAnswer:
                 found.warnings.update(record.warnings)
             if not record.is_ok:
                 found.failures.append(record.error)
+                found.kinds.setdefault(_kind(record), []).append(record.error)
         return found
 
     @property
     def failures(self) -> list[str]:
         """Error texts of the failed fits the answer would rest on."""
         return self.tally.failures
+
+    @property
+    def failure_kinds(self) -> list[dict[str, Any]]:
+        """Failed fits by what became of them, the commonest first, each with its first error."""
+        kinds = sorted(self.tally.kinds.items(), key=lambda item: (-len(item[1]), item[0]))
+        return [{"status": kind, "count": len(errors), "first": errors[0]} for kind, errors in kinds]
 
     @property
     def warnings(self) -> Counter[str]:
@@ -85,13 +96,49 @@ class MethodAnswer:
         """Fits that are not done yet."""
         return self.tally.missing
 
+    @cached_property
+    def states(self) -> list[FoldState]:
+        """Of every outer split: whose loss it has, or why it has none."""
+        return [self.reading.outer_state(self.method, at) for at in range(len(self.outline.outer))]
+
+    @property
+    def own_folds(self) -> int:
+        """Outer splits with a loss of the method's own."""
+        return self.states.count("own")
+
+    @property
+    def stand_ins(self) -> int:
+        """Outer splits on which the baseline answers for a fit that failed."""
+        return self.states.count("baseline")
+
     @property
     def status(self) -> str:
         if math.isfinite(self.risk):
             return "ok"
-        if self.failures:
+        if "failed" in self.states:
             return "failed"
-        return "partial" if self.missing else "undefined"
+        return "unfinished" if "missing" in self.states else "undefined"
+
+    @cached_property
+    def is_finished(self) -> bool:
+        """Are all fits done that the answer rests on?"""
+        inner = self.method.inner
+        has_final = inner is not None and inner.final is not None and self.outline.has_final
+        is_waiting = has_final and self.reading.final_choice(self.method).missing > 0
+        return not self.missing and not is_waiting and "missing" not in self.states
+
+    @cached_property
+    def planned(self) -> int:
+        """Fits the answer will rest on when all is done; those of a split that has yet to choose are counted too."""
+        if self.method.kind != "tuned":
+            return len(self.keys)
+        name = self.outline.rows_name
+        waiting = {
+            name(stage.split)
+            for stage in self.outline.stages(self.method)
+            if self.reading.stage_choice(self.method, stage).missing
+        }
+        return len(self.keys) + len(waiting - {name(split) for split in self.outline.tuning_splits(self.method)})
 
     @cached_property
     def train_risk(self) -> float:
@@ -119,10 +166,13 @@ class MethodAnswer:
     @cached_property
     def optimism(self) -> float:
         """Risk less the smallest plain CV score on the same outer splits, where those fits are there."""
-        if self.method.kind != "tuned" or not self.has_outer_scores or not math.isfinite(self.risk):
+        if self.method.kind != "tuned" or not self.has_outer_scores or not math.isfinite(self.risk) or self.missing:
             return math.nan
-        scores = self._outer_scores().mean(axis=1)
-        return self.risk - float(np.nanmin(scores)) if np.isfinite(scores).any() else math.nan
+        scores = self._outer_scores()
+        if not np.isfinite(scores).all() and self.outline.on_failure != "drop_candidate":
+            return math.nan
+        usable = scores.mean(axis=1)[np.isfinite(scores).all(axis=1)]
+        return self.risk - float(usable.min()) if usable.size else math.nan
 
     def _outer_scores(self) -> FloatArray:
         """Losses of every candidate on the outer splits: scores[candidate, split]."""
@@ -155,6 +205,12 @@ class MethodAnswer:
 
     def target(self, covers: str | None = None) -> str:
         """What the risk, or the interval around it, is an estimate of."""
+        if not self.stand_ins or not math.isfinite(self.risk):
+            return self._target(covers)
+        whose = own_words(self.own_folds, len(self.states))
+        return f"{self._target(covers)}, with the baseline where it failed ({whose})"
+
+    def _target(self, covers: str | None) -> str:
         outer = self.outline.outer
         if len(outer) == 1:
             return f"this predictor: {self.who} as trained on these {len(outer[0].train)} training rows, not refitted"
@@ -212,6 +268,7 @@ class MethodAnswer:
                 "loss": plain_number(float(self.fold_losses[at])),
                 "candidate": self._chosen(at),
                 "selection_score": self._fold_score(at),
+                "own": _IS_OWN.get(self.states[at]),
             }
             for at, split in enumerate(self.outline.outer)
         ]
@@ -222,6 +279,15 @@ class MethodAnswer:
 
     def _fold_score(self, at: int) -> float | None:
         return None if self.method.kind != "tuned" else plain_number(self.reading.choice(self.method, at).score)
+
+
+_IS_OWN: dict[FoldState, bool] = {"own": True, "baseline": False}  # where there is no loss, neither
+
+
+def _kind(record: Record) -> str:
+    """What became of a failed fit, with the signal that ended it where its error names one."""
+    signal = re.search(r"\bSIG[A-Z0-9]+\b", record.error) if record.status == "crashed" else None
+    return f"{record.status}: {signal[0]}" if signal else record.status
 
 
 def mean_train_rows(splits: Any) -> float:

@@ -25,6 +25,7 @@ from foldwise.questions.manifest import versions as current_versions
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.power import RowsNeeded, noise, rows_needed
 from foldwise.questions.seen import remember_rows
+from foldwise.reports.failures import policy_words
 from foldwise.run import fit_model
 
 if TYPE_CHECKING:
@@ -46,10 +47,14 @@ _TABLE = [
     "train_risk",
     "gap",
     "agreement",
+    "own_folds",
     "failed",
     "fits",
     "seconds",
 ]
+
+
+_LOSSES = ["method", "repeat", "fold", "row", "target", "prediction", "own", "loss"]
 
 
 class Result:
@@ -84,6 +89,11 @@ class Result:
         """Name of the picked method: the smallest risk."""
         best = pick(self.methods)
         return best.method.name if best else None
+
+    @property
+    def is_finished(self) -> bool:
+        """Are all fits done? A study that was stopped has risks of the methods that are, and notes on the others."""
+        return bool(self._answer["finished"])
 
     @property
     def fits(self) -> int:
@@ -143,6 +153,8 @@ class Result:
         method = self._find(name or str(self.best))
         if method.status != "ok":
             raise FitsFailed(f"{method.method.name} has no risk, so there is no noise to split", "Name another")
+        if method.stand_ins:
+            raise FitsFailed(f"the risk of {method.method.name} is partly the baseline's", "Name another")
         return noise(self._study, method, seeds=seeds)
 
     def size_bias(self, name: str | None = None) -> float:
@@ -177,7 +189,7 @@ class Result:
         import pandas as pd
 
         rows = [{"method": method.method.name, **fold} for method in self.methods for fold in method.folds()]
-        columns = ["method", "repeat", "fold", "candidate", "selection_score", "loss"]
+        columns = ["method", "repeat", "fold", "candidate", "selection_score", "loss", "own"]
         return pd.DataFrame(rows, columns=columns)
 
     def losses(self) -> pd.DataFrame:
@@ -190,7 +202,7 @@ class Result:
             for at in range(len(self.outline.outer))
             if (part := self._fold_rows(method, at)) is not None
         ]
-        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_LOSSES)
 
     def splits(self) -> pd.DataFrame:
         """All splits of both levels: which rows were trained on and which were held out."""
@@ -214,12 +226,18 @@ class Result:
             "ranks methods.",
             "Optimism: risk less the smallest selection score at the same training size.",
             "Gap: risk less the mean loss on the training rows.",
+            f"Failed fits: {policy_words(self._answer)}.",
         ]
+        if not self.is_finished:
+            lines.append("The study is not finished: a method has a risk only when all its outer folds are done.")
         intervals: dict[tuple[str, str], None] = {}
         auto = make_auto(self.methods)
         for method in [*self.methods, *([auto] if auto else [])]:
             estimate = method.estimate()
             why = estimate.notes[0][1]
+            if method.status != "ok":
+                lines.append(f"{method.method.name}: no risk ({method.status}): {why}.")
+                continue
             lines.append(
                 f"{method.method.name}: {estimate}. {'Interval' if estimate.interval else 'No interval'}: {why}."
             )
@@ -253,6 +271,8 @@ class Result:
 
     def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
         """The candidate that `refit` takes."""
+        if name is None and self.best is None:
+            raise FitsFailed("no method has a risk, so there is no candidate to take", "Name a method")
         method = self._find(name or str(self.best))
         return plain_candidate(method.method.candidates[self._final_candidate(method, rule)])
 
@@ -310,7 +330,8 @@ class Result:
             )
         chosen = self.reading.final_choice(method.method, rule=rule).candidate
         if chosen is None:
-            raise FitsFailed(f"{method.method.name} could not be tuned on all rows: fits failed", "See result.notes")
+            why = "fits failed, or the loss is undefined" if method.is_finished else "its fits are not finished"
+            raise FitsFailed(f"{method.method.name} could not be tuned on all rows: {why}", "See result.notes")
         return chosen
 
     def _fold_rows(self, method: MethodOutline, at: int) -> dict[str, Any] | None:
@@ -326,11 +347,13 @@ class Result:
             "row": split.test,
             "target": self._labels(target),
             "prediction": self._labels(prediction),
+            "own": self.methods[self.outline.methods.index(method)].states[at] == "own",
         }
         for number, loss in enumerate(self.outline.losses):
             response = self.reading.outer_response(method, at, loss)
             if loss.is_per_row and response is not None:
-                columns["loss" if number == 0 else f"loss: {loss.name}"] = loss.rows(target, response)
+                losses = self.reading.row_losses(loss, response, split.test)
+                columns["loss" if number == 0 else f"loss: {loss.name}"] = np.nan if losses is None else losses
         return columns
 
     def _labels(self, values: Any) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from foldwise.errors import BadStudy
+from foldwise.reports.failures import failure_rows, policy_words
 from foldwise.reports.numbers import candidate_words, number
 from foldwise.reports.text import DETAIL_COLUMNS, RESULT_COLUMNS, study_words
 from foldwise.reports.verdict import verdict
@@ -53,6 +54,8 @@ def _render(template: str, answer: Mapping[str, Any], **more: Any) -> str:
         methods=methods,
         verdict=verdict(answer),
         study=study_words(answer),
+        failures=failure_rows(answer),
+        policy=policy_words(answer),
         notes=list(answer.get("notes") or []),
         refit=answer.get("refit") or {},
         versions=dict(answer.get("versions") or {}),

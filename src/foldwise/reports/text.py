@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
+from foldwise.reports.failures import failure_rows, mixed_words, policy_words
 from foldwise.reports.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.reports.verdict import verdict
 
@@ -19,7 +20,7 @@ MOST_FOLDS = 31  # folds that are listed one by one
 
 RESULT_COLUMNS: dict[str, Callable[[Method], str]] = {
     "method": lambda method: plain(method["name"]),
-    "risk": lambda method: number(method.get("risk")),
+    "risk": lambda method: _risk(method),
     "interval": lambda method: span(method.get("low"), method.get("high")),
     "selection score": lambda method: number(method.get("selection_score")),
     "optimism": lambda method: number(method.get("optimism"), digits=3),
@@ -45,6 +46,7 @@ def render_text(answer: Mapping[str, Any], *, width: int | None = None, color: b
         tables = [RESULT_COLUMNS, {"method": RESULT_COLUMNS["method"], **DETAIL_COLUMNS}]
     parts = [study_words(answer)]
     parts += [_table(columns, methods, answer.get("best"), width=width, color=color) for columns in tables]
+    parts += [_wrapped(_failures(answer), width)] if failure_rows(answer) else []
     parts += [_wrapped(verdict(answer), width), *_choices(answer, width), *_refit(answer)]
     parts += ["\n".join(_wrapped(f"note: {plain(note['text'])}", width) for note in answer.get("notes") or [])]
     return "\n\n".join(part for part in parts if part)
@@ -88,6 +90,18 @@ def chosen(method: Method) -> list[tuple[str, list[str]]]:
             words = plain(fold["candidate"]["method"]) if is_auto else candidate_words(fold["candidate"])
             folds.setdefault(words, []).append(label)
     return sorted(folds.items(), key=lambda item: -len(item[1]))
+
+
+def _failures(answer: Mapping[str, Any]) -> str:
+    """The policy for failed fits, and whose folds each risk rests on."""
+    mixed = [f"{plain(method['name'])}: {words}" for method in answer["methods"] if (words := mixed_words(method))]
+    return "; ".join([f"Failed fits: {policy_words(answer)}", *mixed]) + "."
+
+
+def _risk(method: Method) -> str:
+    """The risk, and beside it how much of it is the baseline's."""
+    risk, own = number(method.get("risk")), method.get("own_folds")
+    return f"{risk} ({own} of {len(method['folds'])} own)" if mixed_words(method) else risk
 
 
 def _difference(method: Method) -> str:

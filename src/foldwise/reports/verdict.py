@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from foldwise.reports.failures import mixed_words
 from foldwise.reports.numbers import number, plain, span
 
 BASELINE = "baseline"
@@ -21,14 +22,27 @@ def verdict(answer: Mapping[str, Any]) -> str:
     methods: list[Mapping[str, Any]] = list(answer.get("methods") or [])
     best = next((method for method in methods if method["name"] == answer.get("best")), None)
     if best is None or best.get("risk") is None:
-        sentences = ["No method has a risk, so none can be recommended."]
+        sentences = [f"No method has a risk{_so_far(answer)}, so none can be recommended."]
     else:
         others = [method for method in methods if method is not best and method.get("risk") is not None]
         rivals = [method for method in others if method["name"] != AUTO]
         together = answer.get("not_told_apart")
         sentences = [_best_sentence(best, answer), *_difference_sentences(best, rivals, together)]
         sentences += [_auto_sentence(method) for method in others if method["name"] == AUTO]
-    return " ".join([*sentences, *_failure_sentences(methods)])
+    return " ".join([*sentences, *_unfinished_sentences(answer), *_failure_sentences(methods)])
+
+
+def _so_far(answer: Mapping[str, Any]) -> str:
+    return " so far" if answer.get("finished") is False else ""
+
+
+def _unfinished_sentences(answer: Mapping[str, Any]) -> list[str]:
+    """Which methods are still to come, where a study was stopped before its end."""
+    if answer.get("finished") is not False:
+        return []
+    waiting = [plain(method["name"]) for method in answer.get("methods") or [] if method.get("status") == "unfinished"]
+    without = f": {_listed(waiting)} {'has' if len(waiting) == 1 else 'have'} no risk yet" if waiting else ""
+    return [f"The study is not finished{without}."]
 
 
 def _best_sentence(best: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
@@ -42,10 +56,11 @@ def _best_sentence(best: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
         low, high = wide if None not in wide else (best["low"], best["high"])
         among = f", for the best of {winner['among']}" if None not in wide and (winner := answer.get("winner")) else ""
         interval = f"{level} {plain(best.get('interval') or 'interval')}{_whose(best)}{among}: {span(low, high)}"
-    numbers = f"{number(best['risk'])} ({where}; {interval})"
+    mixed = f"; {words}" if (words := mixed_words(best)) else ""
+    numbers = f"{number(best['risk'])} ({where}{mixed}; {interval})"
     if best["name"] == BASELINE:
-        return f"Nothing beats the baseline, whose estimated risk is {numbers}."
-    return f"{plain(best['name'])} has the smallest estimated risk: {numbers}."
+        return f"Nothing beats the baseline{_so_far(answer)}, whose estimated risk is {numbers}."
+    return f"{plain(best['name'])} has the smallest estimated risk{_so_far(answer)}: {numbers}."
 
 
 def _whose(best: Mapping[str, Any]) -> str:
@@ -102,11 +117,14 @@ def _failure_sentences(methods: Iterable[Mapping[str, Any]]) -> list[str]:
     failed = [method for method in methods if method.get("failed")]
     if not failed:
         return []
-    parts = [
-        f"{plain(method['name'])} ({method['failed']}{'' if method.get('risk') is not None else ', so it has no risk'})"
-        for method in failed
-    ]
+    parts = [f"{plain(method['name'])} ({method['failed']}{_consequence(method)})" for method in failed]
     return [f"Fits failed for {_listed(parts)}."]
+
+
+def _consequence(method: Mapping[str, Any]) -> str:
+    if method.get("risk") is None:
+        return "" if method.get("status") == "unfinished" else ", so it has no risk"
+    return f", so {words}" if (words := mixed_words(method)) else ""
 
 
 def _listed(names: list[str]) -> str:

@@ -1,0 +1,56 @@
+"""What the featureless baseline would have answered: the stand-in for a failed fit, worked out without a fit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.outlines.outline import Outline
+
+LEAST_SHARE = 1e-15  # of a class in log shares, so that one without training rows has a finite number
+
+
+def baseline_answer(outline: Outline, train: IntArray, response: str, rows: int) -> AnyArray | None:
+    """The same answer for each of so many rows, from the targets and weights of the training rows alone.
+
+    It is what the built-in `baseline` learner answers after a fit on these rows: the mean, the commonest class (the
+    first in sorted order on ties), the shares of the classes. That learner has no `decision_function`: here it is
+    the log of the shares, or of their ratio for two classes, which ranks no row above another. None where the
+    weights sum to 0.
+    """
+    weights = None if outline.weights is None else outline.weights[train]
+    if train.size == 0 or (weights is not None and not weights.sum() > 0):
+        return None
+    if outline.task == "regression":
+        # A column, as scikit-learn has it: the same bits, so that a learner of failures alone ties with the baseline.
+        return np.full(rows, np.average(outline.target[train][:, None], axis=0, weights=weights)[0])
+    shares = _shares(outline, train, weights)
+    if response == "predict":
+        return np.full(rows, _commonest(outline, shares), np.int64)
+    return np.tile(shares, (rows, 1)) if response == "predict_proba" else _decision(shares, rows)
+
+
+def _shares(outline: Outline, train: IntArray, weights: FloatArray | None) -> FloatArray:
+    codes, classes = outline.target[train], len(outline.classes)
+    counts = np.bincount(codes, weights=weights, minlength=classes)
+    order = _sorted_classes(outline)
+    there = order[np.bincount(codes, minlength=classes)[order] > 0]  # summed as scikit-learn sums them
+    shares = np.zeros(classes)
+    shares[there] = counts[there] / counts[there].sum()
+    return shares
+
+
+def _commonest(outline: Outline, shares: FloatArray) -> int:
+    order = _sorted_classes(outline)
+    return int(order[np.argmax(shares[order])])
+
+
+def _sorted_classes(outline: Outline) -> IntArray:
+    """Class codes in the sorted order of their labels; a positive class that was named comes last in the codes."""
+    labels = np.array(outline.classes, dtype=object if isinstance(outline.classes[0], str) else None)
+    return np.argsort(labels, kind="stable")
+
+
+def _decision(shares: FloatArray, rows: int) -> FloatArray:
+    logs = np.log(np.maximum(shares, LEAST_SHARE))
+    return np.full(rows, logs[1] - logs[0]) if len(shares) == 2 else np.tile(logs, (rows, 1))

@@ -1,0 +1,8 @@
+"""The made-up studies of these tests can be imported by their name."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
