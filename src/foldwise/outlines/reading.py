@@ -18,6 +18,7 @@ from foldwise.records.record import Record
 from foldwise.records.store import Store
 from foldwise.splits.split import Split, Splits
 
+MANY = 10_000  # row sets remembered at most
 FoldState = Literal["own", "baseline", "failed", "missing", "undefined"]
 
 
@@ -40,6 +41,8 @@ class Reading:
         self.store = store
         self._choices: dict[tuple[Any, ...], Choice] = {}
         self._undefined: dict[tuple[str, str], dict[str, str]] = {}
+        self._placed: dict[tuple[int, int], tuple[Any, ...]] = {}
+        self._judged: dict[int, tuple[IntArray, AnyArray, FloatArray | None]] = {}
 
     def record(self, method: MethodOutline, candidate: int, split: Split) -> Record | None:
         return self.store.get(self.outline.key(method, candidate, split))
@@ -73,6 +76,16 @@ class Reading:
         """The candidate chosen for a split of any level on its own inner splits."""
         assert stage.inner is not None
         return self._choose(method, stage.inner, (stage.level, method.name, stage.at), None)
+
+    def is_waiting(self, method: MethodOutline, stage: Stage) -> bool:
+        """Are there fits to do before this split can choose its candidate?"""
+        assert stage.inner is not None
+        if (stage.level, method.name, stage.at, method.rule) in self._choices:
+            return False
+        everyone, key = range(len(method.candidates)), self.outline.key
+        if any(self.store.get(key(method, at, split)) is None for split in stage.inner for at in everyone):
+            return True
+        return self.stage_choice(method, stage).missing > 0
 
     def stage_candidate(self, method: MethodOutline, stage: Stage) -> int | None:
         """The candidate a split of any level is judged by."""
@@ -162,16 +175,36 @@ class Reading:
 
     def _answer(self, record: Record, split: Split, response: str, rows: IntArray) -> AnyArray | None:
         if record.is_ok:
-            return record.find(response, rows)
+            places = self._places(record, rows) if response in record.responses else None
+            return None if places is None else record.responses[response][places]
         return baseline_answer(self.outline, split.train, response, len(rows)) if self.has_stand_ins else None
+
+    def _places(self, record: Record, rows: IntArray) -> IntArray | slice | None:
+        """Where these rows are in a record; records of one fold share their rows, so it is looked up once."""
+        name = (id(record.rows), id(rows))
+        if name not in self._placed:
+            if len(self._placed) > MANY:
+                self._placed.clear()
+            self._placed[name] = (record.places(rows), record.rows, rows)  # kept, so that their ids stay their own
+        places: IntArray | slice | None = self._placed[name][0]
+        return places
+
+    def _truth(self, rows: IntArray) -> tuple[AnyArray, FloatArray | None]:
+        """Targets and weights of these rows, taken out once."""
+        if id(rows) not in self._judged:
+            if len(self._judged) > MANY:
+                self._judged.clear()
+            weights = None if self.outline.weights is None else self.outline.weights[rows]
+            self._judged[id(rows)] = (rows, self.outline.target[rows], weights)
+        return self._judged[id(rows)][1:]
 
     def _mean_loss(
         self, judge: Loss, answers: AnyArray, rows: IntArray, fit: tuple[MethodOutline, int, Split]
     ) -> float:
         """The mean loss on these rows; NaN, with a word on the reason, where it is no finite number."""
-        weights = None if self.outline.weights is None else self.outline.weights[rows]
+        target, weights = self._truth(rows)
         try:
-            found = judge.fold(self.outline.target[rows], answers, weights)
+            found = judge.fold(target, answers, weights)
             if math.isfinite(found):
                 return found
             reason = f"it is {found}"
@@ -200,10 +233,11 @@ class Reading:
     def _score(self, method: MethodOutline, splits: Splits, rule: str) -> Choice:
         scores = np.full((len(method.candidates), len(splits)), np.nan)
         judge, failed, missing = self.outline.losses[0], 0, 0
-        for candidate in range(len(method.candidates)):
-            response = method.response_for(judge, candidate)
-            for at, split in enumerate(splits):
-                record = self.record(method, candidate, split)
+        responses = [method.response_for(judge, candidate) for candidate in range(len(method.candidates))]
+        for at, split in enumerate(splits):
+            keys = self.outline.keys(method, self.outline.rows_name(split))
+            for candidate, (key, response) in enumerate(zip(keys, responses, strict=True)):
+                record = self.store.get(key)
                 answers = None if record is None else self._answer(record, split, response, split.test)
                 if record is not None and not record.is_ok:
                     failed += 1

@@ -87,11 +87,7 @@ def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[in
     """Every candidate on every training set of the tuning, except sets whose own choice is still to come."""
     outline = reading.outline
     responses = [outline.selecting(method, at) for at in range(len(method.candidates))]
-    waiting = {
-        outline.rows_name(stage.split)
-        for stage in outline.stages(method)
-        if reading.stage_choice(method, stage).missing
-    }
+    waiting = {outline.rows_name(stage.split) for stage in outline.stages(method) if reading.is_waiting(method, stage)}
     return {
         name: _same_rows(split, rows, responses)
         for name, (split, rows) in outline.tuning_rows(method).items()
@@ -111,8 +107,9 @@ def _judged(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, Stag
     for stage in reading.outline.stages(method):
         if method.kind != "tuned":
             yield from ((candidate, stage) for candidate in everyone)
-        elif (chosen := reading.stage_choice(method, stage).candidate) is not None:
-            yield chosen, stage
+        elif not reading.is_waiting(method, stage):
+            if (chosen := reading.stage_choice(method, stage).candidate) is not None:
+                yield chosen, stage
 
 
 def _stage_wish(reading: Reading, method: MethodOutline, candidate: int, stage: Stage) -> _Wish:

@@ -79,7 +79,7 @@ def answer_study(
     try:
         check_manifest(study.outline, kept)
         _note_test_set(study.outline, kept)
-        if is_kept:  # before the first fit, so that a kill in the first second is resumable
+        if is_kept and store is not None:  # before the first fit, so that a kill in the first second is resumable
             write_outline(study.outline, kept, origin=origin)
         if retry_failed:
             _forget_failures(study.outline, kept)

@@ -49,8 +49,15 @@ class Record:
 
     def find(self, name: str, rows: IntArray) -> AnyArray | None:
         """One response for these rows, or None where the record does not hold it for all of them."""
-        places = self._places(rows) if name in self.responses and self._may_hold(rows) else None
-        return None if places is None or not np.array_equal(self.rows[places], rows) else self.responses[name][places]
+        places = self.places(rows) if name in self.responses else None
+        return None if places is None else self.responses[name][places]
+
+    def places(self, rows: IntArray) -> IntArray | slice | None:
+        """Where these sorted rows are among the record's; None where one of them is not."""
+        if rows is self.rows or np.array_equal(rows, self.rows):
+            return slice(None)
+        places = self._places(rows) if self._may_hold(rows) else None
+        return None if places is None or not np.array_equal(self.rows[places], rows) else places
 
     def _holds(self, rows: IntArray) -> bool:
         return rows is self.rows or self._may_hold(rows) and np.array_equal(self.rows[self._places(rows)], rows)
