@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,6 +19,7 @@ from foldwise.lab.cli import lab
 
 STOPPED, INTERRUPTED, TERMINATED, BROKEN_PIPE = 3, 130, 143, 141
 Command = Callable[..., Any]
+_RESUMABLE = "with a store, `foldwise resume RUN` goes on from here."
 
 
 class Scheme(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
@@ -473,6 +476,7 @@ def run(arguments: list[str]) -> int:
     from foldwise.executors.stop import Stop
 
     Stop.is_command = True
+    _on_terminate()
     try:
         code = app.main(args=arguments, prog_name="foldwise", standalone_mode=False)
         return code if isinstance(code, int) else 0
@@ -483,7 +487,17 @@ def run(arguments: list[str]) -> int:
     except Terminated as stopped:
         return _fail(stopped.words, TERMINATED)
     except (click.Abort, KeyboardInterrupt) as stopped:
-        return _fail(str(stopped) or "interrupted.", INTERRUPTED)
+        return _fail(str(stopped) or f"interrupted; {_RESUMABLE}", INTERRUPTED)
+
+
+def _on_terminate() -> None:
+    """Outside of a run, which has handlers of its own, a termination unwinds like an interrupt."""
+
+    def stop(*_: Any) -> None:
+        raise Terminated(f"terminated; {_RESUMABLE}")
+
+    with contextlib.suppress(ValueError):  # only the main thread may set handlers
+        signal.signal(signal.SIGTERM, stop)
 
 
 def _study(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = (), **flags: Any) -> Any:

@@ -336,6 +336,8 @@ def test_a_study_that_fails_has_exit_code_1(foldwise, monkeypatch):
 
 def test_an_answer_without_a_risk_is_shown_with_exit_code_1(foldwise, monkeypatch):
     class NoRisk:
+        is_finished = True
+
         def to_dict(self):
             return {"best": None, "methods": [{"name": "tree", "risk": None, "failed": 4}], "notes": []}
 

@@ -43,7 +43,7 @@ class Stop:
     def __enter__(self) -> Stop:
         if threading.current_thread() is threading.main_thread():
             for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
-                if signal.getsignal(number) is usual:
+                if Stop.is_command or signal.getsignal(number) is usual:
                     self._before[number] = signal.signal(number, self._on_signal)
             if self._before and Stop.is_command:
                 self._watch_signals()
