@@ -111,15 +111,6 @@ def test_a_strangers_database_is_not_a_store(tmp_path):
         SqliteStore(tmp_path / "run")
 
 
-def test_a_store_of_another_format_is_refused_by_number(tmp_path):
-    SqliteStore(tmp_path / "run").close()
-    database = sqlite3.connect(tmp_path / "run" / "records.db")
-    database.execute("PRAGMA user_version=99")
-    database.close()
-    with pytest.raises(BadStore, match="has format 99, this Foldwise reads format 1"):
-        SqliteStore(tmp_path / "run")
-
-
 def test_reading_what_is_not_there_says_so(tmp_path):
     with pytest.raises(BadStore, match="there is no store in"):
         SqliteStore(tmp_path / "nowhere", readonly=True)
@@ -135,7 +126,44 @@ def test_a_backup_is_a_whole_store(tmp_path):
     copy = SqliteStore(tmp_path / "copy", readonly=True)
     assert copy.verify() == []
     assert copy.info()["records"] == 1
+    assert [path.name for path in (tmp_path / "copy").iterdir()] == ["records.db"]
     copy.close()
+
+
+def test_info_counts_what_became_of_the_fits(tmp_path):
+    store = SqliteStore(tmp_path / "run")
+    store.add(some_record(key=f"{number:032d}", seconds=0.5) for number in range(3))
+    store.add([some_record(key="b" * 32, status="timeout", responses={}, error="60 s", learner="svm")])
+    store.add([some_record(key=key * 32, status="error", responses={}, error="no") for key in "cd"])
+    answer = store.info()
+    assert (answer["records"], answer["failed"]) == (6, 3)
+    assert answer["statuses"] == {"error": 2, "ok": 3, "timeout": 1}
+    assert answer["failures"][0] == {"learner": "svm", "status": "timeout", "error": "60 s"}
+    assert answer["seconds"] == 1.5 + 3 * 0.25
+    assert [facts.status for facts in store.facts()] == ["ok"] * 3 + ["timeout", "error", "error"]
+    store.close()
+
+
+def test_verify_lists_every_problem_in_words(tmp_path):
+    store = SqliteStore(tmp_path / "run")
+    store.add([some_record(key=key * 32) for key in "abcd"])
+    store.close()
+    database = sqlite3.connect(tmp_path / "run" / "records.db")
+    with database:
+        database.execute("UPDATE records SET content = x'00' WHERE key = ?", ("a" * 32,))
+        database.execute("UPDATE records SET seconds = 9 WHERE key = ?", ("b" * 32,))
+        database.execute("UPDATE records SET status = 'text' WHERE key = ?", ("c" * 32,))
+    database.close()
+    reader = SqliteStore(tmp_path / "run", readonly=True)
+    assert reader.verify() == [
+        "records: the checksum of 'aaaaaaaaaaaaaaaa' does not fit its content",
+        "records: the checksum of 'bbbbbbbbbbbbbbbb' does not fit its learner, status and seconds",
+        "records: the checksum of 'cccccccccccccccc' does not fit its learner, status and seconds",
+    ]
+    with pytest.raises(BadStore, match="damaged"):
+        reader.info()
+    assert reader.get("b" * 32).seconds == 0.25  # the content is whole
+    reader.close()
 
 
 def test_the_newest_transaction_is_whole_or_absent(tmp_path):

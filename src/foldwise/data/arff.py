@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 from foldwise.errors import BadData
 
 QUOTES = "'\""
+MOST_COLUMNS = 100_000
+MOST_LETTERS = 10 * 2**20  # of one line
+MOST_CELLS = 50 * 10**6  # of sparse rows, where a few letters stand for any number of cells
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 # Java's date letters, which ARFF uses.
 DATE_LETTERS = {"y": "%Y", "M": "%m", "d": "%d", "H": "%H", "m": "%M", "s": "%S", "S": "%f", "T": "T"}
@@ -34,14 +38,31 @@ def read_arff(lines: Iterable[str]) -> Any:
     """
     numbered = enumerate(lines, start=1)
     attributes = _header(numbered)
+    if len(attributes) > MOST_COLUMNS:
+        raise BadData(f"the table has {len(attributes):,} columns, more than {MOST_COLUMNS:,}", "Drop some of them")
     kept = [(number, text) for number, line in numbered if (text := line.strip()) and not text.startswith("%")]
+    _check_sizes(kept, len(attributes))
     cells = [_row(text, attributes, number) for number, text in kept]
     return _frame(attributes, cells, [number for number, _ in kept])
+
+
+def _check_sizes(kept: list[tuple[int, str]], columns: int) -> None:
+    sparse = sum(text.startswith("{") for _, text in kept)
+    if sparse * columns > MOST_CELLS:
+        raise BadData(
+            f"{sparse:,} sparse rows of {columns:,} columns are more than {MOST_CELLS:,} cells",
+            "Give a sparse matrix from Python instead",
+        )
+    for number, text in kept:
+        if len(text) > MOST_LETTERS:
+            raise _bad(number, f"it is longer than {MOST_LETTERS:,} letters")
 
 
 def _header(numbered: Iterable[tuple[int, str]]) -> list[Attribute]:
     attributes: list[Attribute] = []
     for number, line in numbered:
+        if len(line) > MOST_LETTERS:
+            raise _bad(number, f"it is longer than {MOST_LETTERS:,} letters")
         text = line.strip().lstrip("\ufeff")
         word = text.split(None, 1)[0].lower() if text else ""
         if word == "@attribute":
@@ -142,11 +163,11 @@ def _word(text: str, number: int) -> tuple[str, str]:
 
 
 def _split(text: str, delimiter: str = ",") -> list[str]:
-    parts, rest, more = [], text, True
-    while more:
-        part, more, rest = _until(rest, delimiter)
-        parts.append(part)
-    return parts
+    parts, begin = [], 0
+    while (end := _find(text, delimiter, begin)) >= 0:
+        parts.append(text[begin:end])
+        begin = end + 1
+    return [*parts, text[begin:]]
 
 
 def _uncommented(text: str) -> str:
@@ -156,8 +177,14 @@ def _uncommented(text: str) -> str:
 
 def _until(text: str, mark: str, *, after_blank: bool = False) -> tuple[str, bool, str]:
     """Text before the first mark outside quotes, whether there is one, and the text after it."""
+    place = _find(text, mark, after_blank=after_blank)
+    return (text, False, "") if place < 0 else (text[:place], True, text[place + 1 :])
+
+
+def _find(text: str, mark: str, begin: int = 0, *, after_blank: bool = False) -> int:
+    """Where the first mark outside quotes is, or -1."""
     quote, start = "", True
-    place = 0
+    place = begin
     while place < len(text):
         letter = text[place]
         if letter == "\\":
@@ -167,10 +194,10 @@ def _until(text: str, mark: str, *, after_blank: bool = False) -> tuple[str, boo
         elif letter in QUOTES and start:
             quote = letter
         elif letter == mark and (not after_blank or place == 0 or text[place - 1].isspace()):
-            return text[:place], True, text[place + 1 :]
+            return place
         start = letter in ", \t{" and not quote
         place += 1
-    return text, False, ""
+    return -1
 
 
 def _strptime(pattern: str, number: int) -> str:
@@ -189,7 +216,7 @@ def _frame(attributes: list[Attribute], cells: list[list[str | None]], lines: li
     import pandas as pd
 
     names = [attribute.name for attribute in attributes]
-    doubled = sorted({name for name in names if names.count(name) > 1})
+    doubled = sorted(name for name, times in Counter(names).items() if times > 1)
     if doubled:
         raise BadData(f"duplicate column names: {', '.join(map(repr, doubled))}", "Rename one of them")
     columns = {}

@@ -18,6 +18,7 @@ FIELDS = ("names", "kinds", "task", "classes", "fingerprint", "notes", "group_na
 OPTIONAL = ("groups", "time", "weights", "strata")
 BLOCKS = {"number": "float64", "boolean": "bool", "date": "int64"}
 META = "dataset.json"
+ARRAYS = {"target", "X", "data", "indices", "indptr", "codes", *OPTIONAL, *BLOCKS}
 
 
 def save(data: Dataset, folder: Path) -> None:
@@ -42,6 +43,8 @@ def open_mapped(folder: Path) -> Dataset:
     if not (folder / META).is_file():
         raise BadData(f"{str(folder)!r} holds no saved dataset", "Save one there first")
     meta = json.loads((folder / META).read_text())
+    if not ARRAYS.issuperset(meta["arrays"]):
+        raise BadData(f"{str(folder)!r} names arrays that no dataset has", "Save the dataset again")
     arrays = {name: _load(folder / f"{name}.npy") for name in meta["arrays"]}
     classes = tuple(meta["classes"])
     return Dataset(

@@ -6,11 +6,12 @@ import csv
 import gzip
 import io
 import warnings
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from foldwise.data.arff import read_arff
+from foldwise.data.arff import MOST_COLUMNS, MOST_LETTERS, read_arff
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.errors import BadData, FoldwiseError, MissingExtra, nearest
 
@@ -25,6 +26,8 @@ PEEK = 1000
 MOST_BYTES = 8 * 2**30
 FREE_BYTES = 64 * 2**20
 MOST_RATIO = 200
+MOST_CELLS = 32 * 2**20  # of a table in a file that is much smaller
+MOST_LINE = 16 * 2**20  # bytes of a header
 
 
 def builtin_names() -> tuple[str, ...]:
@@ -135,7 +138,7 @@ def _read_text(path: Path) -> Any:
     import pandas as pd
 
     with _open(path) as file:
-        first = file.readline().decode("utf-8-sig")
+        first = _first_line(file, path).decode("utf-8-sig")
         delimiter = "\t" if _suffix(path) == ".tsv" else _delimiter(first)
         _check_header(first, delimiter)
         options: dict[str, Any] = {"sep": delimiter, "encoding": "utf-8-sig", "index_col": False}
@@ -161,9 +164,18 @@ def _delimiter(header: str) -> str:
     return next((mark for mark in "\t;" if mark in header), ",")
 
 
+def _first_line(file: Any, path: Path) -> bytes:
+    line: bytes = file.readline(MOST_LINE + 1)
+    if len(line) > MOST_LINE:
+        raise BadData(f"the first line of {path.name!r} is longer than {MOST_LINE:,} bytes", "Check that it is a table")
+    return line
+
+
 def _check_header(line: str, delimiter: str) -> None:
-    names = [name for name in next(csv.reader([line], delimiter=delimiter), []) if name]
-    doubled = sorted({name for name in names if names.count(name) > 1})
+    names = next(csv.reader([line], delimiter=delimiter), [])
+    if len(names) > MOST_COLUMNS:
+        raise BadData(f"the table has {len(names):,} columns, more than {MOST_COLUMNS:,}", "Drop some of them")
+    doubled = sorted(name for name, times in Counter(names).items() if name and times > 1)
     if doubled:
         raise BadData(f"duplicate column names: {', '.join(map(repr, doubled))}", "Rename one of them")
 
@@ -174,15 +186,17 @@ def _coded(peek: Any) -> list[str]:
 
 
 def _read_arff(path: Path) -> Any:
-    with _open(path) as file, io.TextIOWrapper(file, encoding="utf-8") as lines:
-        return read_arff(lines)
+    with _open(path) as file, io.TextIOWrapper(file, encoding="utf-8") as text:
+        return read_arff(iter(lambda: text.readline(MOST_LETTERS + 1), ""))
 
 
 def _read_parquet(path: Path) -> Any:
     _need_arrow(path)
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path).read().to_pandas()
+    with pq.ParquetFile(path) as file:
+        _check_cells(path, file.metadata.num_rows, file.metadata.num_columns)
+        return file.read().to_pandas()
 
 
 def _read_arrow(path: Path) -> Any:
@@ -191,10 +205,28 @@ def _read_arrow(path: Path) -> Any:
 
     with pa.memory_map(str(path)) as file:
         try:
-            return pa.ipc.open_file(file).read_all().to_pandas()
+            reader: Any = pa.ipc.open_file(file)
+            batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
         except pa.ArrowInvalid:
             file.seek(0)
-            return pa.ipc.open_stream(file).read_all().to_pandas()
+            batches = reader = pa.ipc.open_stream(file)
+        return pa.Table.from_batches(_checked_batches(path, batches), schema=reader.schema).to_pandas()
+
+
+def _checked_batches(path: Path, batches: Iterable[Any]) -> Iterator[Any]:
+    rows = 0
+    for batch in batches:
+        rows += batch.num_rows
+        _check_cells(path, rows, batch.num_columns)
+        yield batch
+
+
+def _check_cells(path: Path, rows: int, columns: int) -> None:
+    """A few bytes may stand for any number of equal cells."""
+    most = max(MOST_CELLS, MOST_RATIO * path.stat().st_size // 8)
+    if columns > MOST_COLUMNS or rows * columns > most:
+        found = f"{rows:,} rows of {columns:,} columns in {path.stat().st_size:,} bytes"
+        raise BadData(f"{path.name!r} expands to {found}", "Write it as CSV yourself if you trust it")
 
 
 READERS: dict[str, Callable[[Path], Any]] = {

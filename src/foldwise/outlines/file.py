@@ -13,7 +13,7 @@ from foldwise.errors import BadStore
 from foldwise.losses.loss import make_losses
 from foldwise.outlines.outline import MethodOutline, Outline
 from foldwise.outlines.plain import plain_candidate
-from foldwise.records.encoding import pack, unpack
+from foldwise.records.encoding import pack, read_json, unpack
 from foldwise.records.store import Store
 from foldwise.splits.nesting import Inner
 from foldwise.splits.split import Split, Splits
@@ -30,7 +30,7 @@ def write_outline(outline: Outline, store: Store, *, origin: dict[str, Any] | No
 def read_origin(store: Store) -> dict[str, Any] | None:
     """The study in the words of a file or command line, if it was begun there."""
     content = store.document("origin")
-    origin: dict[str, Any] | None = json.loads(content) if content else None
+    origin: dict[str, Any] | None = read_json(content, "origin") if content else None
     return origin
 
 
@@ -78,6 +78,14 @@ def outline_bytes(outline: Outline) -> bytes:
 
 
 def outline_from(content: bytes, *, loss: Any = None) -> Outline:
+    """The study in a store; a store from a stranger may hold anything."""
+    try:
+        return _outline_from(content, loss)
+    except (KeyError, IndexError, TypeError, AttributeError) as reason:
+        raise BadStore(f"the study in the store cannot be read: {reason!r}", "Start a new store") from reason
+
+
+def _outline_from(content: bytes, loss: Any) -> Outline:
     head, arrays = unpack(content)
     target, weights = arrays["target"], arrays.get("weights")
     classes = tuple(head["classes"])

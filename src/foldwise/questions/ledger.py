@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from foldwise.outlines.reading import Reading
+from foldwise.records.encoding import read_json
 from foldwise.records.sqlite import SqliteStore
 from foldwise.records.store import Store
 
@@ -26,7 +27,7 @@ def score_in(store: str | Path, test_set: str, model: str) -> int:
 def note_scores(store: Store, test_set: str, models: Iterable[str]) -> int:
     """Add models to those scored on a test set; the same model again counts once."""
     content = store.document(NAME)
-    ledger: dict[str, list[str]] = json.loads(content) if content else {}
+    ledger: dict[str, list[str]] = read_json(content, "ledger") if content else {}
     scored = sorted({*ledger.get(test_set, ()), *models})
     ledger[test_set] = scored
     store.write_document(NAME, json.dumps(ledger, sort_keys=True).encode())
@@ -36,7 +37,7 @@ def note_scores(store: Store, test_set: str, models: Iterable[str]) -> int:
 def read_ledger(store: Store) -> dict[str, int]:
     """How many models have been scored on each test set."""
     content = store.document(NAME)
-    ledger: dict[str, list[str]] = json.loads(content) if content else {}
+    ledger: dict[str, list[str]] = read_json(content, "ledger") if content else {}
     return {test_set: len(models) for test_set, models in ledger.items()}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from foldwise import __version__
 from foldwise.errors import BadStore
 from foldwise.outlines.outline import Outline
+from foldwise.records.encoding import read_json
 from foldwise.records.store import Store
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
@@ -33,7 +34,7 @@ def stored_versions(store: Store) -> dict[str, str] | None:
     content = store.document("manifest")
     if content is None:
         return None
-    found: dict[str, str] = json.loads(content)["versions"]
+    found: dict[str, str] = read_json(content, "manifest")["versions"]
     return {name: found[name] for name in (*versions(), *found) if name in found}
 
 
@@ -42,7 +43,7 @@ def check_manifest(outline: Outline, store: Store) -> None:
     wanted = _manifest(outline)
     content = store.document("manifest")
     if content is not None:
-        found = json.loads(content)
+        found = read_json(content, "manifest")
         differences = [*_settings(found, wanted), *_codes(found["code"], wanted["code"])]
         if differences:
             raise BadStore(

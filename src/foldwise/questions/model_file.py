@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import warnings
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
     from foldwise.data.dataset import Dataset
 
+FREE_BYTES = 256 * 2**20  # a model may expand to this size; beyond it, to so many times its file
+MOST_RATIO = 200
+MOST_ENTRIES = 200_000
 PICKLES = (".pkl", ".pickle", ".joblib")
 # Classes of these packages may be built from a file. Functions may not, except those our own
 # preparation uses: a function in a file is code that somebody else has chosen to run.
@@ -192,6 +196,7 @@ def _dump(content: dict[str, Any], path: Path, *, pickle: bool) -> None:
 def _load_skops(path: Path, trust: bool) -> Any:
     from skops import io
 
+    _check_archive(path)
     try:
         found = io.get_untrusted_types(file=path)
     except Exception:  # a damaged file can fail in any way
@@ -201,6 +206,19 @@ def _load_skops(path: Path, trust: bool) -> Any:
         listed = ", ".join(strangers[:3])
         raise BadLearner(f"{path} holds types that are not on the list: {listed}", "If you made the file, use --trust")
     return _quietly(lambda: io.load(path, trusted=found), path)
+
+
+def _check_archive(path: Path) -> None:
+    """A small file that expands without end is refused before it is read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            sizes = [entry.file_size for entry in archive.infolist()]
+    except Exception:  # a damaged file can fail in any way
+        raise BadLearner(f"{path} is not a model file, or is damaged", "Save the model again") from None
+    most = max(FREE_BYTES, MOST_RATIO * path.stat().st_size)
+    if sum(sizes) > most or len(sizes) > MOST_ENTRIES:
+        found = f"{len(sizes):,} parts of {sum(sizes):,} bytes"
+        raise BadLearner(f"{path} expands to {found}, more than {most:,}", "Save the model again, or do not use it")
 
 
 def _load_pickle(path: Path, trust: bool) -> Any:
@@ -231,9 +249,11 @@ def _is_trusted(name: str) -> bool:
         return False
     module, _, attribute = name.rpartition(".")
     try:
-        return isinstance(getattr(importlib.import_module(module), attribute), type)
-    except (ImportError, AttributeError):
+        found = getattr(importlib.import_module(module), attribute)
+    except Exception:  # whatever importing a module of that name does
         return False
+    # The object itself is asked: a module also holds what it has imported from elsewhere.
+    return isinstance(found, type) and f"{found.__module__}.".startswith(TRUSTED_CLASSES)
 
 
 def _version_notes(about: Mapping[str, Any]) -> tuple[str, ...]:

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from foldwise.errors import BadSpace, BadStudy, nearest
+from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
+from foldwise.questions.dotted import dotted_learner, is_dotted
 
 if TYPE_CHECKING:
     from foldwise.data.dataset import Dataset
 
 LARGEST_FILE = 1_000_000  # bytes; a study is a page of text, not a data set
+DEEPEST = 32  # tables in tables; ours need four
+LONGEST = 10_000  # letters of a text, or values of a list
+MOST_BITS = 1024  # of a number
 RANGES = ("range", "log_range", "float_range", "int_range")
 _FLAG_RANGES = {"log": "log_range", "float": "float_range", "int": "int_range"}
 # What shapes the data set goes to `read`, the rest to `compare`.
@@ -28,6 +32,11 @@ class LearnerSpec(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     learner: str
     parameters: dict[str, Any] = {}
+
+    @property
+    def is_plain(self) -> bool:
+        """Is this a built-in learner with its own space?"""
+        return not self.parameters and not is_dotted(self.learner)
 
     @field_validator("parameters")
     @classmethod
@@ -62,7 +71,12 @@ class StudySpec(BaseModel):
     rule: Literal["best", "one_se"] | None = None
     seed: int | None = None
     jobs: int | None = None
+    engine: Literal["local", "dask", "ray"] | None = None
+    address: str | None = None
     isolate: bool | None = None
+    fit_timeout: float | None = None
+    fit_memory: float | None = None
+    time_limit: float | None = None
     solvers: bool | Literal["auto", "all"] | None = None
     fit_threads: int | None = None
     store: str | None = None
@@ -100,7 +114,7 @@ class StudySpec(BaseModel):
     def origin(self) -> dict[str, Any]:
         """The study as JSON words, with full paths so that it can be resumed from any folder."""
         unset = {key for key, value in self if value is None}
-        words = self.model_dump(mode="json", exclude=unset | {"retry_failed"})  # a wish of this run alone
+        words = self.model_dump(mode="json", exclude=unset | {"retry_failed", "time_limit"})  # wishes of this run alone
         if self.learners is not None:
             # Lists, since a store may sort keys and the order of methods and parameters matters.
             words["learners"] = [
@@ -125,7 +139,7 @@ class StudySpec(BaseModel):
         """What `fw.compare` takes as learners: None, names, or learners with their own spaces."""
         if self.learners is None:
             return None
-        if all(not spec.parameters and spec.learner == name for name, spec in self.learners.items()):
+        if all(spec.is_plain and spec.learner == name for name, spec in self.learners.items()):
             return list(self.learners)
         return {name: make_learner(spec) for name, spec in self.learners.items()}
 
@@ -142,17 +156,21 @@ class StudySpec(BaseModel):
 
         assert self.learners is not None
         ((name, spec),) = self.learners.items()
-        overrides = {key: make_parameter(value) for key, value in spec.parameters.items()}
-        made = builtin(spec.learner, data, overrides=overrides)
-        if made.space is None:
+        values = {key: make_parameter(value) for key, value in spec.parameters.items()}
+        space: Any
+        if is_dotted(spec.learner):
+            estimator, space = dotted_learner(spec.learner, values)
+        else:
+            made = builtin(spec.learner, data, overrides=values)
+            estimator, space = made.estimator, made.space
+        if not space:
             raise BadSpace(f"the learner {name!r} has nothing to tune", "Give values to try with --space")
         words = {
             key: value
             for key, value in self.words().items()
             if key in ("inner", "tuner", "budget", "rule", "loss", "seed")
         }
-        space: Any = made.space
-        return tune(made.estimator, space=space, **words)
+        return tune(estimator, space=space, **words)
 
     def _ask(self, question: str, **more: Any) -> Any:
         from foldwise.questions import compare as questions
@@ -187,13 +205,17 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
     """The study in a TOML file; its paths are relative to the file, `changes` replace its words."""
     path = Path(path)
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise BadStudy(f"{path} is too large for a study file", f"Keep it under {LARGEST_FILE:,} bytes")
-        words = tomllib.loads(path.read_text(encoding="utf-8"))
+        words = tomllib.loads(_text(path))
     except OSError as error:
         raise BadStudy(f"cannot read the study file {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except BadStudy:
+        raise
+    except (ValueError, RecursionError) as error:  # what is no TOML, no UTF-8, or a number without end
         raise BadStudy(f"{path} is not a TOML file: {error}") from None
+    if "address" in words:
+        # Whoever is at the other end can run code here: only the person at the keyboard may say who.
+        raise BadStudy("a study file cannot name the address of a cluster", "Give it with --address")
+    _check_sizes(words)
     for key in ("data", "store"):
         if isinstance(words.get(key), str):
             words[key] = _beside(path, words[key], must_exist=key == "data")
@@ -208,6 +230,7 @@ def make_study(words: Mapping[str, Any], *, space: Iterable[str] = (), **changes
     {'alpha': {'log_range': [0.0001, 10000.0, 50]}}
     """
     words = {**words, **{key: value for key, value in changes.items() if value is not None}}
+    _check_sizes(words)
     try:
         study = StudySpec.model_validate(words)
         return _with_spaces(study, list(space)) if space else study
@@ -223,18 +246,30 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
     store = SqliteStore(run, readonly=True)
     try:
         origin = read_origin(store)
+    except FoldwiseError:
+        raise
+    except (ValueError, RecursionError):
+        raise BadStudy(f"the store {run} does not say how its study was begun", "Run the same line again") from None
     finally:
         store.close()
     if origin is None:
         raise BadStudy(f"the study in {run} was begun in Python", "Run the same line again: finished fits are kept")
-    return make_study({**origin, "store": str(run)}, **changes)
+    if not isinstance(origin, dict):
+        raise BadStudy(f"the store {run} does not say how its study was begun", "Run the same line again")
+    kept = {name: value for name, value in origin.items() if name != "address"}  # said again, or not used
+    return make_study({**kept, "store": str(run)}, **changes)
 
 
 def make_learner(spec: LearnerSpec) -> Any:
-    """The built-in learner with the parameters of the study."""
+    """The built-in learner, or the class at a dotted path, with the parameters of the study."""
     from foldwise.recipes.learner import learner
+    from foldwise.tuners.tuned import tune
 
-    return learner(spec.learner, **{name: make_parameter(value) for name, value in spec.parameters.items()})
+    values = {name: make_parameter(value) for name, value in spec.parameters.items()}
+    if not is_dotted(spec.learner):
+        return learner(spec.learner, **values)
+    estimator, space = dotted_learner(spec.learner, values)
+    return tune(estimator, space=space) if space else estimator
 
 
 def make_parameter(value: Any) -> Any:
@@ -351,6 +386,45 @@ def read_scalar(text: str) -> Any:
     return {"true": True, "false": False, "none": None}.get(text.lower(), text)
 
 
+def _text(path: Path) -> str:
+    """The text of a file that may be a stranger's: not too long, and not nested so deeply that reading it hangs."""
+    with path.open("rb") as file:
+        content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise BadStudy(f"{path} is too large for a study file", f"Keep it under {LARGEST_FILE:,} bytes")
+    text = content.decode("utf-8")
+    if _depth(text) > DEEPEST:
+        raise BadStudy(f"{path} is nested more than {DEEPEST} levels deep", "A study needs no more than four")
+    return text
+
+
+def _depth(text: str) -> int:
+    """How deep brackets are nested, or how many dots a key has; quotes are not looked at, as no study has so many."""
+    bare = re.sub(r"(?m)^[ \t]*#.*$", "", text)
+    depth = deepest = 0
+    for mark in re.findall(r"[\[\]{}]", bare):
+        depth += 1 if mark in "[{" else -1
+        deepest = max(deepest, depth)
+    dots = re.findall(r"\.+", re.sub(r"[\w \t\"'-]+", "", bare))
+    return max([deepest, *map(len, dots)])
+
+
+def _check_sizes(value: Any, depth: int = 0) -> None:
+    """Refuse words that are too deep, too long or too large for any study, wherever they come from."""
+    if depth > DEEPEST:
+        raise BadStudy(f"the study is nested more than {DEEPEST} levels deep", "A study needs no more than four")
+    if isinstance(value, str | list | tuple | dict) and len(value) > LONGEST:
+        raise BadStudy(f"a text or list of the study has {len(value):,} parts", f"Keep it under {LONGEST:,}")
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise BadStudy(f"a number of the study has more than {MOST_BITS:,} bits", "Give a smaller one")
+    for part in (*value.keys(), *value.values()) if isinstance(value, dict) else value if _is_row(value) else ():
+        _check_sizes(part, depth + 1)
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
 def _label_column(scheme: Any) -> str | None:
     return scheme.removeprefix("column:") if isinstance(scheme, str) and scheme.startswith("column:") else None
 
@@ -358,7 +432,10 @@ def _label_column(scheme: Any) -> str | None:
 def _beside(path: Path, name: str, *, must_exist: bool) -> str:
     """A path in a study file is relative to the file; a name that is no file there is left alone."""
     beside = path.parent / name
-    return str(beside) if beside.exists() or not must_exist else name
+    try:
+        return str(beside) if not must_exist or beside.exists() else name
+    except (OSError, ValueError):  # too long for a path, or with letters that none can have
+        return name
 
 
 def _first_problem(error: ValidationError) -> Exception:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
+
+_WAIT = 0.5  # seconds for the winner of a race to write its process number
 
 
 class Taken(OSError):
@@ -20,13 +23,27 @@ def take(path: Path) -> int:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
     try:
         _lock(handle)
-    except OSError as reason:
-        holder = os.read(handle, 32).decode(errors="replace").strip() or "unknown"
+    except BlockingIOError as reason:
+        holder = _holder(handle)
         os.close(handle)
         raise Taken(holder) from reason
+    except BaseException:
+        os.close(handle)
+        raise
     os.ftruncate(handle, 0)
     os.write(handle, f"{os.getpid()}\n".encode())
     return handle
+
+
+def _holder(handle: int) -> str:
+    """The number in the file, once it is that of a living process."""
+    end = time.monotonic() + _WAIT
+    while True:
+        os.lseek(handle, 0, os.SEEK_SET)
+        number = os.read(handle, 32).decode(errors="replace").strip()
+        if _is_alive(number) or time.monotonic() > end:
+            return number or "unknown"
+        time.sleep(0.02)
 
 
 if sys.platform == "win32":
@@ -35,8 +52,14 @@ if sys.platform == "win32":
         import msvcrt
 
         os.lseek(handle, 1 << 20, os.SEEK_SET)  # beyond the process number, which others must be able to read
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError as reason:
+            raise BlockingIOError(*reason.args) from reason
         os.lseek(handle, 0, os.SEEK_SET)
+
+    def _is_alive(number: str) -> bool:
+        return bool(number)
 
 else:
 
@@ -44,3 +67,12 @@ else:
         import fcntl
 
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _is_alive(number: str) -> bool:
+        try:
+            os.kill(int(number), 0)
+        except (ValueError, OverflowError, ProcessLookupError):
+            return False
+        except PermissionError:
+            pass  # of another user
+        return True

@@ -2,139 +2,187 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
+import weakref
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from foldwise.errors import BadStore
-from foldwise.records.encoding import decode, encode
+from foldwise.records.cache import Cache
+from foldwise.records.database import (
+    FILE,
+    cannot_open,
+    cannot_write,
+    damaged,
+    has_lost_its_log,
+    open_reader,
+    open_writer,
+    settle,
+)
+from foldwise.records.encoding import clipped, decode, encode
 from foldwise.records.lock import Taken, take
+from foldwise.records.migration import copy_whole
+from foldwise.records.mounts import network_of
 from foldwise.records.record import Record
+from foldwise.records.schema import VERSION, checksum, facts_checksum, storable
 
-APPLICATION_ID = 0x464F4C44  # "FOLD"
-SCHEMA_VERSION = 1
-_SCHEMA = """
-CREATE TABLE records (key TEXT PRIMARY KEY, content BLOB NOT NULL, checksum TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE documents (name TEXT PRIMARY KEY, content BLOB NOT NULL, checksum TEXT NOT NULL) WITHOUT ROWID;
-"""
+_LOG_NOTE = (
+    "{path} was perhaps copied without its records.db-wal, so that its newest fits may be missing here: "
+    "they are made again where they are needed; `foldwise store backup RUN COPY` copies a store whole"
+)
+_NETWORK_NOTE = (
+    "{path} is on a network file system ({kind}), where SQLite's log cannot be shared: "
+    "the file is held by this run alone, and others can read it when the run has ended"
+)
+_INSERT = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+class Facts(NamedTuple):
+    """What is known of a record without reading its content."""
+
+    key: str
+    learner: str
+    status: str
+    seconds: float
 
 
 class SqliteStore:
     """A store in the folder `path`; a second writer is refused, readers are always welcome.
 
     The lock belongs to the kernel and dies with its holder, so that nothing is left
-    to clean up after a kill.
+    to clean up after a kill. Records used last are kept at hand, up to a number of
+    bytes; the others are read again, also when the store has been closed.
     """
 
     def __init__(self, path: str | Path, *, readonly: bool = False) -> None:
         self.path = Path(path)
-        self._file = self.path / "records.db"
-        self._known: dict[str, Record] = {}
+        self.notes: list[tuple[str, str]] = []
+        self._cache = Cache()
         self._documents: dict[str, bytes | None] = {}
         self._lock: int | None = None
-        self._is_closed = False
-        if readonly:
-            self._check_there()
-            self._database = self._open(f"file:{self._file.resolve()}?mode=ro")
-        else:
-            self._make_folder()
-            self._take_lock()
-            self._database = self._open(f"file:{self._file.resolve()}?mode=rwc")
-        self._prepare(readonly)
+        self._is_new = False  # no record in it yet, so that none is looked for
+        self._let_go: weakref.finalize[Any, Any] | None = None
+        if has_lost_its_log(self.path):
+            self.notes.append(("log", _LOG_NOTE.format(path=self.path)))
+        self._database: sqlite3.Connection | None = open_reader(self.path) if readonly else self._open_writer()
 
     def get(self, key: str) -> Record | None:
-        if key not in self._known and not self._is_closed:
+        record = self._cache.get(key)
+        if record is None and not self._is_new:
             content = self._read("records", "key", key)
             if content is not None:
-                self._known[key] = decode(key, content)
-        return self._known.get(key)
+                record = self._cache.put(decode(key, content))
+        return record
 
     def add(self, records: Iterable[Record]) -> None:
-        records = list(records)
-        rows = [(record.key, content := encode(record), _checksum(record.key, content)) for record in records]
-        self._write("INSERT OR REPLACE INTO records VALUES (?, ?, ?)", rows)
-        self._known.update({record.key: record for record in records})
+        records = [clipped(record) for record in records]
+        self._write(_INSERT, [_row(record) for record in records])
+        self._is_new = self._is_new and not records
+        for record in records:
+            self._cache.put(record)
 
     def discard(self, keys: Iterable[str]) -> None:
         keys = list(keys)
         self._write("DELETE FROM records WHERE key = ?", [(key,) for key in keys])
         for key in keys:
-            self._known.pop(key, None)
+            self._cache.drop(key)
 
     def keys(self) -> Iterator[str]:
-        return (key for (key,) in self._database.execute("SELECT key FROM records ORDER BY key").fetchall())
+        return (key for (key,) in self._select("SELECT key FROM records ORDER BY key"))
+
+    def facts(self) -> Iterator[Facts]:
+        """Key, learner, status and seconds of every record, in the order of their keys."""
+        columns = "key, learner, status, seconds, checksum, facts"
+        for *known, content_checksum, found in self._select(f"SELECT {columns} FROM records ORDER BY key"):
+            facts = Facts(*known)
+            if not _fits(facts, content_checksum, found):
+                raise damaged(self.path, str(facts.key))
+            yield facts
 
     def document(self, name: str) -> bytes | None:
-        if name not in self._documents and not self._is_closed:
+        if name not in self._documents:
             self._documents[name] = self._read("documents", "name", name)
-        return self._documents.get(name)
+        return self._documents[name]
 
     def write_document(self, name: str, content: bytes) -> None:
         if self.document(name) != content:
-            rows = [(name, content, _checksum(name, content))]
+            rows = [(name, content, checksum(name, content))]
             self._write("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", rows)
             self._documents[name] = content
 
     def info(self) -> dict[str, Any]:
-        """How many records there are, how many failed, and how large the store is."""
-        records = [record for key in self.keys() if (record := self.get(key)) is not None]
-        failed = [record for record in records if not record.is_ok]
+        """How many records there are, how many failed and how, and how large the store is."""
+        statuses: Counter[str] = Counter()
+        failed: list[Facts] = []
+        seconds = 0.0
+        for facts in self.facts():
+            statuses[facts.status] += 1
+            seconds += facts.seconds
+            if facts.status != "ok":
+                failed.append(facts)
         return {
             "path": str(self.path),
-            "records": len(records),
+            "records": statuses.total(),
             "failed": len(failed),
-            "failures": [
-                {"learner": record.learner, "status": record.status, "error": record.error} for record in failed[:20]
-            ],
-            "seconds": sum(record.seconds for record in records),
-            "bytes": sum(part.stat().st_size for part in self.path.glob("records.db*")),
-            "schema": SCHEMA_VERSION,
+            "statuses": dict(sorted(statuses.items())),
+            "failures": [self._failure(facts) for facts in failed[:20]],
+            "seconds": seconds,
+            "bytes": sum(part.stat().st_size for part in self.path.glob(f"{FILE}*")),
+            "schema": VERSION,
+            "notes": [text for _, text in self.notes],
         }
 
     def verify(self) -> list[str]:
-        """Every problem found: damaged pages, records or documents whose checksum does not fit."""
-        try:
-            problems = [text for (text,) in self._database.execute("PRAGMA integrity_check") if text != "ok"]
-            for table, column in (("records", "key"), ("documents", "name")):
-                for name, content, checksum in self._database.execute(
-                    f"SELECT {column}, content, checksum FROM {table} ORDER BY {column}"
-                ):
-                    if _checksum(name, content) != checksum:
-                        problems.append(f"{table}: the checksum of {name[:16]!r} does not fit its content")
-        except sqlite3.DatabaseError as reason:
-            return [str(reason)]
+        """All problems: damaged pages, records and documents that do not fit their checksums or cannot be read."""
+        problems: list[str] = []
+        for check in (self._bad_pages, self._bad_records, self._bad_documents):
+            try:
+                problems.extend(check())
+            except (sqlite3.Error, BadStore) as reason:
+                problems.append(" ".join(str(reason).split()))
         return problems
 
     def backup(self, target: str | Path) -> None:
         """Copy the store, whole, into another folder; safe while a run is writing."""
         folder = Path(target)
-        if (folder / "records.db").exists():
+        if (folder / FILE).exists():
             raise BadStore(f"there is a store in {folder} already", "Give a folder that does not exist yet")
-        folder.mkdir(parents=True, exist_ok=True)
-        with sqlite3.connect(folder / "records.db") as copy:
-            self._database.backup(copy)
-        copy.close()
+        _make_folder(folder)
+        try:
+            copy_whole(self._reader(), folder / FILE)
+        except sqlite3.Error as reason:
+            raise cannot_write(folder, reason) from reason
+        except OSError as reason:
+            raise BadStore(f"cannot write the copy {folder}: {reason.strerror}", "Name another folder") from reason
 
     def close(self) -> None:
-        """Let go of the file and its lock; records read before stay readable."""
-        self._is_closed = True
-        self._database.close()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        """Let go of the file and its lock; what is asked for later is read from the file again."""
+        if self._let_go is not None:
+            self._let_go()
+            self._let_go = None
+        if self._database is not None:
+            if self._lock is not None:
+                settle(self._database)
+            self._database.close()
+        self._database = None
+        self._release()
 
-    def _check_there(self) -> None:
-        if not self._file.is_file():
-            raise BadStore(f"there is no store in {self.path}", "Give the folder that was named with store= or --store")
-
-    def _make_folder(self) -> None:
+    def _open_writer(self) -> sqlite3.Connection:
+        _make_folder(self.path)
+        self._take_lock()
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as reason:
-            raise BadStore(f"cannot make the store folder {self.path}: {reason.strerror}", "Name another") from reason
+            network = network_of(self.path)
+            if network is not None:
+                self.notes.append(("network", _NETWORK_NOTE.format(path=self.path, kind=network)))
+            database = open_writer(self.path, network=network)
+            self._is_new = database.execute("SELECT 1 FROM records LIMIT 1").fetchone() is None
+        except BaseException:
+            self._release()
+            raise
+        return database
 
     def _take_lock(self) -> None:
         try:
@@ -147,74 +195,107 @@ class SqliteStore:
         except OSError as reason:
             raise BadStore(f"cannot write to the store {self.path}: {reason.strerror}", "Name another") from reason
 
-    def _open(self, address: str) -> sqlite3.Connection:
+    def _release(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _reader(self) -> sqlite3.Connection:
+        """The open file; a closed store is opened for reading, until it is closed again or nobody holds it."""
+        if self._database is None:
+            self._database = open_reader(self.path, is_known=True)
+            self._let_go = weakref.finalize(self, self._database.close)
+        return self._database
+
+    def _select(self, statement: str) -> list[tuple[Any, ...]]:
         try:
-            return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+            return self._reader().execute(statement).fetchall()
         except sqlite3.Error as reason:
-            raise BadStore(f"cannot open the store {self.path}: {reason}", "Name another") from reason
-
-    def _prepare(self, readonly: bool) -> None:
-        try:
-            self._database.execute("PRAGMA trusted_schema=OFF")
-            (found,) = self._database.execute("PRAGMA application_id").fetchone()
-            (version,) = self._database.execute("PRAGMA user_version").fetchone()
-            (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            if not readonly and not tables and not version:
-                self._create()
-            elif found != APPLICATION_ID:
-                raise BadStore(f"{self._file} is not a Foldwise store", "Name another folder")
-            elif version != SCHEMA_VERSION:
-                raise BadStore(
-                    f"the store {self.path} has format {version}, this Foldwise reads format {SCHEMA_VERSION}",
-                    "Use the version of Foldwise that made it",
-                )
-            if not readonly:
-                self._database.execute("PRAGMA journal_mode=WAL")
-                self._database.execute("PRAGMA synchronous=FULL")
-        except sqlite3.DatabaseError as reason:
-            self.close()
-            raise BadStore(f"the store {self.path} is damaged: {reason}", "Restore it from a backup") from reason
-        except BadStore:
-            self.close()
-            raise
-
-    def _create(self) -> None:
-        self._database.executescript(
-            f"BEGIN; {_SCHEMA} PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={SCHEMA_VERSION}; COMMIT;"
-        )
+            raise cannot_open(self.path, reason) from reason
 
     def _read(self, table: str, column: str, name: str) -> bytes | None:
+        statement = f"SELECT content, checksum FROM {table} WHERE {column} = ?"
         try:
-            row = self._database.execute(
-                f"SELECT content, checksum FROM {table} WHERE {column} = ?", (name,)
-            ).fetchone()
-        except sqlite3.DatabaseError as reason:
-            raise BadStore(f"the store {self.path} is damaged: {reason}", "Restore it from a backup") from reason
+            row = self._reader().execute(statement, (name,)).fetchone()
+        except sqlite3.Error as reason:
+            raise cannot_open(self.path, reason) from reason
         if row is None:
             return None
-        if _checksum(name, row[0]) != row[1]:
-            raise BadStore(
-                f"the store {self.path} is damaged: the checksum of {name[:16]!r} does not fit its content",
-                "Restore it from a backup, or start a new store",
-            )
-        return bytes(row[0])
+        content, found = row
+        if not isinstance(content, bytes) or checksum(name, content) != found:
+            raise damaged(self.path, name)
+        return content
 
     def _write(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        if self._lock is None or self._database is None:
+            raise BadStore(f"the store {self.path} is open for reading only", "Open it for writing")
+        database = self._database
         try:
-            self._database.execute("BEGIN IMMEDIATE")
+            database.execute("BEGIN IMMEDIATE")
             try:
-                self._database.executemany(statement, rows)
-                self._database.execute("COMMIT")
+                database.executemany(statement, rows)
+                database.execute("COMMIT")
             except BaseException:
-                if self._database.in_transaction:
-                    self._database.execute("ROLLBACK")
+                if database.in_transaction:
+                    database.execute("ROLLBACK")
                 raise
         except sqlite3.Error as reason:
-            raise BadStore(
-                f"cannot write to the store {self.path}: {reason}",
-                "Free some space or permissions there and run the same line again; finished fits are kept",
-            ) from reason
+            raise cannot_write(self.path, reason) from reason
+
+    def _failure(self, facts: Facts) -> dict[str, Any]:
+        record = self.get(facts.key)
+        error = "" if record is None else record.error
+        return {"learner": facts.learner, "status": facts.status, "error": error}
+
+    def _bad_pages(self) -> Iterator[str]:
+        for (text,) in self._reader().execute("PRAGMA integrity_check"):
+            if text != "ok":
+                yield f"pages: {' '.join(str(text).split())}"
+
+    def _bad_records(self) -> Iterator[str]:
+        columns = "key, learner, status, seconds, checksum, facts, content"
+        for *known, content_checksum, found, content in self._reader().execute(f"SELECT {columns} FROM records"):
+            facts = Facts(*known)
+            key = str(facts.key)
+            if not isinstance(content, bytes) or checksum(key, content) != content_checksum:
+                yield f"records: the checksum of {key[:16]!r} does not fit its content"
+            elif not _fits(facts, content_checksum, found):
+                yield f"records: the checksum of {key[:16]!r} does not fit its learner, status and seconds"
+            else:
+                yield from _unreadable(facts, content)
+
+    def _bad_documents(self) -> Iterator[str]:
+        for name, content, found in self._reader().execute("SELECT name, content, checksum FROM documents"):
+            if not isinstance(content, bytes) or checksum(str(name), content) != found:
+                yield f"documents: the checksum of {str(name)[:16]!r} does not fit its content"
 
 
-def _checksum(name: str, content: bytes) -> str:
-    return hashlib.blake2b(name.encode() + b"\0" + content, digest_size=16).hexdigest()
+def _row(record: Record) -> tuple[Any, ...]:
+    content = encode(record)
+    found = checksum(record.key, content)
+    facts = Facts(record.key, storable(record.learner), record.status, float(record.seconds))
+    return (*facts, facts_checksum(*facts, found), found, content)
+
+
+def _fits(facts: Facts, content_checksum: Any, found: Any) -> bool:
+    try:
+        return bool(facts_checksum(*facts, content_checksum) == found)
+    except (TypeError, ValueError, AttributeError):
+        return False  # not even the kinds are right
+
+
+def _unreadable(facts: Facts, content: bytes) -> Iterator[str]:
+    try:
+        record = decode(facts.key, content)
+    except BadStore as reason:
+        yield f"records: {reason.problem}"
+        return
+    if (storable(record.learner), record.status, float(record.seconds)) != facts[1:]:
+        yield f"records: {facts.key[:16]!r} says something else of itself than its content does"
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as reason:
+        raise BadStore(f"cannot make the store folder {path}: {reason.strerror}", "Name another") from reason
