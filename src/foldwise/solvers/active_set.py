@@ -1,0 +1,278 @@
+"""The lasso path to the optimum: the active columns are guessed from the last penalty and put right by exact solves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+
+SLACK = 1e-10  # by this share of the penalty an optimality condition may be missed
+ROUNDING = 1e-13  # of the largest correlation: what sums of products cannot tell from zero
+DEPENDENT = 1e-9  # share of a column's length left beside the active ones, below which it is one of their mixtures
+SAFE_STRETCH = 1e5  # how nearly a column mixes others: beyond it, letting go of it would leave rounding behind
+MOST_ROUNDS = 20  # guesses at one penalty
+LONGEST_STEP = 0.6  # ratio of a penalty to the last: farther off, the guess of the active columns is poor
+MOST_HALVINGS = 8
+
+
+class Quadratic(Protocol):
+    """Half of b'Gb minus c'b, with G as it suits the shape of the table."""
+
+    @property
+    def linear(self) -> FloatArray:
+        """The vector c."""
+
+    def block(self, some: IntArray, others: IntArray) -> FloatArray:
+        """The entries of G in these rows and columns."""
+
+    def products(self, coefficients: FloatArray) -> FloatArray:
+        """G times the coefficients."""
+
+
+class Gram:
+    """G held as a matrix: for tables with more rows than columns."""
+
+    def __init__(self, gram: FloatArray, linear: FloatArray, square: float = 0.0) -> None:
+        self.gram, self.linear, self.square = gram, linear, square
+
+    def block(self, some: IntArray, others: IntArray) -> FloatArray:
+        return self.gram[some[:, None], others]  # type: ignore[no-any-return]
+
+    def products(self, coefficients: FloatArray) -> FloatArray:
+        return self.gram @ coefficients  # type: ignore[no-any-return]
+
+
+class Rows:
+    """G = X'X, never made whole: for tables with more columns than rows."""
+
+    def __init__(self, table: FloatArray, target: FloatArray) -> None:
+        self.table, self.target, self.linear = table, target, table.T @ target
+
+    def block(self, some: IntArray, others: IntArray) -> FloatArray:
+        return self.table[:, some].T @ self.table[:, others]  # type: ignore[no-any-return]
+
+    def products(self, coefficients: FloatArray) -> FloatArray:
+        used = np.flatnonzero(coefficients)
+        return self.table.T @ (self.table[:, used] @ coefficients[used])  # type: ignore[no-any-return]
+
+
+class ActiveSet:
+    """The columns in use, their signs, and the inverse of their block of G, kept up as columns come and go."""
+
+    def __init__(self, problem: Quadratic) -> None:
+        self.problem = problem
+        self.size = 0
+        self._columns: IntArray = np.empty(64, dtype=np.int64)
+        self._inverse: FloatArray = np.empty((64, 64))
+        self._product: FloatArray = np.empty(64 * 64)
+        self._lengths: FloatArray = np.zeros(problem.linear.size)
+        self.signs: FloatArray = np.zeros(problem.linear.size)
+
+    @property
+    def columns(self) -> IntArray:
+        return self._columns[: self.size]
+
+    @property
+    def inverse(self) -> FloatArray:
+        return self._inverse[: self.size, : self.size]
+
+    def add(self, columns: IntArray, signs: FloatArray) -> IntArray:
+        """Takes in these columns; gives back those that are mixtures of the others and stay out."""
+        block = self.problem.block(columns, self.columns)
+        through = block @ self.inverse
+        own = self.problem.block(columns, columns)
+        rest = own - through @ block.T
+        is_kept = _independent(rest, own.diagonal())
+        self._lengths[columns] = own.diagonal()
+        out = columns[~is_kept]
+        if out.size:
+            columns, signs, through, rest = (
+                columns[is_kept],
+                signs[is_kept],
+                through[is_kept],
+                rest[is_kept][:, is_kept],
+            )
+        if columns.size:
+            self._border(columns, through, np.linalg.inv(rest))
+            self.signs[columns] = signs
+        return out
+
+    def drop(self, places: IntArray) -> None:
+        """Lets go of the columns at these places."""
+        stretch = self.inverse.diagonal()[places] * self._lengths[self.columns[places]]
+        self.signs[self.columns[places]] = 0.0
+        if stretch.max() > SAFE_STRETCH:
+            rest = np.delete(self.columns, places)
+            return self.restart(rest, self.signs[rest])
+        left = self.size - places.size
+        self._move_last(places, left)
+        beside, own = self._inverse[:left, left : self.size], self._inverse[left : self.size, left : self.size]
+        self.size = left
+        self._subtract(beside, np.linalg.solve(own, beside.T))
+
+    def restart(self, columns: IntArray, signs: FloatArray) -> None:
+        """These columns and no others, with an inverse free of earlier rounding."""
+        self.size = 0
+        self.signs[:] = 0.0
+        if columns.size:
+            self.add(columns, signs)
+
+    def _border(self, columns: IntArray, through: FloatArray, own: FloatArray) -> None:
+        size, grown = self.size, self.size + columns.size
+        self._reserve(grown)
+        weighted = own @ through
+        self._subtract(through.T, -weighted)
+        self._inverse[size:grown, :size] = -weighted
+        self._inverse[:size, size:grown] = -weighted.T
+        self._inverse[size:grown, size:grown] = own
+        self._columns[size:grown] = columns
+        self.size = grown
+
+    def _subtract(self, left: FloatArray, right: FloatArray) -> None:
+        """Takes a product off the inverse; memory for it is asked for once, which is most of the time of small ones."""
+        product = self._product[: self.size**2].reshape(self.size, self.size)
+        np.matmul(left, right, out=product)
+        self.inverse[...] -= product
+
+    def _reserve(self, size: int) -> None:
+        if size <= self._columns.size:
+            return
+        room = max(size, 2 * self._columns.size)
+        columns, inverse = self._columns, self._inverse
+        self._columns, self._inverse = np.empty(room, dtype=np.int64), np.empty((room, room))
+        self._product = np.empty(room * room)
+        self._columns[: self.size] = columns[: self.size]
+        self._inverse[: self.size, : self.size] = inverse[: self.size, : self.size]
+
+    def _move_last(self, places: IntArray, left: int) -> None:
+        """Swaps the columns at these places with the last ones that stay."""
+        stays = np.ones(self.size, dtype=bool)
+        stays[places] = False
+        holes, movers = np.flatnonzero(~stays[:left]), left + np.flatnonzero(stays[left:])
+        source, goal = np.concatenate([holes, movers]), np.concatenate([movers, holes])
+        whole = self.inverse
+        whole[goal] = whole[source]
+        whole[:, goal] = whole[:, source]
+        self._columns[goal] = self._columns[source]
+
+
+def lasso_path(problem: Quadratic, penalties: Sequence[float], *, positive: bool = False) -> list[FloatArray | None]:
+    """The minimum of half b'Gb - c'b + penalty |b|_1 at each penalty; None where it could not be certified.
+
+    >>> G, c = np.array([[2.0, 0.0], [0.0, 1.0]]), np.array([4.0, -0.5])
+    >>> [b.tolist() for b in lasso_path(Gram(G, c), [1.0, 0.25])]
+    [[1.5, 0.0], [1.875, -0.25]]
+    """
+    walk = _Walk(problem, positive=positive)
+    found: list[FloatArray | None] = [None] * len(penalties)
+    for place in np.argsort(-np.asarray(penalties, dtype=np.float64), kind="stable"):
+        found[place] = walk.down_to(float(penalties[place]))
+    return found
+
+
+class _Walk:
+    """A walk down the penalties: where it stands, and the active columns there."""
+
+    def __init__(self, problem: Quadratic, *, positive: bool) -> None:
+        self.problem, self.positive = problem, positive
+        self.active = ActiveSet(problem)
+        linear = problem.linear if positive else np.abs(problem.linear)
+        self.largest = float(np.abs(problem.linear).max(initial=0.0))
+        self.penalty = float(linear.max(initial=0.0))
+        self.is_lost = False
+
+    def down_to(self, penalty: float) -> FloatArray | None:
+        """The coefficients at this penalty, which is not above the last one."""
+        if penalty >= self.penalty and not self.active.size:
+            return np.zeros(self.problem.linear.size)
+        while not self.is_lost:
+            step = max(penalty, LONGEST_STEP * self.penalty)
+            coefficients = self._step(step)
+            if coefficients is not None and self.penalty <= penalty:
+                return coefficients
+        return None
+
+    def _step(self, goal: float) -> FloatArray | None:
+        """Goes to the goal, or as far towards it as the guess of the active columns holds."""
+        columns, signs = self.active.columns.copy(), self.active.signs.copy()
+        for _ in range(MOST_HALVINGS):
+            coefficients = settle(self.problem, self.active, goal, positive=self.positive)
+            if coefficients is not None:
+                self.penalty = goal
+                return coefficients
+            self.active.restart(columns, signs[columns])
+            goal = float(np.sqrt(goal * self.penalty))
+        self.is_lost = True
+        return None
+
+
+def settle(problem: Quadratic, active: ActiveSet, penalty: float, *, positive: bool) -> FloatArray | None:
+    """Exchanges active columns until all optimality conditions hold, and gives the coefficients; None if they do not."""
+    try:
+        return _exchange(problem, active, penalty, positive=positive)
+    except np.linalg.LinAlgError:
+        return None
+
+
+def _exchange(problem: Quadratic, active: ActiveSet, penalty: float, *, positive: bool) -> FloatArray | None:
+    slack = SLACK * penalty + ROUNDING * float(np.abs(problem.linear).max(initial=0.0))
+    mixtures: AnyArray = np.zeros(problem.linear.size, dtype=bool)
+    for _ in range(MOST_ROUNDS):
+        coefficients, rest = _solve(problem, active, penalty, slack)
+        wrong = np.flatnonzero(coefficients[active.columns] * active.signs[active.columns] < 0)
+        above = (rest if positive else np.abs(rest)) > penalty + slack
+        above[active.columns] = False
+        entering = np.flatnonzero(above & ~mixtures)
+        if not wrong.size and not entering.size:
+            return _certified(coefficients, rest, active, penalty, slack, is_odd=bool(above.any()))
+        if wrong.size:
+            active.drop(wrong)
+            mixtures[:] = False
+        if entering.size:
+            entering = entering[np.argsort(-np.abs(rest[entering]), kind="stable")]  # the most wanted first
+            mixtures[active.add(entering, np.sign(rest[entering]))] = True
+    return None
+
+
+def _solve(problem: Quadratic, active: ActiveSet, penalty: float, slack: float) -> tuple[FloatArray, FloatArray]:
+    """The coefficients for these columns and signs, and what is left of c."""
+    columns = active.columns
+    coefficients = np.zeros(problem.linear.size)
+    wanted = penalty * active.signs[columns]
+    coefficients[columns] = active.inverse @ (problem.linear[columns] - wanted)
+    rest = problem.linear - problem.products(coefficients)
+    if columns.size and np.abs(rest[columns] - wanted).max() > slack:
+        coefficients[columns] += active.inverse @ (rest[columns] - wanted)
+        rest = problem.linear - problem.products(coefficients)
+    return coefficients, rest
+
+
+def _certified(
+    coefficients: FloatArray, rest: FloatArray, active: ActiveSet, penalty: float, slack: float, *, is_odd: bool
+) -> FloatArray | None:
+    missed = np.abs(rest[active.columns] - penalty * active.signs[active.columns]).max(initial=0.0)
+    return None if is_odd or missed > 100 * slack else coefficients
+
+
+def _independent(rest: FloatArray, lengths: FloatArray) -> AnyArray:
+    """Which columns keep a length of their own beside the active ones and those before them?"""
+    from scipy.linalg.lapack import dpstrf
+
+    scale = np.sqrt(np.where(lengths > 0, lengths, 1.0))
+    shape = rest / (scale[:, None] * scale)
+    is_clear = shape.diagonal().min() > DEPENDENT and dpstrf(shape, tol=DEPENDENT, lower=1)[2] == lengths.size
+    return np.ones(lengths.size, dtype=bool) if is_clear else _first_independent(shape)
+
+
+def _first_independent(shape: FloatArray) -> AnyArray:
+    """The same by elimination in the order given, where some must stay out."""
+    is_kept: AnyArray = np.zeros(len(shape), dtype=bool)
+    for at in range(len(shape)):
+        own = shape[at, at]
+        if own > DEPENDENT:
+            is_kept[at] = True
+            shape = shape - np.outer(shape[:, at], shape[at]) / own
+    return is_kept

@@ -1,0 +1,73 @@
+"""Forests: the first T trees of a forest are the forest of T trees with the same seed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, FloatArray
+from foldwise.data.dataset import Dataset
+from foldwise.solvers.family import FamilySolver, Given, probabilities_given
+from foldwise.solvers.fronts import is_kind, settings_without
+
+CLASSIFIERS = ("RandomForestClassifier", "ExtraTreesClassifier")
+REGRESSORS = ("RandomForestRegressor", "ExtraTreesRegressor")
+
+
+@dataclass(frozen=True)
+class Forests:
+    """The largest forest is grown; its trees are added up in order, as scikit-learn does."""
+
+    name: str = "forests"
+    is_exact: bool = True
+
+    def takes(self, core: Any, data: Dataset) -> bool:
+        if not is_kind(core, *CLASSIFIERS, *REGRESSORS) or core.warm_start or core.oob_score:
+            return False
+        trees = core.n_estimators
+        return isinstance(trees, int | np.integer) and not isinstance(trees, bool) and int(trees) >= 1
+
+    def shares(self, core: Any) -> Hashable:
+        return settings_without(core, "n_estimators")
+
+    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+        from sklearn.base import clone
+
+        largest = clone(cores[0]).set_params(n_estimators=max(core.n_estimators for core in cores))
+        return largest.fit(X, y, **extra)
+
+    def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+        wanted = {int(core.n_estimators) for core in cores}
+        method = "predict_proba" if is_kind(fitted, *CLASSIFIERS) else "predict"
+        found: dict[int, Given] = {}
+        for trees, total in _running_totals(fitted.estimators_, _as_trees_see_it(X), method):
+            if trees in wanted:
+                found[trees] = _mean_given(fitted, total / trees, responses)
+        return [found[int(core.n_estimators)] for core in cores]
+
+
+def _mean_given(forest: Any, mean: FloatArray, responses: Sequence[str]) -> Given:
+    if is_kind(forest, *CLASSIFIERS):
+        return probabilities_given(forest.classes_, mean, responses)
+    return Given(None, {"predict": mean})
+
+
+def _running_totals(trees: Sequence[Any], table: Any, method: str) -> Iterator[tuple[int, FloatArray]]:
+    total: Any = 0.0
+    for count, tree in enumerate(trees, start=1):
+        # the first tree looks for what trees refuse, on behalf of all
+        total = total + getattr(tree, method)(table, check_input=count == 1)
+        yield count, total
+
+
+def _as_trees_see_it(X: Any) -> Any:
+    """Single-precision numbers, converted once for all trees."""
+    if hasattr(X, "tocsr"):
+        return X.tocsr().astype(np.float32)
+    return np.ascontiguousarray(np.asarray(X), dtype=np.float32)
+
+
+SOLVERS = (FamilySolver(Forests()),)

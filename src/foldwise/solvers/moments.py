@@ -1,0 +1,114 @@
+"""Sums and cross-products of any training part: those of all rows, less those of the rows left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.solvers.groups import has_repeats
+
+LOST = 1e-3  # a column that keeps less of its sum of squares than this is summed anew
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """Weighted sums over a training part of [X Y], taken about a point."""
+
+    about: FloatArray  # columns, then targets; from the means of all rows
+    weight: float
+    sums: FloatArray  # columns, then targets
+    products: FloatArray  # columns x (columns and targets)
+    plain_rows: int
+    plain_sums: FloatArray  # of the columns, without weights
+    plain_squares: FloatArray
+    summed: FloatArray  # squares of each column that went through the sums: what their rounding is measured by
+
+
+class Moments:
+    """The moments of training parts of one table."""
+
+    def __init__(self, X: FloatArray, Y: FloatArray, weights: FloatArray | None) -> None:
+        self.X, self.Y, self.weights = X, Y, weights
+        self.x_mean, self.y_mean = X.mean(axis=0), Y.mean(axis=0)
+        self.rows, self.width = X.shape
+        self.scale = max(1.0, float(np.abs(Y).max(initial=0.0)))
+        self.total = self._sum(np.arange(self.rows), np.zeros(self.width + Y.shape[1]))
+        self.y_squares = np.einsum("ij,ij->j", Y - self.y_mean, Y - self.y_mean)
+
+    @property
+    def targets(self) -> int:
+        return self.Y.shape[1]
+
+    def columns(self, rows: IntArray) -> FloatArray:
+        """These rows about the means of all rows; made when asked, for a second table would cost as much as the first."""
+        return np.asarray(self.X[rows] - self.x_mean)
+
+    def values(self, rows: IntArray) -> FloatArray:
+        """Their targets, about the means of all rows."""
+        return np.asarray(self.Y[rows] - self.y_mean)
+
+    def of(self, train: IntArray) -> Moment:
+        """The moments of a training part; the same whatever else is asked."""
+        counts = np.bincount(train, minlength=self.rows)
+        rest = np.flatnonzero(counts == 0)
+        if has_repeats(train) or 2 * rest.size > self.rows:
+            return self._own(train)
+        less, total = self._sum(rest, self.total.about), self.total
+        found = Moment(
+            total.about,
+            total.weight - less.weight,
+            total.sums - less.sums,
+            total.products - less.products,
+            total.plain_rows - less.plain_rows,
+            total.plain_sums - less.plain_sums,
+            total.plain_squares - less.plain_squares,
+            total.summed,
+        )
+        return found if self._is_safe(found) else self._own(train)
+
+    def _own(self, train: IntArray) -> Moment:
+        """The moments summed directly, about the part's own means."""
+        counts = np.bincount(train, minlength=self.rows) / train.size
+        means = [counts @ self.X - self.x_mean, counts @ self.Y - self.y_mean]
+        return self._sum(train, np.concatenate(means))
+
+    def _is_safe(self, found: Moment) -> bool:
+        """Is enough left of every column, about its own mean, for the digits to hold?"""
+        kept = found.plain_squares - found.plain_sums**2 / found.plain_rows
+        is_weighted_safe = self.weights is None or found.weight > LOST * self.total.weight
+        return is_weighted_safe and bool((kept >= LOST * self.total.plain_squares).all())
+
+    def _sum(self, rows: IntArray, about: FloatArray) -> Moment:
+        width, weights = self.width, None if self.weights is None else self.weights[rows]
+        sums, plain_sums = np.zeros(width + self.targets), np.zeros(width)
+        plain_squares, products = np.zeros(width), np.zeros((width, width + self.targets))
+        step = max(1_000_000 // sums.size, 1)  # blocks, so that a large table is never copied whole
+        for start in range(0, rows.size, step):
+            some = rows[start : start + step]
+            block = np.concatenate([self.columns(some), self.values(some)], axis=1)
+            block -= about
+            plain_sums += block[:, :width].sum(axis=0)
+            plain_squares += np.einsum("ij,ij->j", block[:, :width], block[:, :width])
+            if weights is None:
+                sums += block.sum(axis=0)
+                products += symmetric_product(block)[:width]
+            else:
+                heavy = block * weights[start : start + step, None]
+                sums += heavy.sum(axis=0)
+                products += block[:, :width].T @ heavy
+        weight = float(rows.size) if weights is None else float(weights.sum())
+        return Moment(about, weight, sums, products, rows.size, plain_sums, plain_squares, np.diagonal(products))
+
+
+def symmetric_product(block: FloatArray) -> FloatArray:
+    """block' block at half the multiplications.
+
+    >>> symmetric_product(np.array([[1.0, 2.0], [0.0, 1.0]])).tolist()
+    [[1.0, 2.0], [2.0, 5.0]]
+    """
+    from scipy.linalg import blas
+
+    half = blas.dsyrk(1.0, block.T, lower=1)
+    return np.asarray(half + np.tril(half, -1).T)

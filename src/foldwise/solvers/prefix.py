@@ -1,0 +1,38 @@
+"""Any estimator behind the steps of a pipeline: the steps are fitted once per training part and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from foldwise.arrays import AnyArray
+from foldwise.data.dataset import Dataset
+from foldwise.solvers.family import FamilySolver, Given, given_by
+from foldwise.solvers.fronts import copied, settings
+
+
+@dataclass(frozen=True)
+class Anything:
+    """Estimators fitted one by one, as the plain loop does it, on a table that is prepared once."""
+
+    name: str = "prefix"
+    is_exact: bool = True
+
+    def takes(self, core: Any, data: Dataset) -> bool:
+        return hasattr(core, "fit")
+
+    def shares(self, core: Any) -> Hashable:
+        return settings(core)
+
+    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+        from sklearn.base import clone
+
+        return clone(cores[0]).fit(X, y, **extra)
+
+    def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+        given = given_by(fitted, copied(X), responses)
+        return [given for _ in cores]
+
+
+SOLVERS = (FamilySolver(Anything(), needs_front=True),)

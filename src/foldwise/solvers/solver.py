@@ -1,0 +1,50 @@
+"""What a solver is: it answers many fits of one kind of estimator in one pass, with the plain loop's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from foldwise.arrays import AnyArray, IntArray
+from foldwise.data.dataset import Dataset
+
+Answer = dict[str, AnyArray]  # response -> values, in the form recipes.model.respond gives them
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One fit asked of a solver."""
+
+    estimator: Any  # not fitted; random_state parameters the user left unset are set already
+    train: IntArray  # sorted row numbers; a bootstrap repeats rows
+    rows: IntArray  # sorted rows to answer for
+    responses: tuple[str, ...]  # of "predict", "predict_proba", "decision_function"
+
+
+class Solver(Protocol):
+    """Answers all fits of a unit together."""
+
+    @property
+    def name(self) -> str:
+        """The family it answers for."""
+
+    @property
+    def unit(self) -> Literal["method", "train"]:
+        """Fits that must be asked together: all of a method, or those of one training set."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Does it agree with the plain loop to 1e-10 (closed form), or to 1e-6 at tight tolerance (iterative)?"""
+
+    def takes(self, estimator: Any, data: Dataset) -> bool:
+        """Can it answer this estimator, at any candidate, on these data with the plain loop's numbers?"""
+
+    def shares(self, estimator: Any) -> Hashable:
+        """Jobs whose estimators have equal values here are answered in one pass."""
+
+    def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
+        """Would the pass be faster than the plain loop?"""
+
+    def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
+        """Answers in the order of the jobs; None where the plain loop must do it."""

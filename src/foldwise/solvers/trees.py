@@ -1,0 +1,86 @@
+"""Decision trees: one grown tree holds every pruning value, and best-first growth every number of leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray
+from foldwise.data.dataset import Dataset
+from foldwise.solvers.family import FamilySolver, Given, probabilities_given
+from foldwise.solvers.fronts import is_kind, settings_without
+from foldwise.solvers.pruning import cut, read_tree
+
+FREE = ("ccp_alpha", "max_leaf_nodes")
+KNOWN = {
+    *FREE,
+    "criterion",
+    "splitter",
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_features",
+    "random_state",
+    "min_impurity_decrease",
+    "class_weight",
+    "monotonic_cst",
+}
+CELLS = 4_000_000  # nodes x candidates looked at together
+
+
+@dataclass(frozen=True)
+class Trees:
+    """A tree is grown once; each candidate cuts it back at its own nodes."""
+
+    name: str = "trees"
+    is_exact: bool = True
+
+    def takes(self, core: Any, data: Dataset) -> bool:
+        if not is_kind(core, "DecisionTreeClassifier", "DecisionTreeRegressor") or not set(vars(core)) <= KNOWN:
+            return False
+        leaves, penalty = core.max_leaf_nodes, core.ccp_alpha
+        is_count = leaves is None or (isinstance(leaves, int | np.integer) and int(leaves) >= 2)
+        return is_count and isinstance(penalty, Real) and 0 <= float(penalty) < np.inf
+
+    def shares(self, core: Any) -> Hashable:
+        # with a number of leaves the best split comes first, without one the depth does: two ways to grow
+        return settings_without(core, *FREE), core.max_leaf_nodes is None
+
+    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+        from sklearn.base import clone
+
+        whole = clone(cores[0]).set_params(ccp_alpha=0.0)
+        if whole.max_leaf_nodes is not None:
+            whole.set_params(max_leaf_nodes=max(core.max_leaf_nodes for core in cores))
+        return whole.fit(X, y, **extra)
+
+    def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+        tree = read_tree(fitted.tree_)
+        reached = np.asarray(fitted.apply(X), dtype=np.int64)
+        values = fitted.tree_.value[:, 0, :]
+        given: list[Given | None] = []
+        for block in _blocks(cores, tree.nodes):
+            penalties = np.array([float(core.ccp_alpha) for core in block])
+            leaves = np.array([core.max_leaf_nodes or tree.nodes for core in block], dtype=np.int64)
+            ends = cut(tree, penalties, leaves)
+            given += [_given(fitted, values[end[reached]], responses) for end in ends]
+        return given
+
+
+def _given(fitted: Any, values: AnyArray, responses: Sequence[str]) -> Given:
+    if is_kind(fitted, "DecisionTreeClassifier"):
+        return probabilities_given(fitted.classes_, values, responses)
+    return Given(None, {"predict": values[:, 0]})
+
+
+def _blocks(cores: Sequence[Any], nodes: int) -> list[Sequence[Any]]:
+    step = max(1, CELLS // nodes)
+    return [cores[at : at + step] for at in range(0, len(cores), step)]
+
+
+SOLVERS = (FamilySolver(Trees()),)

@@ -1,0 +1,109 @@
+"""Kernel ridge and fixed Gaussian processes against scikit-learn, fit by fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, Matern, WhiteKernel
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from twin import assert_twins, bootstraps, folds, jobs_of, pairs
+
+from foldwise.data.dataset import make_dataset
+from foldwise.solvers.kernel_ridge import KernelRidgeSolver
+
+SOLVER = KernelRidgeSolver()
+PENALTIES = (0.01, 0.1, 1.0, 100.0)
+
+
+def rows(n: int, d: int, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.sin(X[:, 0]) + 0.3 * rng.normal(size=n) + 1
+
+
+def ridges(**settings):
+    return [KernelRidge(alpha=penalty, **settings) for penalty in PENALTIES]
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "laplacian", "cosine"])
+def test_every_kernel_equals_the_plain_loop(kernel):
+    data = make_dataset(*rows(50, 3))
+    assert_twins(SOLVER, ridges(kernel=kernel, degree=2), data, [*folds(50, 4), *pairs(50, 4), *bootstraps(50, 2)])
+
+
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_weights_and_scaling_inside_the_folds_equal_the_plain_loop(is_scaled):
+    X, y = rows(60, 4)
+    learners = ridges(kernel="rbf", gamma=0.2)
+    if is_scaled:
+        X[:, 0] *= 100
+        learners = [make_pipeline(StandardScaler(), learner) for learner in learners]
+    assert_twins(SOLVER, learners, make_dataset(X, y, weights=np.linspace(0.5, 2, 60)), folds(60, 5))
+
+
+def test_leave_one_out_and_training_rows_equal_the_plain_loop():
+    data = make_dataset(*rows(30, 2))
+    half = np.arange(0, 30, 2)
+    assert_twins(SOLVER, ridges(kernel="laplacian"), data, [*folds(30, 30), (half, np.arange(30))])
+
+
+@pytest.mark.parametrize("kernel", [None, RBF(0.5), Matern() + WhiteKernel(0.1)])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_processes_with_a_fixed_kernel_equal_the_plain_loop(kernel, normalize):
+    data = make_dataset(*rows(40, 2))
+    learners = [
+        GaussianProcessRegressor(kernel, alpha=noise, optimizer=None, normalize_y=normalize) for noise in PENALTIES
+    ]
+    assert_twins(SOLVER, learners, data, folds(40, 4))
+
+
+def test_a_process_asked_for_its_training_rows_is_left_to_the_plain_loop():
+    data = make_dataset(*rows(20, 2))
+    jobs = jobs_of([GaussianProcessRegressor(optimizer=None)], [(np.arange(10), np.arange(20))], ("predict",))
+    assert SOLVER.solve(jobs, data) == [None]
+
+
+@settings(max_examples=25)
+@given(
+    n=st.integers(8, 50),
+    d=st.integers(1, 8),
+    count=st.integers(2, 6),
+    penalty=st.sampled_from([1e-10, 1e-6, 1e-3, 1.0]),
+    gamma=st.sampled_from([None, 1e-3, 1.0, 30.0]),
+    repeat=st.booleans(),
+    seed=st.integers(0, 99),
+)
+def test_any_table_and_penalty_equals_the_plain_loop_or_is_left_to_it(n, d, count, penalty, gamma, repeat, seed):
+    X, y = rows(n, d, seed)
+    if repeat:
+        X[n // 2 :] = X[: n - n // 2]
+    learners = [KernelRidge(alpha=penalty, kernel="rbf", gamma=gamma)]
+    answers = assert_twins(SOLVER, learners, make_dataset(X, y), folds(n, count, seed), allow_none=True)
+    assert penalty < 1.0 or None not in answers
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        KernelRidge(kernel="precomputed"),
+        KernelRidge(kernel=lambda a, b: 1.0),
+        KernelRidge(alpha=[1.0]),
+        GaussianProcessRegressor(RBF()),
+        GaussianProcessRegressor(optimizer=None, alpha=np.ones(20)),
+        type("Own", (KernelRidge,), {})(),
+    ],
+)
+def test_what_it_does_not_know_it_does_not_take(learner):
+    assert not SOLVER.takes(learner, make_dataset(*rows(20, 2)))
+
+
+def test_it_pays_for_many_penalties_and_not_for_one_fit():
+    data = make_dataset(*rows(300, 3))
+    many = jobs_of([KernelRidge(alpha=a) for a in np.logspace(-2, 2, 30)], folds(300, 5), ("predict",))
+    assert SOLVER.pays(many, data)
+    assert not SOLVER.pays(many[:1], data)
