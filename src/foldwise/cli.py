@@ -92,7 +92,7 @@ SEED = click.option("--seed", type=click.IntRange(min=0), help="Everything rando
 JOBS = click.option("--jobs", type=COUNT, help="Worker processes; numbers never depend on it.")
 TUNE_OPTIONS = [
     click.option("--space", multiple=True, metavar="L.P=V", help='Values to try: "k-nn.n_neighbors=1..30".'),
-    click.option("--tuner", metavar="NAME", help="grid or random."),
+    click.option("--tuner", metavar="NAME", help="grid, pruned (the grid's choice, fewer fits) or random."),
     click.option("--budget", type=COUNT, help="Most candidates to try per learner."),
     click.option("--rule", type=click.Choice(["best", "one_se"]), help="How a candidate is picked."),
     SEED,

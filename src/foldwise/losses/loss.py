@@ -71,6 +71,11 @@ class Loss:
     def __repr__(self) -> str:
         return f"Loss({self.name!r})"
 
+    @property
+    def is_nonnegative(self) -> bool:
+        """Is it known never to be negative? Ours are not; of a user's own function it must be stated."""
+        return (self.bounds is not None and self.bounds[0] >= 0) or (self.is_per_row and isinstance(self.spec, str))
+
     def rows(self, target: AnyArray, prediction: AnyArray) -> FloatArray:
         """The loss of every row."""
         if not self.is_per_row:

@@ -148,6 +148,7 @@ def _pack_method(
         "rule": method.rule,
         "ranks": None if method.ranks is None else list(method.ranks),
         "notes": [list(note) for note in method.notes],
+        "is_pruned": method.is_pruned,
     }
 
 
@@ -172,6 +173,7 @@ def _unpack_method(
         rule=head["rule"],
         ranks=None if head["ranks"] is None else tuple(head["ranks"]),
         notes=tuple((code, text) for code, text in head["notes"]),
+        is_pruned=head.get("is_pruned", False),  # stores of older versions do not say it
     )
 
 

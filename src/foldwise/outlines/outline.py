@@ -36,6 +36,7 @@ class MethodOutline:
     rule: str = "best"
     ranks: tuple[int, ...] | None = None  # simplicity of each candidate, 0 = simplest
     notes: tuple[Note, ...] = ()
+    is_pruned: bool = False  # are candidates dropped while tuning, as soon as they cannot be the best?
 
     def response_for(self, loss: Loss, candidate: int = 0) -> str:
         """The response by which this loss judges a candidate; one that has none fails when it is asked."""

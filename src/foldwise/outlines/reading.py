@@ -13,6 +13,7 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
 from foldwise.outlines.baseline import baseline_answer
 from foldwise.outlines.outline import MethodOutline, Outline, Stage
+from foldwise.outlines.pruning import next_fit
 from foldwise.outlines.rules import choose
 from foldwise.records.record import Record
 from foldwise.records.store import Store
@@ -82,6 +83,8 @@ class Reading:
         assert stage.inner is not None
         if (stage.level, method.name, stage.at, method.rule) in self._choices:
             return False
+        if method.is_pruned:
+            return self.stage_choice(method, stage).missing > 0
         everyone, key = range(len(method.candidates)), self.outline.key
         if any(self.store.get(key(method, at, split)) is None for split in stage.inner for at in everyone):
             return True
@@ -162,6 +165,8 @@ class Reading:
             return {key(method, candidate, split) for split in outline.outer for candidate in everyone}
         distinct = {outline.rows_name(split): split for split in outline.tuning_splits(method)}
         keys = {key(method, candidate, split) for split in distinct.values() for candidate in everyone}
+        if method.is_pruned:
+            keys = {one for one in keys if self.store.get(one) is not None}
         chosen = ((self.stage_candidate(method, stage), stage.split) for stage in outline.stages(method))
         return keys | {key(method, candidate, split) for candidate, split in chosen if candidate is not None}
 
@@ -245,11 +250,26 @@ class Reading:
                     missing += 1
                 if answers is not None:
                     scores[candidate, at] = self._mean_loss(judge, answers, split.test, (method, candidate, split))
+        if method.is_pruned:
+            missing = len(self._next_fits(method, splits, scores))
         may_choose = not missing and (not failed or self.outline.on_failure != "fail")
         chosen = choose(scores, rule=rule, ranks=method.ranks) if may_choose else None
         # The selection score is the smallest one, whatever the rule then takes.
         score = np.nan if chosen is None else float(np.nanmin(scores.mean(axis=1)))
         return Choice(chosen, score, scores, failed, missing)
+
+    def next_fits(self, method: MethodOutline, splits: Splits) -> list[tuple[int, int]]:
+        """Which candidates to score next on which of these splits, where those that cannot win are dropped."""
+        return self._next_fits(method, splits, self._score(method, splits, method.rule).scores)
+
+    def _next_fits(self, method: MethodOutline, splits: Splits, scores: FloatArray) -> list[tuple[int, int]]:
+        records = [[self.record(method, at, split) for split in splits] for at in range(len(method.candidates))]
+        has_failed = [any(one is not None and not one.is_ok for one in those) for those in records]
+        is_out = np.array(has_failed) & (not self.has_stand_ins)
+        if is_out.any() and self.outline.on_failure == "fail":
+            return []
+        undefined = np.isnan(scores) & np.array([[one is not None for one in those] for those in records])
+        return next_fit(scores, is_out | undefined.any(axis=1))
 
 
 def _distinct(rows: IntArray) -> IntArray:

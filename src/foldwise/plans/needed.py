@@ -75,7 +75,7 @@ def _wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wis
     """What is wanted, by the name of the training rows and by candidate."""
     wishes: dict[str, dict[int, _Wish]] = {}
     if method.kind == "tuned":
-        wishes = _tuning_wishes(reading, method)
+        wishes = _pruned_wishes(reading, method) if method.is_pruned else _tuning_wishes(reading, method)
     for candidate, stage in _judged(reading, method):
         wish = _stage_wish(reading, method, candidate, stage)
         those = wishes.setdefault(reading.outline.rows_name(wish.split), {})
@@ -95,6 +95,20 @@ def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[in
     }
 
 
+def _pruned_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
+    """The next candidates of every tuning; a fit answers at once for all rows it is ever scored on."""
+    outline, inner = reading.outline, method.inner
+    assert inner is not None
+    wishes: dict[str, dict[int, _Wish]] = {}
+    final = [inner.final] if outline.has_final and inner.final is not None else []
+    for splits in [*(stage.inner for stage in outline.stages(method) if stage.inner is not None), *final]:
+        for candidate, at in reading.next_fits(method, splits):
+            name = outline.rows_name(splits[at])
+            split, rows = outline.tuning_rows(method)[name]
+            wishes.setdefault(name, {})[candidate] = _Wish(split, rows, outline.selecting(method, candidate))
+    return wishes
+
+
 def _same_rows(split: Split, rows: IntArray, responses: list[tuple[str, ...]]) -> dict[int, _Wish]:
     """A wish per candidate; candidates that are asked for the same share it."""
     shared = {names: _Wish(split, rows, names) for names in dict.fromkeys(responses)}
@@ -107,9 +121,8 @@ def _judged(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, Stag
     for stage in reading.outline.stages(method):
         if method.kind != "tuned":
             yield from ((candidate, stage) for candidate in everyone)
-        elif not reading.is_waiting(method, stage):
-            if (chosen := reading.stage_choice(method, stage).candidate) is not None:
-                yield chosen, stage
+        elif not reading.is_waiting(method, stage) and reading.stage_candidate(method, stage) is not None:
+            yield reading.stage_candidate(method, stage) or 0, stage
 
 
 def _stage_wish(reading: Reading, method: MethodOutline, candidate: int, stage: Stage) -> _Wish:

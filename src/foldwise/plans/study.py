@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from foldwise.data.dataset import Dataset
@@ -12,6 +12,7 @@ from foldwise.losses.loss import Loss
 from foldwise.outlines.outline import Candidate, MethodOutline, Note, Outline, rows_name
 from foldwise.outlines.rules import check_rule
 from foldwise.plans.beside import beside_inner, beside_splits
+from foldwise.plans.pruned import check_pruning, is_worth
 from foldwise.recipes.identity import family, forget_code, own_code, setting
 from foldwise.recipes.learner import Learner
 from foldwise.recipes.model import offers, takes_groups, takes_weights
@@ -76,6 +77,12 @@ def make_study(
     beside = beside_splits(interval, outer, data, seed=seed)
     maker = _MethodMaker(data, outer, beside, tuning or Tuning(), seed, sweep)
     methods, estimators = zip(*map(maker.outline, learners), strict=True)
+    if any(maker.tuner(learner) == "pruned" for learner in learners):
+        check_pruning(losses[0], methods, optimism=optimism)
+        methods = tuple(
+            replace(method, is_pruned=maker.tuner(learner) == "pruned" and is_worth(learner, those, data, solvers))
+            for method, learner, those in zip(methods, learners, estimators, strict=True)
+        )
     outline = Outline(
         fingerprint=data.fingerprint,
         task=data.task,
@@ -137,6 +144,9 @@ class _MethodMaker:
         )
         return method, estimators
 
+    def tuner(self, learner: Learner) -> str | None:
+        return None if learner.space is None or self.sweep else learner.tuner or self.tuning.tuner
+
     def _fitting(
         self, learner: Learner, candidates: tuple[Candidate, ...], inner: Inner | None
     ) -> tuple[Candidate, ...]:
@@ -150,8 +160,8 @@ class _MethodMaker:
     def _candidates(self, learner: Learner) -> tuple[Candidate, ...]:
         if learner.space is None:
             return ({},)
-        tuner, budget = learner.tuner or self.tuning.tuner, learner.budget or self.tuning.budget
-        found = tuple(learner.space.candidates(tuner, budget, self.seed))
+        budget = learner.budget or self.tuning.budget
+        found = tuple(learner.space.candidates(self.tuner(learner), budget, self.seed))
         if not found:
             raise BadSpace(f"the space of learner {learner.name!r} is empty", "Give at least one value per parameter")
         return found

@@ -60,7 +60,7 @@ class Record:
         return None if places is None or not np.array_equal(self.rows[places], rows) else places
 
     def _holds(self, rows: IntArray) -> bool:
-        return rows is self.rows or self._may_hold(rows) and np.array_equal(self.rows[self._places(rows)], rows)
+        return self.places(rows) is not None
 
     def _may_hold(self, rows: IntArray) -> bool:
         """Are there enough rows here, and none asked for beyond the last?"""

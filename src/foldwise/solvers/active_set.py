@@ -39,10 +39,10 @@ class Gram:
         self.gram, self.linear, self.square = gram, linear, square
 
     def block(self, some: IntArray, others: IntArray) -> FloatArray:
-        return self.gram[some[:, None], others]  # type: ignore[no-any-return]
+        return self.gram[some[:, None], others]
 
     def products(self, coefficients: FloatArray) -> FloatArray:
-        return self.gram @ coefficients  # type: ignore[no-any-return]
+        return self.gram @ coefficients
 
 
 class Rows:
@@ -52,11 +52,11 @@ class Rows:
         self.table, self.target, self.linear = table, target, table.T @ target
 
     def block(self, some: IntArray, others: IntArray) -> FloatArray:
-        return self.table[:, some].T @ self.table[:, others]  # type: ignore[no-any-return]
+        return self.table[:, some].T @ self.table[:, others]
 
     def products(self, coefficients: FloatArray) -> FloatArray:
         used = np.flatnonzero(coefficients)
-        return self.table.T @ (self.table[:, used] @ coefficients[used])  # type: ignore[no-any-return]
+        return self.table.T @ (self.table[:, used] @ coefficients[used])
 
 
 class ActiveSet:
@@ -120,7 +120,7 @@ class ActiveSet:
         if columns.size:
             self.add(columns, signs)
 
-    def _border(self, columns: IntArray, through: FloatArray, own: FloatArray) -> None:
+    def _border(self, columns: IntArray, through: FloatArray, own: AnyArray) -> None:
         size, grown = self.size, self.size + columns.size
         self._reserve(grown)
         weighted = own @ through
@@ -131,7 +131,7 @@ class ActiveSet:
         self._columns[size:grown] = columns
         self.size = grown
 
-    def _subtract(self, left: FloatArray, right: FloatArray) -> None:
+    def _subtract(self, left: AnyArray, right: AnyArray) -> None:
         """Takes a product off the inverse; memory for it is asked for once, which is most of the time of small ones."""
         product = self._product[: self.size**2].reshape(self.size, self.size)
         np.matmul(left, right, out=product)
@@ -210,7 +210,7 @@ class _Walk:
 
 
 def settle(problem: Quadratic, active: ActiveSet, penalty: float, *, positive: bool) -> FloatArray | None:
-    """Exchanges active columns until all optimality conditions hold, and gives the coefficients; None if they do not."""
+    """Exchanges active columns until all optimality conditions hold; gives the coefficients, or None if they do not."""
     try:
         return _exchange(problem, active, penalty, positive=positive)
     except np.linalg.LinAlgError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ class Shifted:
         return block
 
     def products(self, coefficients: FloatArray) -> FloatArray:
-        return self.problem.products(coefficients) + self.shift * coefficients  # type: ignore[no-any-return]
+        return self.problem.products(coefficients) + self.shift * coefficients
 
 
 def elastic_path(
@@ -35,8 +36,8 @@ def elastic_path(
     """The minimum of half b'Gb - c'b + penalty (share |b|_1 + (1 - share) / 2 |b|^2) at each penalty.
 
     >>> gram, linear = np.array([[2.0, 0.0], [0.0, 1.0]]), np.array([4.0, -0.5])
-    >>> [b.tolist() for b in elastic_path(Gram(gram, linear, 8.0), [2.0, 4.0], share=0.5)]
-    [[1.0, 0.0], [0.5, 0.0]]
+    >>> [b.round(6).tolist() for b in elastic_path(Gram(gram, linear, 8.0), [2.0, 4.0], share=0.5)]
+    [[1.0, -0.0], [0.5, -0.0]]
     """
     order = np.argsort(-np.asarray(penalties, dtype=np.float64), kind="stable")
     descended = _descend(problem, np.asarray(penalties, dtype=np.float64)[order], share, positive=positive)
@@ -58,7 +59,7 @@ def _descend(problem: Gram | Rows, penalties: FloatArray, share: float, *, posit
         if isinstance(problem, Gram):
             # with sums of products given, of the table only the number of rows is read, and of the target its square
             table, target = np.zeros((1, problem.linear.size), order="F"), np.array([np.sqrt(problem.square)])
-            given = {"precompute": problem.gram, "Xy": problem.linear}
+            given: dict[str, Any] = {"precompute": problem.gram, "Xy": problem.linear}
         else:
             table, target = np.asfortranarray(problem.table), np.ascontiguousarray(problem.target)
             given = {"precompute": False}

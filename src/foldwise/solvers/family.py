@@ -79,7 +79,14 @@ class FamilySolver:
 
     def shares(self, estimator: Any) -> Hashable:
         parts = self.apart(estimator)
-        return None if parts is None else _front_key(parts)
+        if parts is None:
+            return None
+        # without steps before it there is nothing more to share, and smaller passes spread better over workers
+        return _front_key(parts), None if parts.front else self.family.shares(parts.core)
+
+    def fits_for(self, estimators: Sequence[Any]) -> int:
+        """How many fits of one training part answer all of these."""
+        return len({self.family.shares(parts.core) for parts in map(self.apart, estimators) if parts is not None})
 
     def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
         """Is anything fitted for more than one job?"""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Literal
 
 from foldwise.data.dataset import Dataset
@@ -47,7 +46,7 @@ def find(
 def all_solvers() -> tuple[Solver, ...]:
     """Every solver there is, in the order they are asked."""
     modules = [f"{__package__}.{family}" for family in FAMILIES]
-    return tuple(solver for name in modules if find_spec(name) for solver in import_module(name).SOLVERS)
+    return tuple(solver for name in modules for solver in import_module(name).SOLVERS)
 
 
 def _is_tight(estimator: Any) -> bool:

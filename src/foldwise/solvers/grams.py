@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -52,11 +53,9 @@ class Table:
             return self._direct(train)
         return Sums(whole.weight - held.weight, whole.sums - held.sums, products)
 
-    @property
+    @cached_property
     def _whole(self) -> Sums:
-        if "whole" not in self.__dict__:
-            self.__dict__["whole"] = self._direct(np.arange(len(self.X)))
-        return self.__dict__["whole"]  # type: ignore[no-any-return]
+        return self._direct(np.arange(len(self.X)))
 
     def _direct(self, rows: IntArray) -> Sums:
         values = self.values[rows]

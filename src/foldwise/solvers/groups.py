@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
+
+import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.solvers.solver import Job, Solver
@@ -21,7 +24,7 @@ class Group:
 
 def by_rows(jobs: Sequence[Job], places: Iterable[int]) -> list[Group]:
     """The jobs at these places by training rows and rows asked, in the order they first occur."""
-    names: dict[int, bytes | int] = {}
+    names: dict[int, bytes] = {}
     groups: dict[tuple[Hashable, Hashable], Group] = {}
     for at in places:
         job = jobs[at]
@@ -53,8 +56,8 @@ def has_repeats(train: IntArray) -> bool:
     return bool((train[1:] == train[:-1]).any())
 
 
-def _name(rows: IntArray, names: dict[int, bytes | int]) -> bytes | int:
-    """Equal for equal rows; the bytes of an array that many jobs hold are read once."""
+def _name(rows: IntArray, names: dict[int, bytes]) -> bytes:
+    """Equal for equal rows; an array that many jobs hold is read once."""
     if id(rows) not in names:
-        names[id(rows)] = rows.tobytes()
+        names[id(rows)] = blake2b(np.ascontiguousarray(rows).data, digest_size=16).digest()
     return names[id(rows)]

@@ -192,6 +192,5 @@ class _Pass(PenaltyPass):
         if self.is_process or self.core.kernel != "rbf":
             return 4.0
         gamma: float = 1.0 / self.X.shape[1] if self.core.gamma is None else float(self.core.gamma)
-        if self.scaling.spreads:
-            return 4.0 + 4.0 * gamma * self.X.shape[1]
-        return 4.0 + gamma * float(np.einsum("ij,ij->i", self.X, self.X).max())
+        size = 4.0 * self.X.shape[1] if self.scaling.spreads else float(np.square(self.X).sum(axis=1).max())
+        return 4.0 + gamma * size

@@ -10,7 +10,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.active_set import Gram, Quadratic, Rows, lasso_path
+from foldwise.solvers.active_set import Gram, Rows, lasso_path
 from foldwise.solvers.elastic import elastic_path
 from foldwise.solvers.grams import Table, table_of
 from foldwise.solvers.groups import by_rows, by_settings
@@ -66,7 +66,7 @@ class LassoSolver:
 class _Part:
     """A training part as the core sees it, and the way back from its coefficients to predictions."""
 
-    problem: Quadratic
+    problem: Gram | Rows
     weight: float
     centre: FloatArray  # of the columns and, last, of the target
     spread: FloatArray
@@ -77,7 +77,8 @@ class _Part:
             return np.empty((0, len(X)))
         slopes = np.array(coefficients) * (self.spread[-1] / self.spread[:-1])
         offsets = self.centre[-1] - slopes @ self.centre[:-1]
-        return slopes @ X.T + offsets[:, None]  # type: ignore[no-any-return]
+        values: FloatArray = slopes @ X.T + offsets[:, None]
+        return values
 
 
 def _training_part(table: Table, train: IntArray, scaling: Scaling, *, is_centred: bool) -> _Part:
@@ -90,7 +91,7 @@ def _training_part(table: Table, train: IntArray, scaling: Scaling, *, is_centre
         sums = table.sums(train)
         centre = sums.sums / sums.weight if is_centred else given - table.centre
         products = sums.about(centre) / np.outer(spreads, spreads)
-        problem: Quadratic = Gram(np.ascontiguousarray(products[:-1, :-1]), products[:-1, -1].copy(), products[-1, -1])
+        problem = Gram(np.ascontiguousarray(products[:-1, :-1]), products[:-1, -1].copy(), products[-1, -1])
         return _Part(problem, sums.weight, centre + table.centre, spreads)
     values = table.values[train]
     centre = np.average(values, axis=0, weights=weights) if is_centred else given - table.centre

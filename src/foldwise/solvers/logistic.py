@@ -11,7 +11,7 @@ import numpy as np
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.recipes.model import takes_weights
-from foldwise.solvers.groups import by_rows, by_settings
+from foldwise.solvers.groups import Group, by_rows, by_settings
 from foldwise.solvers.newton import Descent, Logistic, Rule, Smooth, sharpest_first
 from foldwise.solvers.pipeline import Scaling, numbers, scale_columns, scaled
 from foldwise.solvers.proximal import Sparse
@@ -52,16 +52,24 @@ class LogisticSolver:
     def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
         X = numbers(data)
         answers: list[Answer | None] = [None] * len(jobs)
-        for estimator, places in by_settings(self, jobs) if X is not None else ():
+        if X is None:
+            return answers
+        for estimator, places in by_settings(self, jobs):
             for group in by_rows(jobs, places):
                 part = _training_part(X, data, group.train, estimator)
-                rates = np.array([1.0 / _parts(jobs[at].estimator)[1].C for at in group.jobs])
-                found = _path(part, rates) if part else [None] * len(group.jobs)
-                table = X[group.rows]
-                for at, coefficients in zip(group.jobs, found, strict=True):
-                    if part and coefficients is not None:
-                        answers[at] = _respond(part.scores(table, coefficients), jobs[at].responses)
+                if part is not None:
+                    self._answer(part, jobs, group, X[group.rows], answers)
         return answers
+
+    def _answer(
+        self, part: _Part, jobs: Sequence[Job], group: Group, table: FloatArray, answers: list[Answer | None]
+    ) -> None:
+        cores = [_parts(jobs[at].estimator)[1] for at in group.jobs]
+        found = _path(part, np.array([1.0 / core.C for core in cores]))
+        for at, core, coefficients in zip(group.jobs, cores, found, strict=True):
+            # where no column is used, scikit-learn's saga stops before its intercept has settled
+            if coefficients is not None and (core.solver != "saga" or coefficients[: table.shape[1]].any()):
+                answers[at] = _respond(part.scores(table, coefficients), jobs[at].responses)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +92,8 @@ class _Part:
             if intercepts.size > 1 and not self.loss.penalised[width]:
                 intercepts -= intercepts.mean()  # a common shift changes nothing; scikit-learn's sum to zero
         slopes = coefficients[:width] / self.spread[:, None]
-        return X @ slopes + (intercepts - self.shift @ slopes)  # type: ignore[no-any-return]
+        scores: FloatArray = X @ slopes + (intercepts - self.shift @ slopes)
+        return scores
 
 
 def _training_part(X: FloatArray, data: Dataset, train: IntArray, estimator: Any) -> _Part | None:
@@ -116,7 +125,7 @@ def _class_weights(core: Any, codes: IntArray, weights: FloatArray) -> FloatArra
     if core.class_weight is None:
         return np.ones(codes.size)
     totals = np.bincount(codes, weights=weights)
-    return (weights.sum() / (totals.size * totals))[codes]  # type: ignore[no-any-return]
+    return (weights.sum() / (totals.size * totals))[codes]
 
 
 def _path(part: _Part, rates: FloatArray) -> list[FloatArray | None]:

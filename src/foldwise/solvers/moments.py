@@ -39,10 +39,10 @@ class Moments:
 
     @property
     def targets(self) -> int:
-        return self.Y.shape[1]
+        return int(self.Y.shape[1])
 
     def columns(self, rows: IntArray) -> FloatArray:
-        """These rows about the means of all rows; made when asked, for a second table would cost as much as the first."""
+        """These rows about the means of all rows; made when asked, so that no second table is held."""
         return np.asarray(self.X[rows] - self.x_mean)
 
     def values(self, rows: IntArray) -> FloatArray:

@@ -27,7 +27,7 @@ class Logistic:
 
     @property
     def is_binary(self) -> bool:
-        return self.hot.shape[1] == 1
+        return self.shape[1] == 1
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -54,7 +54,7 @@ class Logistic:
         """Slopes by class and column, in one vector."""
         slopes = (chances - self.hot) * self.weights[:, None]
         gradient = self.X.T @ slopes + rate * self.penalised[:, None] * coefficients
-        return gradient.T.ravel()  # type: ignore[no-any-return]
+        return gradient.T.ravel()
 
     def hessian(self, chances: FloatArray, rate: float) -> FloatArray:
         """The Hessian by class and column."""
@@ -70,7 +70,7 @@ class Logistic:
                 hessian[block, block] += (self.X * (self.weights * chances[:, k])[:, None]).T @ self.X
         _diagonal(hessian)[...] += np.tile(rate * self.penalised, classes)
         self._stiffen(hessian)
-        return hessian  # type: ignore[no-any-return]
+        return hessian
 
     def _stiffen(self, hessian: FloatArray) -> None:
         """Bends what no probability feels: the same added to each class's free coefficient; and what rounding hides."""
@@ -110,7 +110,7 @@ class Descent:
         for _ in range(MOST_STEPS):
             gradient, hessian = self.loss.gradient(coefficients, chances, rate), self.loss.hessian(chances, rate)
             step = rule.step(coefficients, gradient, hessian)
-            decrement = float(np.sqrt(max(step @ hessian @ step, 0.0)))
+            decrement = float(np.sqrt(np.maximum(step @ hessian @ step, 0.0)))
             flat = step.reshape(self.loss.shape[::-1]).T
             if not decrement > DECREMENT:
                 return self._found(penalty, coefficients + flat) if decrement >= 0 else None
@@ -128,7 +128,8 @@ class Descent:
             return coefficients
         before, older = self.trail[0]
         share = np.log(penalty / last) / np.log(last / before)
-        return coefficients + share * (coefficients - older)  # type: ignore[no-any-return]
+        start: FloatArray = coefficients + share * (coefficients - older)
+        return start
 
     @property
     def _last(self) -> FloatArray:
@@ -156,7 +157,7 @@ class Smooth:
     """Newton's rule for a loss with squared penalties alone."""
 
     def step(self, coefficients: FloatArray, gradient: FloatArray, hessian: FloatArray) -> FloatArray:
-        return -np.linalg.solve(hessian, gradient)
+        return np.linalg.solve(hessian, -gradient).astype(np.float64, copy=False)
 
     def extra(self, coefficients: FloatArray) -> float:
         return 0.0

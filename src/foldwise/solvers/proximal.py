@@ -32,14 +32,14 @@ class Sparse:
         free = np.flatnonzero(np.tile(self.is_free, coefficients.shape[1]))
         bound = np.flatnonzero(np.tile(~self.is_free, coefficients.shape[1]))
         if not free.size:
-            return self._lasso(hessian, linear, here) - here  # type: ignore[no-any-return]
+            return self._lasso(hessian, linear, here) - here
         beside = hessian[bound[:, None], free]
         through = np.linalg.solve(hessian[free[:, None], free], np.column_stack([beside.T, linear[free]]))
         gram = hessian[bound[:, None], bound] - beside @ through[:, :-1]
         goal = np.empty(here.size)
         goal[bound] = self._lasso(gram, linear[bound] - beside @ through[:, -1], here[bound])
         goal[free] = through[:, -1] - through[:, :-1] @ goal[bound]
-        return goal - here  # type: ignore[no-any-return]
+        return goal - here
 
     def _lasso(self, gram: FloatArray, linear: FloatArray, here: FloatArray) -> FloatArray:
         """The lasso whose active columns are most likely those in use now."""
@@ -67,4 +67,5 @@ class Sparse:
         given = {"precompute": model.gram, "Xy": model.linear, "coef_init": start.copy(), "check_input": False}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return descend(table, target, alphas=[self.penalty], tol=1e-12, max_iter=SWEEPS, **given)[1][:, 0]  # type: ignore[no-any-return]
+            path: FloatArray = descend(table, target, alphas=[self.penalty], tol=1e-12, max_iter=SWEEPS, **given)[1]
+        return path[:, 0]

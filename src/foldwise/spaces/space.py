@@ -16,7 +16,7 @@ from foldwise.spaces.value import describe, value_key
 
 Direction = str | list[Any]
 
-TUNERS = ("grid", "random")
+TUNERS = ("grid", "pruned", "random")
 RANDOM_BUDGET = 60  # the best of 60 draws is in the top 5% with probability 0.95
 
 
@@ -81,7 +81,7 @@ class Space:
             return self.draw(budget or RANDOM_BUDGET, seed)
         if budget is None or self.size <= budget:
             return self.grid()
-        if tuner == "grid":
+        if tuner in ("grid", "pruned"):
             remedy = f"Raise the budget to {self.size}, or use tuner='random'"
             raise BadSpace(f"the grid has {self.size} candidates, but the budget is {budget}", remedy)
         return self.draw(budget, seed)
