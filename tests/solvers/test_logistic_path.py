@@ -88,8 +88,18 @@ def test_absolute_penalties_equal_tight_saga(share: float, classes: int) -> None
         {"tol": 1e-10, "max_iter": 100_000, "random_state": 0},
         make_dataset(X, y),
         folds(80, 3)[:1],
-        Cs=(0.05, 1.0),
+        Cs=(0.3, 3.0),
     )
+
+
+def test_saga_that_uses_no_column_is_left_to_the_plain_loop() -> None:
+    """It stops there before its intercept has settled, so the optimum would not be its answer."""
+    X, y = rows(np.random.default_rng(4))
+    estimators = [LogisticRegression(C=1e-3, solver=solver, l1_ratio=1) for solver in ("saga", "liblinear")]
+    jobs = jobs_of(estimators, folds(80, 3)[:1], ("predict",))
+    saga, liblinear = SOLVER.solve(jobs, make_dataset(X, y))
+    assert saga is None
+    assert liblinear is not None
 
 
 def test_classes_that_can_be_told_apart_have_their_minimum_too() -> None:

@@ -125,6 +125,13 @@ def test_a_column_that_varies_in_the_held_out_rows_alone_equals_the_plain_loop()
     assert_twins(SOLVER, [make_pipeline(StandardScaler(), Ridge())], data, splits[:1])
 
 
+def test_rows_far_from_all_others_cost_no_digits_where_they_are_left_out():
+    X, y = rows(60, 4)
+    X[:6] *= 1e5
+    learners = [make_pipeline(StandardScaler(), learner) for learner in ridges()]
+    assert_twins(SOLVER, learners, make_dataset(X, y), [(np.arange(6, 50), np.arange(50, 60))])
+
+
 def test_means_far_from_nought_cost_no_digits():
     X, y = rows(80, 5)
     assert_twins(SOLVER, ridges(), make_dataset(X + 1e5, y + 1e5), folds(80, 5), tolerance=1e-10)

@@ -13,7 +13,7 @@ SLACK = 1e-10  # by this share of the penalty an optimality condition may be mis
 ROUNDING = 1e-13  # of the largest correlation: what sums of products cannot tell from zero
 DEPENDENT = 1e-9  # share of a column's length left beside the active ones, below which it is one of their mixtures
 SAFE_STRETCH = 1e5  # how nearly a column mixes others: beyond it, letting go of it would leave rounding behind
-MOST_ROUNDS = 20  # guesses at one penalty
+MOST_ROUNDS = 12  # guesses at one penalty
 LONGEST_STEP = 0.6  # ratio of a penalty to the last: farther off, the guess of the active columns is poor
 MOST_HALVINGS = 8
 

@@ -125,7 +125,8 @@ def _class_weights(core: Any, codes: IntArray, weights: FloatArray) -> FloatArra
     if core.class_weight is None:
         return np.ones(codes.size)
     totals = np.bincount(codes, weights=weights)
-    return (weights.sum() / (totals.size * totals))[codes]
+    balanced: FloatArray = weights.sum() / (totals.size * totals)
+    return balanced[codes]
 
 
 def _path(part: _Part, rates: FloatArray) -> list[FloatArray | None]:

@@ -9,7 +9,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.solvers.active_set import ActiveSet, Gram, lasso_path, settle
 
-SWEEPS = 300  # of coordinate descent: enough to find most of the active columns
+SWEEPS = 5000  # of coordinate descent: enough to find most of the active columns
 
 
 class Sparse:

@@ -1,0 +1,152 @@
+"""Which solver answers which method, and what is seen through on the way to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.decomposition import PCA
+from sklearn.ensemble import BaggingRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Lasso, Ridge, RidgeClassifier
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from foldwise.data.dataset import make_dataset
+from foldwise.recipes.catalogue import builtin
+from foldwise.solvers import finding
+from foldwise.solvers.finding import all_solvers, find
+from foldwise.solvers.pipeline import Scaling, numbers, scaled
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    return X, X[:, 0] + rng.normal(size=40)
+
+
+def found(estimators, data, **options):
+    solver = find(estimators, data, is_builtin=options.pop("is_builtin", False), **options)
+    return None if solver is None else solver.name
+
+
+@pytest.mark.parametrize(
+    ("learner", "name"),
+    [(KNeighborsRegressor(), "k-nn"), (Ridge(), "ridge"), (KernelRidge(), "kernel ridge"), (BaggingRegressor(), None)],
+)
+def test_the_kind_of_estimator_says_which_solver_answers(table, learner, name):
+    assert found([learner], make_dataset(*table)) == name
+
+
+@pytest.mark.parametrize("name", ["k-nn", "ridge"])
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_built_in_learners_on_numbers_have_their_solver(table, name, as_frame):
+    X = pd.DataFrame(table[0], columns=list("abc")) if as_frame else table[0]
+    data = make_dataset(X, table[1])
+    assert found([builtin(name, data).estimator], data, is_builtin=True) == name
+
+
+def test_no_solver_is_found_where_none_is_wanted(table):
+    assert found([Ridge()], make_dataset(*table), solvers=False) is None
+
+
+def test_every_candidate_must_be_taken(table):
+    data = make_dataset(*table)
+    assert found([Ridge(1.0), Ridge(2.0)], data) == "ridge"
+    assert found([Ridge(1.0), Ridge(1.0, positive=True)], data) != "ridge"
+
+
+class Iterating:
+    """A solver that goes to the optimum, of anything."""
+
+    name, unit, is_exact = "iterating", "train", False
+
+    def takes(self, estimator, data):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("tol", "options", "is_used"),
+    [
+        (1e-4, {}, False),
+        (1e-4, {"is_builtin": True}, True),
+        (1e-4, {"solvers": "all"}, True),
+        (1e-9, {}, True),
+        (1e-9, {"solvers": False}, False),
+    ],
+)
+def test_solvers_that_iterate_wait_for_a_tight_tolerance_or_a_word(table, monkeypatch, tol, options, is_used):
+    monkeypatch.setattr(finding, "all_solvers", lambda: (Iterating(),))
+    learners = [make_pipeline(StandardScaler(), Lasso(tol=tol))]
+    assert (found(learners, make_dataset(*table), **options) == "iterating") is is_used
+
+
+def test_families_come_before_what_takes_anything():
+    names = [solver.name for solver in all_solvers()]
+    assert names[:3] == ["k-nn", "ridge", "kernel ridge"]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "scaling"),
+    [
+        (Ridge(), Scaling()),
+        (make_pipeline(StandardScaler(), Ridge()), Scaling(means=True, spreads=True)),
+        (make_pipeline(StandardScaler(with_mean=False), Ridge()), Scaling(spreads=True)),
+        (make_pipeline(SimpleImputer(), StandardScaler(), Ridge()), Scaling(means=True, spreads=True)),
+        (Pipeline([("none", "passthrough"), ("learner", Ridge())]), Scaling()),
+        (TransformedTargetRegressor(Ridge(), transformer=StandardScaler()), Scaling(target=True)),
+    ],
+)
+def test_scaling_is_seen_through(estimator, scaling):
+    known = scaled(estimator)
+    assert known is not None
+    assert known[0] == scaling
+    assert type(known[1]) is Ridge
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        make_pipeline(MinMaxScaler(), Ridge()),
+        make_pipeline(PCA(), Ridge()),
+        make_pipeline(StandardScaler(), StandardScaler(), Ridge()),
+        make_pipeline(SimpleImputer(missing_values=0), Ridge()),
+        make_pipeline(SimpleImputer(add_indicator=True), Ridge()),
+        make_pipeline(type("Own", (StandardScaler,), {})(), Ridge()),
+        make_pipeline(StandardScaler(), Ridge(), memory="somewhere"),
+        make_pipeline(StandardScaler(), "passthrough"),
+        TransformedTargetRegressor(Ridge(), func=np.log, inverse_func=np.exp),
+    ],
+)
+def test_other_steps_are_not_seen_through(estimator):
+    assert scaled(estimator) is None
+
+
+def test_the_preparation_of_the_built_in_lasso_is_seen_through(table):
+    data = make_dataset(*table)
+    known = scaled(builtin("lasso", data).estimator)
+    assert known is not None
+    assert known[0] == Scaling(means=True, spreads=True, target=True)
+    assert type(known[1]) is Lasso
+
+
+def test_gaps_text_and_sparse_tables_are_no_numbers(table):
+    X, y = table
+    gaps = np.where(X > 2, np.nan, X)
+    gaps[0, 0] = np.nan
+    assert numbers(make_dataset(gaps, y)) is None
+    assert numbers(make_dataset(sparse.csr_matrix(X), y)) is None
+    assert numbers(make_dataset(pd.DataFrame({"a": ["x", "y"] * 20, "b": X[:, 0]}), y)) is None
+    np.testing.assert_array_equal(numbers(make_dataset(pd.DataFrame(X, columns=list("abc")), y)), X)
+
+
+def test_classes_go_to_the_classifier(table):
+    data = make_dataset(table[0], np.where(table[1] > 0, "up", "down"))
+    assert found([RidgeClassifier()], data) == "ridge"
+    assert found([builtin("ridge", data).estimator], data, is_builtin=True) == "ridge"
