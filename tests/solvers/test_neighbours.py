@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from twin import assert_twins, bootstraps, folds, jobs_of, pairs
 
 from foldwise.data.dataset import make_dataset
 from foldwise.recipes.catalogue import builtin
+from foldwise.recipes.nearest import NearestClassifier, NearestRegressor
 from foldwise.solvers.neighbours import NeighboursSolver
 
 SOLVER = NeighboursSolver()
@@ -97,6 +99,48 @@ def test_tied_rows_of_one_target_need_no_second_look():
     assert_twins(SOLVER, [KNeighborsRegressor(k) for k in (1, 2, 3)], make_dataset(X, y), splits)
 
 
+def built_in(data, ks, **parameters):
+    return [builtin("k-nn", data, overrides={"n_neighbors": k, **parameters}).estimator for k in ks]
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+@pytest.mark.parametrize("columns", [2, 17])
+@pytest.mark.parametrize("is_frame", [False, True])
+def test_tied_distances_of_the_built_in_learner_follow_the_order_of_rows(columns, weights, is_frame):
+    X, y = rows(150, columns, is_grid=True)
+    X = pd.DataFrame(X).add_prefix("x") if is_frame else X
+    data = make_dataset(X, y)
+    learners = built_in(data, (1, 3, 30), weights=weights)
+    assert_twins(SOLVER, learners, data, [*folds(150, 4)[:2], *pairs(150, 4)[:1], *bootstraps(150, 1)], tolerance=1e-13)
+
+
+@pytest.mark.parametrize("columns", [2, 12, 18])
+def test_unscaled_ties_by_row_equal_a_plain_sort(columns):
+    X, y = rows(120, columns, is_grid=True)
+    X[60:] = X[:60]
+    data, splits, ks = make_dataset(X, y), folds(120, 4), (1, 2, 5, 40)
+    answers = iter(SOLVER.solve(jobs_of([NearestRegressor(k) for k in ks], splits, ("predict",)), data))
+    for k in ks:
+        for train, held in splits:
+            gaps = [[sum((a - b) ** 2 for a, b in zip(X[t], X[i], strict=True)) for t in train] for i in held]
+            first = [sorted(range(train.size), key=lambda at, gap=gap: (gap[at], at))[:k] for gap in gaps]
+            expected = [np.mean(y[train[places]]) for places in first]
+            np.testing.assert_allclose(next(answers)["predict"], expected, rtol=0, atol=1e-13)
+
+
+def test_tied_votes_and_classes_by_row_equal_the_plain_loop():
+    X, y = rows(140, 3, is_grid=True)
+    data = make_dataset(X, labels(y, 4))
+    learners = [NearestClassifier(k) for k in (1, 2, 5, 10)] + built_in(data, (3, 6))
+    assert_twins(SOLVER, learners, data, [*folds(140, 4), *bootstraps(140, 2)], BOTH)
+
+
+def test_rows_that_are_all_alike_are_their_neighbours_in_order():
+    X, y = np.ones((400, 2)), np.arange(400.0) ** 2
+    answers = assert_twins(SOLVER, [NearestRegressor(k) for k in (1, 3)], make_dataset(X, y), folds(400, 5))
+    assert answers[0]["predict"][0] in (0.0, 1.0)
+
+
 def test_leave_one_out_equals_the_plain_loop():
     data = make_dataset(*rows(40, 3))
     assert_twins(SOLVER, [KNeighborsRegressor(k) for k in (1, 6, 39)], data, folds(40, 40))
@@ -146,15 +190,16 @@ def test_more_neighbours_than_training_rows_are_left_to_the_plain_loop():
     count=st.integers(2, 6),
     is_grid=st.booleans(),
     is_scaled=st.booleans(),
+    is_by_row=st.booleans(),
     weights=st.sampled_from(["uniform", "distance"]),
     seed=st.integers(0, 99),
 )
-def test_any_shape_equals_the_plain_loop(n, d, count, is_grid, is_scaled, weights, seed):
+def test_any_shape_equals_the_plain_loop(n, d, count, is_grid, is_scaled, is_by_row, weights, seed):
     X, y = rows(n, d, seed, is_grid=is_grid)
     X[:, 1:2] = 1.0  # a column that says nothing
-    bare = [KNeighborsRegressor(k, weights=weights) for k in (1, 2, 5)]
+    bare = [(NearestRegressor if is_by_row else KNeighborsRegressor)(k, weights=weights) for k in (1, 2, 5)]
     learners = [make_pipeline(StandardScaler(), learner) for learner in bare] if is_scaled else bare
-    assert_twins(SOLVER, learners, make_dataset(X, y), folds(n, count, seed), allow_none=is_grid)
+    assert_twins(SOLVER, learners, make_dataset(X, y), folds(n, count, seed), allow_none=is_grid and not is_by_row)
 
 
 @settings(max_examples=25)
@@ -181,6 +226,7 @@ def test_any_classes_equal_the_plain_loop(n, classes, is_grid, weights, seed):
         KNeighborsRegressor(metric_params={"w": [1, 2]}),
         KNeighborsClassifier(),
         type("Own", (KNeighborsRegressor,), {})(),
+        type("NearestOwn", (NearestRegressor,), {})(),
     ],
 )
 def test_what_it_does_not_know_it_does_not_take(learner):

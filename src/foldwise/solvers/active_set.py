@@ -13,6 +13,7 @@ SLACK = 1e-10  # by this share of the penalty an optimality condition may be mis
 ROUNDING = 1e-13  # of the largest correlation: what sums of products cannot tell from zero
 DEPENDENT = 1e-9  # share of a column's length left beside the active ones, below which it is one of their mixtures
 SAFE_STRETCH = 1e5  # how nearly a column mixes others: beyond it, letting go of it would leave rounding behind
+ROOM = 64  # columns by which the room for active ones grows
 MOST_ROUNDS = 12  # guesses at one penalty
 LONGEST_STEP = 0.6  # ratio of a penalty to the last: farther off, the guess of the active columns is poor
 MOST_HALVINGS = 8
@@ -42,6 +43,9 @@ class Gram:
         return self.gram[some[:, None], others]
 
     def products(self, coefficients: FloatArray) -> FloatArray:
+        used = np.flatnonzero(coefficients)
+        if 3 * used.size < coefficients.size:
+            return coefficients[used] @ self.gram[used]
         return self.gram @ coefficients
 
 
@@ -65,9 +69,8 @@ class ActiveSet:
     def __init__(self, problem: Quadratic) -> None:
         self.problem = problem
         self.size = 0
-        self._columns: IntArray = np.empty(64, dtype=np.int64)
-        self._inverse: FloatArray = np.empty((64, 64))
-        self._product: FloatArray = np.empty(64 * 64)
+        self._columns: IntArray = np.empty(ROOM, dtype=np.int64)
+        self._inverse: FloatArray = np.zeros((ROOM, ROOM), order="F")
         self._lengths: FloatArray = np.zeros(problem.linear.size)
         self.signs: FloatArray = np.zeros(problem.linear.size)
 
@@ -132,20 +135,23 @@ class ActiveSet:
         self.size = grown
 
     def _subtract(self, left: AnyArray, right: AnyArray) -> None:
-        """Takes a product off the inverse; memory for it is asked for once, which is most of the time of small ones."""
-        product = self._product[: self.size**2].reshape(self.size, self.size)
-        np.matmul(left, right, out=product)
-        self.inverse[...] -= product
+        """Takes a product off the inverse in place: with few columns at a time, most of the work is moving memory."""
+        from scipy.linalg.blas import dgemm
+
+        if not self.size:
+            return
+        padded = np.zeros((len(self._inverse), left.shape[1]), order="F")
+        padded[: self.size] = left
+        dgemm(-1.0, padded, right, beta=1.0, c=self._inverse[:, : self.size], overwrite_c=1)
 
     def _reserve(self, size: int) -> None:
         if size <= self._columns.size:
             return
-        room = max(size, 2 * self._columns.size)
-        columns, inverse = self._columns, self._inverse
-        self._columns, self._inverse = np.empty(room, dtype=np.int64), np.empty((room, room))
-        self._product = np.empty(room * room)
-        self._columns[: self.size] = columns[: self.size]
-        self._inverse[: self.size, : self.size] = inverse[: self.size, : self.size]
+        room = size + ROOM - size % ROOM
+        columns, inverse = self.columns, self.inverse
+        self._columns, self._inverse = np.empty(room, dtype=np.int64), np.zeros((room, room), order="F")
+        self._columns[: self.size] = columns
+        self._inverse[: self.size, : self.size] = inverse
 
     def _move_last(self, places: IntArray, left: int) -> None:
         """Swaps the columns at these places with the last ones that stay."""

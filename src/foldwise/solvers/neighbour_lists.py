@@ -8,39 +8,18 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
+from foldwise.recipes.distances import before_ties, distances, in_order, norm_error, squared_norms
 
 TREE_COLUMNS = 7  # with more columns a tree looks at almost every row, and brute force is faster
-EPSILON = float(np.finfo(np.float64).eps)
-POWERS = {"euclidean": 2.0, "l2": 2.0, "manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "chebyshev": float("inf")}
-
-
-def power(core: Any) -> float | None:
-    """The exponent of a Minkowski distance, or None where the distance is another.
-
-    >>> from sklearn.neighbors import KNeighborsRegressor
-    >>> power(KNeighborsRegressor(p=1))
-    1.0
-    """
-    if core.metric_params is not None or not isinstance(core.metric, str):
-        return None
-    if core.metric == "minkowski":
-        return float(core.p) if isinstance(core.p, int | float | np.number) and core.p >= 1 else None
-    return POWERS.get(core.metric)
-
-
-def rounding(X: FloatArray) -> FloatArray:
-    """By row: how wrong a squared distance from it may be when it is computed from norms and products."""
-    squares = np.einsum("ij,ij->i", X, X)
-    return np.asarray(4 * (X.shape[1] + 4) * EPSILON * (squares + squares.max(initial=0.0)))
 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """For each asked row, the nearest of the indexed rows in order; every one within `reach` is among them."""
+    """For each asked row, the nearest of the indexed rows in order; every one nearer than `reach` is among them."""
 
     near: IntArray  # asked x length
     distance: FloatArray
-    reach: FloatArray  # asked
+    reach: FloatArray  # by asked row; rows at this very distance may be missing
 
     def at(self, places: IntArray) -> Lists:
         return Lists(self.near[places], self.distance[places], self.reach[places])
@@ -49,20 +28,24 @@ class Lists:
 class Index:
     """Finds nearest rows among those it was made of."""
 
-    def __init__(self, X: FloatArray, p: float) -> None:
-        self.X, self.p = X, p
+    def __init__(self, X: FloatArray, p: float, *, is_by_row: bool = False) -> None:
+        self.X, self.p, self.is_by_row = X, p, is_by_row
         self.is_tree = X.shape[1] <= TREE_COLUMNS
         self._searcher: Any = None
+        self._largest = 0.0  # squared norm
 
     def search(self, asked: FloatArray, count: int) -> Lists:
-        """The `count` nearest of every asked row."""
+        """The `count` nearest of every asked row; where ties matter, by distance, then row."""
         count = min(count, len(self.X))
         if self.is_tree:
             distance, near = self._by_tree(asked, count)
             reach = distance[:, -1]
         else:
             distance, near = self._by_force(asked, count)
-            reach = np.sqrt(np.maximum(distance[:, -1] ** 2 - rounding(asked).max(), 0.0))
+            error = norm_error(squared_norms(asked) + self._largest, self.X.shape[1])
+            reach = np.sqrt(np.maximum(distance[:, -1] ** 2 - error, 0.0))
+        if self.is_by_row:
+            reach = before_ties(reach, self.X.shape[1])
         return Lists(near, distance, reach if count < len(self.X) else np.full(len(asked), np.inf))
 
     def _by_tree(self, asked: FloatArray, count: int) -> tuple[FloatArray, IntArray]:
@@ -71,38 +54,17 @@ class Index:
 
             self._searcher = cKDTree(self.X)
         distance, near = self._searcher.query(asked, k=np.arange(1, count + 1), p=self.p)
-        return distance, near.astype(np.int64, copy=False)
+        near = near.astype(np.int64, copy=False)
+        return in_order(distances(asked, self.X, near, self.p), near) if self.is_by_row else (distance, near)
 
     def _by_force(self, asked: FloatArray, count: int) -> tuple[FloatArray, IntArray]:
         if self._searcher is None:
             from sklearn.neighbors import NearestNeighbors
 
             self._searcher = NearestNeighbors(algorithm="brute", p=self.p).fit(self.X)
+            self._largest = float(squared_norms(self.X).max(initial=0.0))
         near = self._searcher.kneighbors(asked, count, return_distance=False)
         return in_order(distances(asked, self.X, near, self.p), near)
-
-
-def distances(asked: FloatArray, X: FloatArray, near: IntArray, p: float) -> FloatArray:
-    """Distances of every asked row to the rows of its list, from the differences themselves."""
-    whole = np.zeros(near.shape)
-    for here, there in zip(np.ascontiguousarray(asked.T), np.ascontiguousarray(X.T), strict=True):
-        gap = there[near]
-        gap -= here[:, None]
-        if p == 2:
-            gap *= gap
-        else:
-            np.abs(gap, out=gap)
-            gap = gap if p == 1 or np.isinf(p) else gap**p
-        whole = np.maximum(whole, gap, out=whole) if np.isinf(p) else np.add(whole, gap, out=whole)
-    if p == 2:
-        return np.sqrt(whole, out=whole)
-    return whole if p == 1 or np.isinf(p) else whole ** (1 / p)
-
-
-def in_order(distance: FloatArray, near: IntArray) -> tuple[FloatArray, IntArray]:
-    """Each list by distance, equal ones as they stood."""
-    order = np.argsort(distance, axis=1, kind="stable")
-    return np.take_along_axis(distance, order, axis=1), np.take_along_axis(near, order, axis=1)
 
 
 def list_length(most: int, share: float) -> int:

@@ -10,18 +10,10 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
+from foldwise.recipes.distances import EPSILON, before_ties, distances, in_order, norm_error, squared_norms
+from foldwise.recipes.distances import power as power_of
 from foldwise.solvers.groups import Group, by_rows, has_repeats
-from foldwise.solvers.neighbour_lists import (
-    EPSILON,
-    Index,
-    Lists,
-    distances,
-    first_kept,
-    in_order,
-    list_length,
-    rounding,
-)
-from foldwise.solvers.neighbour_lists import power as power_of
+from foldwise.solvers.neighbour_lists import Index, Lists, first_kept, list_length
 from foldwise.solvers.neighbour_votes import Weighting, make_target, running_answers, tied_boundaries
 from foldwise.solvers.pipeline import numbers, scale_columns, scaled
 from foldwise.solvers.solver import Answer, Job
@@ -48,7 +40,7 @@ class Part:
 
     group: Group
     is_kept: Any  # of all rows
-    width: int  # neighbours looked at: one more than the largest k, to see ties
+    width: int  # neighbours looked at: the largest k, or one more to see ties
     shift: FloatArray
     spread: FloatArray
     votes: dict[Weighting, Votes] = field(default_factory=dict)
@@ -62,12 +54,15 @@ class Pass:
     """Searches block after block of rows, and answers each block for every training part, k and weighting."""
 
     def __init__(self, estimator: Any, data: Dataset, jobs: Sequence[Job]) -> None:
+        from foldwise.recipes.nearest import RowOrder
+
         known, X = scaled(estimator), numbers(data)
         assert known is not None
         assert X is not None
         self.scaling, self.core = known
         self.X, self.data, self.jobs = X, data, jobs
         self.p = power_of(self.core) or 2.0
+        self.is_by_row = isinstance(self.core, RowOrder)  # are ties broken by the order of rows?
         self.target = make_target(data)
         self.plain_error: FloatArray | None = None
         self.asks: dict[int, tuple[int, Weighting]] = {}  # by estimator: its k and its weighting
@@ -98,7 +93,7 @@ class Pass:
             k, weighting = self._ask(at)
             ks.setdefault(weighting, set()).add(k)
             names.setdefault(weighting, set()).update(self.jobs[at].responses)
-        width = min(max(map(max, ks.values())) + 1, group.train.size)
+        width = min(max(map(max, ks.values())) + (not self.is_by_row), group.train.size)
         part = Part(group, is_kept, width, *scale_columns(self.X, group.train, self.scaling))
         for weighting, found in ks.items():
             empty = self._empty(names[weighting], len(found), group.rows.size)
@@ -117,7 +112,7 @@ class Pass:
         asked = np.unique(np.concatenate([part.group.rows for part in parts]))
         spread = scale_columns(self.X, np.arange(self.data.rows), self.scaling)[1]
         table = self.X / spread if self.scaling.spreads else self.X
-        index, longer = Index(table, self.p), self._longer(parts, spread)
+        index, longer = Index(table, self.p, is_by_row=self.is_by_row), self._longer(parts, spread)
         length = min(max(self._length(part, longer) for part in parts), self.data.rows)
         step = max(BLOCK // length, 1)
         for start in range(0, asked.size, step):
@@ -165,6 +160,7 @@ class Pass:
         most = min(int(np.ceil(part.width * longer)), part.group.train.size, lists.near.shape[1])
         listed, is_short = first_kept(lists, part.is_kept, most)
         reach = listed.reach if most < part.group.train.size else np.full(rows.size, np.inf)
+        reach = before_ties(reach, self.X.shape[1]) if self.is_by_row else reach
         table = part.table(self.X)
         distance, near = in_order(distances(table[rows], table, listed.near, self.p), listed.near)
         found = Lists(near[:, : part.width], distance[:, : part.width], reach * (spread / part.spread).min())
@@ -172,20 +168,26 @@ class Pass:
 
     def _searched(self, part: Part, rows: IntArray) -> Lists:
         train = part.group.train
+        if self.is_by_row:
+            from foldwise.recipes.nearest import NearestRegressor
+
+            model = NearestRegressor(p=self.p).fit(part.table(self.X[train]), np.zeros(train.size))
+            distance, near = model.kneighbors(part.table(self.X[rows]), part.width)
+            return Lists(train[near], distance, distance[:, -1])
         found = Index(part.table(self.X[train]), self.p).search(part.table(self.X[rows]), part.width)
         return Lists(train[found.near], found.distance, found.reach)
 
     def _answer(self, part: Part, slot: slice, rows: IntArray, near: Lists, *, is_sure: bool) -> None:
         """Fill in a block of rows; where neighbours tie, as scikit-learn's tree has it, or else not at all."""
+        if self.is_by_row:
+            for weighting, votes in part.votes.items():
+                self._fill(votes, weighting, slot, near)
+            return
         is_forced = np.array([self._is_by_force(k + 1, part.group.train.size) for k in range(part.width)])
         is_open, is_tiny = self._open(part, rows, near, is_forced, is_sure=is_sure)
         columns = np.flatnonzero(is_open.any(axis=0))
         for weighting, votes in part.votes.items():
-            answers, close = running_answers(self.target, near.near, near.distance, weighting, votes.names, votes.ks)
-            for name, found in answers.items():
-                votes.answers[name][:, slot] = found
-            if close is not None:
-                votes.is_doubtful |= close.any(axis=1)
+            self._fill(votes, weighting, slot, near)
             if is_tiny and weighting == "distance":
                 votes.is_doubtful |= is_forced[votes.ks - 1]
             for at in np.flatnonzero(np.isin(votes.ks - 1, columns)).tolist():
@@ -194,6 +196,13 @@ class Pass:
                     votes.is_doubtful[at] = True
                 else:
                     self._as_tree(part, votes, weighting, at, slot, rows, np.flatnonzero(is_open[:, k - 1]))
+
+    def _fill(self, votes: Votes, weighting: Weighting, slot: slice, near: Lists) -> None:
+        answers, close = running_answers(self.target, near.near, near.distance, weighting, votes.names, votes.ks)
+        for name, found in answers.items():
+            votes.answers[name][:, slot] = found
+        if close is not None:
+            votes.is_doubtful |= close.any(axis=1)
 
     def _open(self, part: Part, rows: IntArray, near: Lists, is_forced: Any, *, is_sure: bool) -> tuple[Any, bool]:
         """By row and k: might scikit-learn choose other neighbours? And is some distance it computes all rounding?"""
@@ -214,9 +223,9 @@ class Pass:
         """By row: how wrong squared distances computed from norms may be."""
         if self.scaling.is_plain:
             if self.plain_error is None:
-                self.plain_error = rounding(self.X)
+                self.plain_error = _rounding(self.X)
             return self.plain_error[rows]
-        return rounding(part.table(self.X))[rows]
+        return _rounding(part.table(self.X))[rows]
 
     def _is_by_force(self, k: int, train: int) -> bool:
         """Does scikit-learn look at every row for this k?"""
@@ -247,3 +256,9 @@ class Pass:
             k, weighting = self._ask(job)
             votes, at, names = part.votes[weighting], places[weighting][k], self.jobs[job].responses
             yield job, None if votes.is_doubtful[at] else {name: votes.answers[name][at] for name in names}
+
+
+def _rounding(X: FloatArray) -> FloatArray:
+    """By row: how wrong its squared distance from any other may be, computed from norms."""
+    squares = squared_norms(X)
+    return norm_error(squares + squares.max(initial=0.0), X.shape[1])

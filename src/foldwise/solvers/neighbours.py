@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from foldwise.data.dataset import Dataset
+from foldwise.recipes.distances import power
 from foldwise.solvers.groups import by_rows, by_settings
-from foldwise.solvers.neighbour_lists import power
 from foldwise.solvers.neighbour_pass import Pass
 from foldwise.solvers.pipeline import numbers, scaled
 from foldwise.solvers.solver import Answer, Job
@@ -18,7 +18,7 @@ ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 
 
 class NeighboursSolver:
-    """Answers KNeighborsRegressor and KNeighborsClassifier."""
+    """Answers KNeighborsRegressor and KNeighborsClassifier, and their twins that break ties by the order of rows."""
 
     name = "k-nn"
     unit: Literal["method", "train"] = "method"
@@ -61,4 +61,8 @@ SOLVERS = (NeighboursSolver(),)
 def _is_ours(core: Any, data: Dataset) -> bool:
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-    return type(core) is (KNeighborsRegressor if data.task == "regression" else KNeighborsClassifier)
+    from foldwise.recipes.nearest import NearestClassifier, NearestRegressor
+
+    is_regression = data.task == "regression"
+    kinds = (KNeighborsRegressor, NearestRegressor) if is_regression else (KNeighborsClassifier, NearestClassifier)
+    return type(core) in kinds
