@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from foldwise.executors.workload import Workload
 from foldwise.plans.fit import Batch, Fit, Pass
 from foldwise.recipes.model import Recipe, make_recipe
+from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.finding import find
 from foldwise.solvers.solver import Job, Solver
 
@@ -32,7 +33,10 @@ class Shortcuts:
         return self._solvers[method]
 
     def job(self, fit: Fit) -> Job:
-        return Job(self.recipe(fit).seeded(fit.seed), fit.train, fit.rows, fit.responses)
+        # setting seeds takes longer than some fits do; other solvers draw no numbers
+        is_random = isinstance(self.solver(fit.method), FamilySolver)
+        estimator = self.recipe(fit).seeded(fit.seed) if is_random else self.work.estimator(fit.method, fit.candidate)
+        return Job(estimator, fit.train, fit.rows, fit.responses)
 
     def units(self, fits: Sequence[Fit]) -> list[Batch]:
         """Fits that a solver answers together, as a pass; the others one by one."""

@@ -16,7 +16,7 @@ Answer = dict[str, AnyArray]  # response -> values, in the form recipes.model.re
 class Job:
     """One fit asked of a solver."""
 
-    estimator: Any  # not fitted; random_state parameters the user left unset are set already
+    estimator: Any  # not fitted; for families that scikit-learn itself fits, with its seeds set
     train: IntArray  # sorted row numbers; a bootstrap repeats rows
     rows: IntArray  # sorted rows to answer for
     responses: tuple[str, ...]  # of "predict", "predict_proba", "decision_function"
