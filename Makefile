@@ -23,6 +23,10 @@ $(VENV)/.dev: $(VENV)/.core
 	$(PIP) --editable ".[dev]"
 	@touch $@
 
+$(VENV)/.extras: $(VENV)/.dev
+	$(PIP) --editable ".[dev,dask,ray]"
+	@touch $@
+
 demo: $(VENV)/.core ## compare three tuned learners on an embedded data set
 	@mkdir -p demo
 	$(BIN)/foldwise compare diabetes --learners ridge,k-nn,forest --seed 7 --report demo/report.html --save demo/model.skops
@@ -37,7 +41,7 @@ check: $(VENV)/.dev ## ruff, mypy, import-linter, tests and doctests
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2 -q
 
-test-extras: $(VENV)/.dev ## build the wheel and try it in a fresh core-only environment
+test-extras: $(VENV)/.extras ## try the wheel in a fresh core-only environment, and the engines Dask and Ray
 	$(BIN)/python -m pytest -q -m extras
 
 bench: $(VENV)/.dev ## time Foldwise beside scikit-learn's nested loops

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from foldwise.errors import BadStudy
 from foldwise.executors.limits import Limits
 from foldwise.executors.pool import Pool
-from foldwise.executors.scratch import scratch_folder
+from foldwise.executors.scratch import scratch_folder, sweep
 from foldwise.executors.stop import Stop
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import modules_of, workload_of, write_workload
@@ -43,6 +43,8 @@ class LocalExecutor:
         self.jobs = cores() if jobs is None else whole_number(jobs, "jobs", least=1, error=BadStudy)
         self.limits = limits or Limits()
         self.must_isolate, self.may_isolate = _isolation(jobs, self.jobs, isolate, self.limits)
+        if self.may_isolate:
+            sweep()  # also where nothing is left to fit after a kill
         self.stop = stop or Stop()
         self.seconds: dict[int, float] = {}  # of one fit, by method
         self._counts: dict[int, int] = {}

@@ -110,14 +110,12 @@ class Nursery:
 
     def _end(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
-        for _ in range(200):  # children of the killed become ours, so look again
-            for pid in self.workers:
-                _kill_group(pid)
-            left = _kill_strangers(set())
-            while (ended := _ended()) is not None:
-                os.waitpid(ended, 0)
-            if not left:
-                break
+        for pid in self.workers:
+            _kill_group(pid)
+        # Children of the killed become ours, so look again. A killed process looks like a zombie while threads of
+        # it are still ending, and keeps its children until then: only having no child at all means the end.
+        while _has_children():
+            _kill_strangers(set())
             time.sleep(0.005)
         shutil.rmtree(self.folder, ignore_errors=True)
         os._exit(0)
@@ -169,15 +167,22 @@ def _kill_group(pid: int) -> None:
         os.killpg(pid, signal.SIGKILL)
 
 
-def _kill_strangers(known: set[int]) -> int:
+def _kill_strangers(known: set[int]) -> None:
     """Kill children of ours that are no workers: processes a learner left behind."""
-    killed = 0
     for pid in _children():
         if pid not in known:
-            killed += 1
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
-    return killed
+
+
+def _has_children() -> bool:
+    """Reap those that have ended; is there any other?"""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _children() -> list[int]:

@@ -132,6 +132,7 @@ class Pool:
     # Handing out
 
     def _feed(self) -> None:
+        self._tick()  # the time until now is not that of the fits handed out here
         for worker in list(self._workers.values()):
             while worker.is_ready and not worker.alone and self._waiting and len(worker.batches) < AHEAD:
                 self._hand(worker, self._waiting.popleft())
@@ -168,9 +169,7 @@ class Pool:
         for handle, worker in by_handle.items():
             poll.register(handle, select.POLLIN | (select.POLLOUT if worker.channel.has_more_to_send else 0))
         ready = poll.poll(int(seconds * 1000))
-        now = time.monotonic()
-        self._clock += min(now - self._looked, ASLEEP)
-        self._looked = now
+        self._tick()
         for handle, what in ready:
             if handle in by_handle:
                 if what & select.POLLOUT:
@@ -178,6 +177,11 @@ class Pool:
                 self._hear(by_handle[handle])
             else:
                 self._read_notices()
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        self._clock += min(now - self._looked, ASLEEP)
+        self._looked = now
 
     def _hear(self, worker: _Worker) -> None:
         for what, content in worker.channel.arrived():

@@ -14,6 +14,7 @@ from typing import Any
 from foldwise.errors import InvalidOutput
 from foldwise.executors.shortcuts import Shortcuts
 from foldwise.executors.workload import Workload
+from foldwise.executors.world import kept_world
 from foldwise.plans.fit import Batch, Fit, Pass
 from foldwise.recipes.model import respond, seeded_world
 from foldwise.records.record import Record
@@ -79,7 +80,7 @@ class Worker:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                with seeded_world(fit.seed):
+                with kept_world(), seeded_world(fit.seed):
                     model = self.shortcuts.recipe(fit).fit(data, fit.train, fit.seed)
                     outcome = {"status": "ok", "responses": respond(model, data, fit.rows, fit.responses)}
             except InvalidOutput as problem:
@@ -90,7 +91,7 @@ class Worker:
                 if self.is_stopping():
                     raise
                 outcome = {"status": "error", "error": _short(problem)}
-            said = [f"{type(warning.message).__name__}: {warning.message}" for warning in caught]
+            said = [f"{type(warning.message).__name__}: {_text(warning.message)}" for warning in caught]
         seconds = time.perf_counter() - started
         distinct = tuple(dict.fromkeys(text.splitlines()[0][:200] for text in said if text))[:3]
         return Record(key=fit.key, rows=fit.rows, warnings=distinct, seconds=seconds, learner=name, **outcome)
@@ -115,5 +116,13 @@ def _short(problem: BaseException) -> str:
     """The error and where it was raised, in one line."""
     frames = traceback.extract_tb(problem.__traceback__)
     place = f" (in {frames[-1].name})" if frames else ""
-    text = str(problem).strip().splitlines()
+    text = _text(problem).strip().splitlines()
     return f"{type(problem).__name__}: {text[0][:300] if text else ''}{place}"
+
+
+def _text(thing: object) -> str:
+    """What it says of itself, in characters that can be written anywhere; a learner's errors may be unable to."""
+    try:
+        return str(thing).encode(errors="replace").decode()
+    except Exception:
+        return "(no text)"

@@ -1,0 +1,95 @@
+"""Small studies for the tests of engines."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import Ridge
+from sklearn.tree import DecisionTreeRegressor
+
+import foldwise as fw
+from foldwise.data.dataset import make_dataset
+from foldwise.executors.limits import Limits
+from foldwise.executors.node import Ticket, versions
+from foldwise.executors.workload import modules_of, workload_of, write_workload
+from foldwise.losses.loss import make_losses
+from foldwise.plans.methods import make_learners
+from foldwise.plans.study import make_study
+from foldwise.splits.making import make_splits
+
+
+class Fragile(RegressorMixin, BaseEstimator):
+    """Fails where the first training row is not row 0."""
+
+    def fit(self, X, y):
+        if X[0, 0] != 0.0:
+            raise RuntimeError("the first row is missing")
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+class Slow(Fragile):
+    """Takes its time, and leaves a file that tells that it began."""
+
+    def __init__(self, seconds=0.2, folder=None):
+        self.seconds = seconds
+        self.folder = folder
+
+    def fit(self, X, y):
+        if self.folder is not None:
+            (Path(self.folder) / f"{os.getpid()}-{time.monotonic_ns()}").touch()
+        time.sleep(self.seconds)
+        self.mean_ = float(np.mean(y))
+        return self
+
+
+def table(rows=40):
+    """The first column numbers the rows."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.arange(float(rows)), rng.normal(size=rows)])
+    return X, X @ [0.1, 1.0] + rng.normal(size=rows)
+
+
+def make(learners, *, folds=5):
+    """A study without solvers, so that every fit is one of its own."""
+    data = make_dataset(*table())
+    losses, outer = make_losses(None, data), make_splits(folds, data, seed=0)
+    return make_study(data, make_learners(learners, data, losses), losses=losses, outer=outer, solvers=False)
+
+
+def fragile():
+    return make({"fragile": Fragile(), "ridge": Ridge()})
+
+
+def ticket_of(study, *, token="t" * 32, limits=None):
+    work = workload_of(study)
+    names = tuple(learner.name for learner in study.learners)
+    return Ticket(token, names, tuple(modules_of(work)), work.threads, limits or Limits(), versions())
+
+
+def write(study, folder):
+    folder.mkdir(exist_ok=True)
+    write_workload(workload_of(study), folder)
+    return folder
+
+
+def answer(**where):
+    """What a comparison says, but for what may differ between two runs of it."""
+    learners = {
+        "ridge": fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0]),
+        "tree": fw.tune(DecisionTreeRegressor(), max_depth=[1, 2, 3]),
+        "fragile": Fragile(),
+    }
+    found = fw.compare(learners, *table(), outer=4, inner=3, seed=3, **where).to_dict()
+    for part in (found, *found["methods"]):
+        for name in ("seconds", "fits_made"):
+            part.pop(name, None)
+    return json.dumps(found, sort_keys=True)

@@ -1,0 +1,253 @@
+"""What a coordinator does when nodes die, lack the data, refuse, answer twice, or are gone; without any engine."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+from collections import Counter
+
+import pytest
+import studies
+from sklearn.linear_model import Ridge
+
+from foldwise.errors import BadStudy, FitsFailed, MissingExtra
+from foldwise.executors import cluster, node
+from foldwise.executors.cluster import ClusterExecutor
+from foldwise.executors.dask_engine import DaskExecutor
+from foldwise.executors.parcel import unpack_batch
+from foldwise.executors.ray_engine import RayExecutor
+from foldwise.executors.worker import Worker
+from foldwise.executors.workload import workload_of
+from foldwise.plans.fit import Pass
+from foldwise.testing.executors import ExecutorContract, first_fits
+
+
+class Scripted:
+    """A channel to a bridge that is not there: batches are done here, or die as told."""
+
+    is_open, has_more_to_send = True, False
+
+    def __init__(self, study, *, slots=2, reply=None):
+        self.worker = Worker(workload_of(study))
+        self.reply = reply or (lambda number, batch: None)
+        self.seen, self.delivered = [], []
+        self._end, self._other = socket.socketpair()
+        self._answers = [("slots", slots)]
+
+    def fileno(self):
+        return self._end.fileno()
+
+    def flush(self):
+        pass
+
+    def post(self, message):
+        what, *content = message
+        if what == "do":
+            number, _, parcel = content
+            batch = unpack_batch(parcel)
+            self.seen.append(batch)
+            usual = ("done", number, "here", self.worker.do(batch))
+            answer = self.reply(number, batch)
+            self._answers += [usual] if answer is None else answer if isinstance(answer, list) else [answer]
+        elif what == "deliver":
+            self.delivered.append(content[1])
+            self._answers.append(("delivered", content[1], True, ""))
+
+    def arrived(self):
+        found, self._answers = self._answers, []
+        return found
+
+    def close(self):
+        self._end.close()
+        self._other.close()
+
+
+class Alone(ClusterExecutor):
+    engine, package, extra = "dask", "json", "dask"
+    channel = None
+
+    def _start_bridge(self):
+        self._channel = self.channel
+
+
+@pytest.fixture
+def begin(request):
+    """Begin a cluster with a scripted bridge."""
+
+    def make(study, **words):
+        executor = Alone()
+        executor.channel = Scripted(study, **words)
+        request.addfinalizer(executor.close)
+        return executor
+
+    return make
+
+
+def statuses(executor, study, fits):
+    found = [record for records in executor.run(study, fits) for record in records]
+    assert sorted(record.key for record in found) == sorted(fit.key for fit in fits)
+    return Counter(record.status for record in found)
+
+
+class TestContract(ExecutorContract):
+    @pytest.fixture
+    def study(self):
+        return studies.fragile()
+
+    @pytest.fixture
+    def executor(self, study, begin):
+        return begin(study)
+
+
+@pytest.fixture
+def study():
+    return studies.make({"ridge": Ridge()})
+
+
+def test_a_batch_whose_node_died_is_sent_again(study, begin):
+    executor = begin(study, reply=lambda number, batch: ("died", number, "the worker died") if number <= 2 else None)
+
+    assert statuses(executor, study, first_fits(study)) == {"ok": 10}
+
+
+def test_a_batch_that_always_dies_is_tried_thrice_then_one_by_one_then_called_crashed(study, begin):
+    fits = [fit for fit in first_fits(study) if fit.method == 0]
+    culprit = fits[0].key
+    executor = begin(
+        study,
+        reply=lambda number, batch: (
+            ("died", number, "the worker died") if culprit in [fit.key for fit in batch] else None
+        ),
+    )
+    executor._slots = 1
+    executor.seconds[0] = 1e-4  # so that fits travel together
+
+    found = [record for records in executor.run(study, fits) for record in records]
+
+    tries = [len(batch) for batch in executor.channel.seen if culprit in [fit.key for fit in batch]]
+    assert len(tries) == 4
+    assert (tries[0] > 1, tries[3]) == (True, 1)
+    assert Counter(record.status for record in found) == {"ok": 4, "crashed": 1}
+    (crashed,) = [record for record in found if not record.is_ok]
+    assert crashed.key == culprit
+    assert crashed.error == "the worker died each time it was tried, 4 times"
+
+
+def test_a_pass_of_a_solver_stays_together_until_it_has_died_thrice(study, begin):
+    executor = begin(study)
+    executor._open(study)
+    batch = Pass([fit for fit in first_fits(study) if fit.method == 0])
+    executor._flights[1] = cluster._Flight(batch)
+
+    for deaths in (1, 2):
+        executor._mourn(1, "the worker died")
+        executor._flights[1] = executor._again.pop()
+        assert (type(executor._flights[1].batch), executor._flights[1].deaths) == (Pass, deaths)
+    executor._mourn(1, "the worker died")
+
+    assert [flight.batch for flight in executor._again] == [(fit,) for fit in batch]
+
+
+def test_what_comes_twice_counts_once(study, begin):
+    executor = begin(study)
+    executor.channel.reply = lambda number, batch: [("done", number, "here", executor.channel.worker.do(batch))] * 2
+
+    assert statuses(executor, study, first_fits(study)) == {"ok": 10}
+
+
+def test_data_go_once_to_a_place_that_lacks_them(study, begin):
+    executor = begin(study, slots=4)
+    executor.channel.reply = lambda number, batch: (
+        None if executor.channel.delivered else ("done", number, "worker 1", node.Missing("there"))
+    )
+
+    assert statuses(executor, study, first_fits(study)) == {"ok": 10}
+    assert executor.channel.delivered == ["there"]
+
+
+def test_data_that_cannot_be_delivered_end_the_run(study, begin):
+    executor = begin(study, reply=lambda number, batch: ("done", number, "worker 1", node.Missing("there:/tmp")))
+    executor.channel.post = _without_delivery(executor.channel)
+
+    with pytest.raises(FitsFailed, match=r"cannot be sent to the node there \(no space left\). See that there is room"):
+        list(executor.run(study, first_fits(study)))
+
+
+def _without_delivery(channel):
+    usual = channel.post
+
+    def post(message):
+        if message[0] == "deliver":
+            channel._answers.append(("delivered", message[2], False, "no space left"))
+        else:
+            usual(message)
+
+    return post
+
+
+def test_what_a_node_refuses_is_raised_in_its_words(study, begin):
+    refusal = node.Refused("BadStudy", "the node has numpy 1 instead of 2", "Install the same versions")
+    executor = begin(study, reply=lambda number, batch: ("done", number, "here", refusal))
+
+    with pytest.raises(BadStudy, match=r"the node has numpy 1 instead of 2\. Install the same versions\."):
+        list(executor.run(study, first_fits(study)))
+
+
+def test_a_cluster_that_is_lost_says_that_finished_fits_are_kept(study, begin):
+    executor = begin(study, reply=lambda number, batch: ("lost", "no route") if number == 5 else None)
+    came = executor.run(study, first_fits(study))
+
+    assert next(records for records in came if records)
+    with pytest.raises(FitsFailed, match=r"the dask cluster is gone \(no route\). What is finished is in the store"):
+        list(came)
+
+
+def test_a_cluster_that_never_answers_is_given_up(study, begin, monkeypatch):
+    monkeypatch.setattr(cluster, "START_SECONDS", 0.0)
+    executor = begin(study)
+    executor.channel._answers = []
+
+    with pytest.raises(FitsFailed, match=r"the dask cluster cannot be used \(it did not answer in time\)"):
+        list(executor.run(study, first_fits(study)))
+
+
+def test_a_stop_hands_over_what_came_and_sends_nothing_more(study, begin):
+    executor = begin(study, slots=1)
+    found = []
+    for records in executor.run(study, first_fits(study)):
+        found += records
+        if found:
+            executor.ask_to_stop()
+
+    assert 0 < len(found) < 10
+    assert {record.status for record in found} == {"ok"}
+
+
+def test_jobs_bound_what_is_sent_to_a_cluster_of_others(study, begin):
+    executor = begin(study, slots=50)
+    executor.address, executor.jobs = "tcp://head:8786", 3
+    most = 0
+    executor.channel.reply = lambda number, batch: nonlocal_most(len(executor._flights))
+
+    def nonlocal_most(count):
+        nonlocal most
+        most = max(most, count)
+
+    list(executor.run(study, first_fits(study)))
+    assert most == 3
+
+
+@pytest.mark.parametrize(("kind", "package"), [(DaskExecutor, "distributed"), (RayExecutor, "ray")])
+def test_a_missing_package_is_named_with_the_way_to_get_it(kind, package, monkeypatch):
+    usual = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else usual(name))
+
+    with pytest.raises(MissingExtra, match=rf"needs the package {package}.*pip install 'foldwise\[{kind.extra}\]'"):
+        kind()
+
+
+def test_a_scheduler_inside_the_calling_process_is_refused(monkeypatch):
+    monkeypatch.setattr(DaskExecutor, "package", "json")
+
+    with pytest.raises(BadStudy, match="lives inside this process, where nobody else can reach it"):
+        DaskExecutor("inproc://192.168.0.1/7/1")

@@ -1,0 +1,231 @@
+"""Dask and Ray do what the local executor does, survive what it survives, and leave nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import kin
+import leftovers
+import pytest
+import studies
+import trial
+
+from foldwise.errors import BadStore, FitsFailed
+from foldwise.executors.dask_engine import DaskExecutor
+from foldwise.executors.ray_engine import RayExecutor
+from foldwise.records.sqlite import SqliteStore
+from foldwise.testing import FAULTS
+from foldwise.testing.executors import ExecutorContract, first_fits
+
+pytestmark = pytest.mark.extras
+LOOPBACK = ("0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000")
+ENGINES = {"dask": DaskExecutor, "ray": RayExecutor}
+WORKER = {"dask": "spawn_main", "ray": "ray::fit_on_worker"}
+DEADLY = ["segfault", "exit", "endless loop", "exception"]
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def short(request):
+    """A folder with a short name: Ray keeps sockets in it, whose names must fit into 107 letters."""
+    with tempfile.TemporaryDirectory(prefix="fw", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+class Contract(ExecutorContract):
+    engine = ""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def executor(cls):
+        with closing(ENGINES[cls.engine](jobs=2)) as executor:
+            yield executor
+            bridge = executor._bridge.pid
+        assert kin.below(bridge) == [bridge]
+
+    @pytest.fixture
+    def study(self):
+        return studies.fragile()
+
+    def test_a_killed_worker_of_the_engine_costs_nothing(self, executor, tmp_path):
+        study = studies.make({"slow": studies.Slow(0.3, str(tmp_path))}, folds=8)
+        fits = [fit for fit in first_fits(study) if fit.method == 0]
+        killed, found = [], []
+        for records in executor.run(study, fits):
+            found += records
+            if not killed and any(tmp_path.iterdir()):
+                workers = [pid for pid in kin.below(executor._bridge.pid) if WORKER[self.engine] in kin.command(pid)]
+                killed = workers[:1]
+                os.kill(killed[0], signal.SIGKILL)
+
+        assert killed
+        assert Counter(record.status for record in found) == {"ok": 8}
+        assert len(list(tmp_path.iterdir())) <= 8 + 2  # what the dead worker had in hand was done again
+
+    def test_nothing_listens_beyond_this_machine(self, executor, study):
+        list(executor.run(study, first_fits(study)[:2]))
+
+        found = kin.listening(kin.below(executor._bridge.pid))
+
+        assert found
+        assert set(found) <= set(LOOPBACK)
+
+
+class TestDask(Contract):
+    engine = "dask"
+
+
+class TestRay(Contract):
+    engine = "ray"
+
+
+@pytest.fixture(scope="module")
+def on_this_machine():
+    """The trial of saboteurs on the local executor."""
+    saboteurs = {name: {"fault": name, "seconds": 60.0, **trial.ONE_FIT} for name in DEADLY}
+    return saboteurs, trial.answer("regression", saboteurs, {"jobs": 2, "isolate": True, "fit_timeout": 3.0})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_saboteurs_get_their_status_and_every_number_is_the_local_one(engine, on_this_machine, short):
+    saboteurs, expected = on_this_machine
+    environment = leftovers.marked(short / "t")
+    words = {"engine": engine, "jobs": 2, "fit_timeout": 3.0}
+    spec = json.dumps({"task": "regression", "saboteurs": saboteurs, "words": words})
+
+    done = subprocess.run(
+        [sys.executable, trial.__file__, spec], env=environment, capture_output=True, text=True, timeout=170
+    )
+
+    assert done.returncode == 0, done.stderr[-2000:]
+    leftovers.assert_nothing_left(environment)
+    found = json.loads(done.stdout)
+    assert without_times(found) == without_times(json.loads(json.dumps(expected)))
+    for name in DEADLY:
+        assert found["statuses"][name] == {"ok": 11, FAULTS[name].status: 1}
+
+
+def without_times(value):
+    """The same without what differs between two runs of one study."""
+    if isinstance(value, dict):
+        return {key: without_times(part) for key, part in value.items() if key not in ("seconds", "fits_made")}
+    return [without_times(part) for part in value] if isinstance(value, list) else value
+
+
+@contextmanager
+def cluster_of_others(engine, folder):
+    """A cluster in another process, with a temporary folder of its own, as on another machine."""
+    environment = leftovers.marked(folder / "t") | {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    words = [sys.executable, str(HERE / "heads.py"), engine, str(folder)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(words, env=environment, text=True, start_new_session=True, **pipes)
+    try:
+        line = next(line for line in process.stdout if line.startswith("address "))
+        yield line.split()[1], process, environment
+    finally:
+        process.communicate(timeout=30)
+
+
+@pytest.fixture
+def token(monkeypatch):
+    """Ray asks for one, and would write it into the home folder; its head shall listen to this machine alone."""
+    monkeypatch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "f" * 64)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_cluster_that_runs_already_is_sent_the_data_once_used_and_left_as_it_was(engine, short, token):
+    with cluster_of_others(engine, short) as (address, process, _):
+        study = studies.fragile()
+        fits = first_fits(study)
+        with closing(ENGINES[engine](address)) as executor:
+            found = [record for records in executor.run(study, fits) for record in records]
+            copies = {path.stat().st_ino for path in (short / "t").glob("foldwise-*/X.npy")}
+            assert list(executor._deliveries.values()) == [1]
+        assert len(copies) == 1
+        assert Counter(record.status for record in found) == {"ok": 14, "error": 1}
+        assert leftovers.wait_until(lambda: not any((short / "t").glob("foldwise-*")), 5)
+        assert process.poll() is None
+        assert studies.answer(engine=engine, address=address, jobs=1) == studies.answer(jobs=1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_cluster_that_dies_ends_the_run_with_what_was_finished(engine, short, token):
+    study = studies.make({"slow": studies.Slow(0.3)}, folds=20)
+    found = []
+
+    def use(executor, process):
+        for records in executor.run(study, first_fits(study)):
+            if records and not found:
+                os.killpg(process.pid, signal.SIGKILL)
+            found.extend(records)
+
+    with (
+        cluster_of_others(engine, short) as (address, process, _),
+        closing(ENGINES[engine](address)) as executor,
+        pytest.raises(FitsFailed, match=rf"the {engine} cluster at {address} is gone"),
+    ):
+        use(executor, process)
+    assert 0 < len(found) < 40
+
+
+def test_an_address_where_nobody_is_is_named():
+    study = studies.fragile()
+    with (
+        closing(DaskExecutor("tcp://127.0.0.1:9")) as executor,
+        pytest.raises(FitsFailed, match=r"the dask cluster at tcp://127.0.0.1:9 cannot be used"),
+    ):
+        list(executor.run(study, first_fits(study)))
+
+
+def command(engine, folder, *, way):
+    """A command that is ended by a signal when its store has the first records: code, words, environment, seconds."""
+    environment = leftovers.marked(folder / "t") | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    words = ["compare", "diabetes", "--learners", "ridge,forest", "--jobs", "2", "--engine", engine, "--store", "run"]
+    call = [sys.executable, "-c", "from foldwise.cli import main; main()", *words]
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(call, env=environment, cwd=folder, **pipes) as process:
+        leftovers.wait_until(lambda: process.poll() is not None or stored(folder / "run"), 90)
+        sent = time.monotonic()
+        process.send_signal(way)
+        _, said = process.communicate(timeout=30)
+    return process.returncode, said, environment, time.monotonic() - sent
+
+
+def stored(folder):
+    """How many records a store has, while somebody writes to it."""
+    try:
+        with closing(SqliteStore(folder, readonly=True)) as store:
+            return len(list(store.keys()))
+    except (BadStore, sqlite3.Error):  # it is being made
+        return 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_interrupt_ends_a_command_soon_keeps_what_is_done_and_leaves_nothing(engine, short):
+    code, said, environment, seconds = command(engine, short, way=signal.SIGINT)
+
+    assert code == 130, said
+    assert seconds < 3
+    assert "foldwise resume run" in said
+    assert stored(short / "run") > 0
+    leftovers.assert_nothing_left(environment)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_killed_coordinator_leaves_no_process(engine, short):
+    _, _, environment, _ = command(engine, short, way=signal.SIGKILL)
+
+    leftovers.wait_until(lambda: not leftovers.processes(environment), 2.0)
+    assert [kin.command(pid) for pid in leftovers.processes(environment)] == []

@@ -1,0 +1,26 @@
+"""The local executor keeps the contract of those who write their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from foldwise.executors.limits import Limits
+from foldwise.executors.local import LocalExecutor
+from foldwise.testing.executors import SurvivalContract
+
+
+class TestTheLocalExecutor(SurvivalContract):
+    @pytest.fixture
+    def survivor(self) -> Iterator[Callable[..., Any]]:
+        made: list[LocalExecutor] = []
+
+        def make(**limits: float) -> LocalExecutor:
+            made.append(LocalExecutor(jobs=2, isolate=True, limits=Limits(**limits)))
+            return made[-1]
+
+        yield make
+        for executor in made:
+            executor.close()

@@ -1,0 +1,100 @@
+"""A fit leaves its process as it found it, also the one that the user works in."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+import trial
+from sklearn.base import BaseEstimator, RegressorMixin
+
+import foldwise as fw
+from foldwise.executors.world import kept_world
+from foldwise.testing import SaboteurRegressor
+from foldwise.testing.faults import Moment, change_the_world, raise_exception
+
+
+class Witness(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Notes in which state it finds its process."""
+
+    seen: ClassVar[list[object]] = []
+
+    def fit(self, X: Any, y: Any) -> Witness:
+        self.seen.append([state(), random.random(), np.random.random()])
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.zeros(len(X))
+
+
+def state() -> list[object]:
+    handlers = [str(getattr(h, "__qualname__", h)) for h in map(signal.getsignal, (signal.SIGINT, signal.SIGTERM))]
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return [os.getcwd(), dict(os.environ), np.geterr(), handlers, streams, sys.getrecursionlimit()]
+
+
+@pytest.mark.filterwarnings("default")
+def test_what_a_learner_changes_is_put_back() -> None:
+    before = state()
+    with kept_world():
+        change_the_world(Moment(0.0, 0.0, None))
+        changed = state()
+    assert state() == before
+    assert all(now != then for now, then in zip(changed, before, strict=True))
+
+
+def change_and_fail() -> None:
+    with kept_world():
+        os.environ["FOLDWISE_SABOTEUR"] = "was here"
+        os.chdir("/")
+        raise_exception(Moment(0.0, 0.0, None))
+
+
+def test_it_is_put_back_after_an_error_too() -> None:
+    before = state()
+    with pytest.raises(ValueError, match="the saboteur was here"):
+        change_and_fail()
+    assert state() == before
+
+
+def test_a_folder_that_is_gone_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    with kept_world():
+        os.chdir("/")
+        (tmp_path / "gone").rmdir()
+    assert os.getcwd() == "/"
+
+
+def test_it_works_outside_the_main_thread() -> None:
+    done: list[bool] = []
+
+    def fit() -> None:
+        with kept_world():
+            os.environ["FOLDWISE_SABOTEUR"] = "was here"
+        done.append("FOLDWISE_SABOTEUR" not in os.environ)
+
+    thread = threading.Thread(target=fit)
+    thread.start()
+    thread.join()
+    assert done == [True]
+
+
+@pytest.mark.parametrize("stage", ["fit", "predict"])
+def test_the_next_fit_sees_nothing_of_the_last(stage: str) -> None:
+    X, y = trial.data("regression")
+    found: list[list[object]] = []
+    for fault in (None, "changed world"):
+        Witness.seen.clear()
+        learners = {"saboteur": SaboteurRegressor(fault=fault, stage=stage), "witness": Witness()}
+        fw.compare(learners, X, y, outer=3, jobs=1, isolate=False)
+        found.append(list(Witness.seen))
+    assert len(found[0]) == 3
+    assert found[0] == found[1]
