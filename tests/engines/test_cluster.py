@@ -165,6 +165,18 @@ def test_data_go_once_to_a_place_that_lacks_them(study, begin):
     assert executor.channel.delivered == ["there"]
 
 
+def test_a_batch_that_missed_the_data_before_they_came_is_only_sent_again(study, begin):
+    executor = begin(study)
+    executor._open(study)
+    executor._delivered["there"] = 5
+    flight = cluster._Flight(tuple(first_fits(study)[:1]))
+
+    executor._ground(flight, 5, "worker 1", "there")
+    assert (list(executor._again), executor.channel.delivered) == ([flight], [])
+    executor._ground(flight, 6, "worker 1", "there")
+    assert executor.channel.delivered == ["there"]
+
+
 def test_data_that_cannot_be_delivered_end_the_run(study, begin):
     executor = begin(study, reply=lambda number, batch: ("done", number, "worker 1", node.Missing("there:/tmp")))
     executor.channel.post = _without_delivery(executor.channel)

@@ -1,0 +1,31 @@
+"""Every fault of the saboteur, in fit and in predict, on Dask and on Ray."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+
+import pytest
+
+from foldwise.executors.dask_engine import DaskExecutor
+from foldwise.executors.limits import Limits
+from foldwise.executors.ray_engine import RayExecutor
+from foldwise.testing.executors import SurvivalContract
+
+pytestmark = pytest.mark.extras
+
+
+class Survival(SurvivalContract):
+    kind: type = DaskExecutor
+
+    @pytest.fixture
+    def survivor(self):
+        with ExitStack() as held:
+            yield lambda **limits: held.enter_context(closing(self.kind(jobs=2, limits=Limits(**limits))))
+
+
+class TestDaskSurvives(Survival):
+    kind = DaskExecutor
+
+
+class TestRaySurvives(Survival):
+    kind = RayExecutor
