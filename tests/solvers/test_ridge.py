@@ -13,6 +13,7 @@ from twin import assert_twins, bootstraps, folds, jobs_of, pairs
 
 from foldwise.data.dataset import make_dataset
 from foldwise.recipes.catalogue import builtin
+from foldwise.solvers.krylov import solve_by_steps
 from foldwise.solvers.ridge import RidgeSolver
 
 SOLVER = RidgeSolver()
@@ -187,3 +188,35 @@ def test_it_pays_for_many_penalties_and_not_for_one_fit():
     many = jobs_of(ridges(), folds(200, 5), ("predict",))
     assert SOLVER.pays(many, data)
     assert not SOLVER.pays(many[:1], data)
+
+
+@pytest.mark.parametrize("is_scaled", [False, True])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_well_conditioned_wide_tables_answered_by_a_few_steps_equal_the_plain_loop(is_weighted, intercept, is_scaled):
+    X, y = rows(2000, 160)
+    weights = np.random.default_rng(1).uniform(0.5, 2, 2000) if is_weighted else None
+    learners = ridges(fit_intercept=intercept)
+    if is_scaled:
+        learners = [make_pipeline(StandardScaler(), learner) for learner in learners]
+    splits = [*folds(2000, 8)[:1], *bootstraps(2000, 1), (np.arange(400), np.arange(300, 500))]
+    assert_twins(SOLVER, learners, make_dataset(X * 0.1 + 1, y, weights=weights), splits)
+
+
+def test_columns_that_nearly_repeat_each_other_equal_the_plain_loop_at_any_penalty():
+    X, y = rows(500, 160)
+    X[:, 80:] = X[:, :80] + 1e-3 * X[:, 80:]
+    answers = assert_twins(SOLVER, ridges(), make_dataset(X, y), folds(500, 4), allow_none=True)
+    assert None not in answers[8:]  # the two smallest penalties may hang on the last digits
+
+
+def test_steps_give_the_solutions_of_a_plain_solve_or_none():
+    rng = np.random.default_rng(0)
+    tall, b, shifts = rng.normal(size=(1200, 160)), rng.normal(size=160), np.array([0.0, 1.0, 1e4])
+    A = tall.T @ tall
+    found = solve_by_steps(A, b, shifts)
+    expected = [np.linalg.solve(A + shift * np.eye(160), b) for shift in shifts]
+    np.testing.assert_allclose(found.values[:, 0], expected, rtol=1e-12, atol=1e-16)
+    bad = tall[:165].T @ tall[:165]  # hardly more rows than columns: many steps
+    for matrix, side in ((bad, b), (-A, b), (A, 0 * b), (A[:50, :50], b[:50])):
+        assert solve_by_steps(matrix, side, shifts) is None

@@ -184,9 +184,9 @@ def _make_baseline(is_classification: bool) -> Any:
 
 
 def _make_k_nn(is_classification: bool) -> Any:
-    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+    from foldwise.recipes.nearest import NearestClassifier, NearestRegressor
 
-    return KNeighborsClassifier() if is_classification else KNeighborsRegressor()
+    return NearestClassifier() if is_classification else NearestRegressor()
 
 
 def _k_nn_space(rows: int) -> dict[str, Any]:

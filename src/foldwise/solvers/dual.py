@@ -10,7 +10,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.solvers.groups import has_repeats
 from foldwise.solvers.penalties import Found
-from foldwise.solvers.tridiagonal import EPSILON, reduce_symmetric, solve_shifted
+from foldwise.solvers.tridiagonal import EPSILON, applied, reduce_symmetric, solve_shifted
 
 CHUNK = 4_000_000  # numbers held at a time
 FEW = 8  # left-out rows are few if they are less than one in so many
@@ -46,9 +46,7 @@ def part_answers(parts: Sequence[Products], penalties: FloatArray) -> list[Found
     solved = solve_shifted([reduce_symmetric(one[0]) for one in weighed], [one[2] for one in weighed], penalties)
     found = []
     for part, (products, across, Y), one in zip(parts, weighed, solved, strict=True):
-        size, count, columns = one.values.shape
-        flat = (across @ one.values.reshape(size, -1)).reshape(len(across), count, columns)
-        values = np.ascontiguousarray(np.moveaxis(flat, 0, 1)) + part.constant
+        values = applied(across, one.values) + part.constant
         found.append((values, one.carried(across) * one.moved(products, Y) + one.rounded(across)))
     return found
 

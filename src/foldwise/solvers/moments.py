@@ -9,6 +9,7 @@ import numpy as np
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.solvers.groups import has_repeats
 
+SMALL = 8_000_000  # numbers of a table that is held a second time, about its means
 LOST = 1e-3  # a column that keeps less of its sum of squares than this is summed anew
 
 
@@ -34,6 +35,7 @@ class Moments:
         self.x_mean, self.y_mean = X.mean(axis=0), Y.mean(axis=0)
         self.rows, self.width = X.shape
         self.scale = max(1.0, float(np.abs(Y).max(initial=0.0)))
+        self._centred = self._about_means(slice(None)) if X.size <= SMALL else None
         self.total = self._sum(np.arange(self.rows), np.zeros(self.width + Y.shape[1]))
         self.y_squares = np.einsum("ij,ij->j", Y - self.y_mean, Y - self.y_mean)
 
@@ -42,12 +44,23 @@ class Moments:
         return int(self.Y.shape[1])
 
     def columns(self, rows: IntArray) -> FloatArray:
-        """These rows about the means of all rows; made when asked, so that no second table is held."""
-        return np.asarray(self.X[rows] - self.x_mean)
+        """These rows about the means of all rows."""
+        return np.asarray(self.X[rows] - self.x_mean if self._centred is None else self._centred[rows, : self.width])
 
     def values(self, rows: IntArray) -> FloatArray:
         """Their targets, about the means of all rows."""
         return np.asarray(self.Y[rows] - self.y_mean)
+
+    def _both(self, rows: IntArray) -> FloatArray:
+        """Columns and targets side by side; made when asked where a second table would be large."""
+        return self._about_means(rows) if self._centred is None else self._centred[rows]
+
+    def _about_means(self, rows: IntArray | slice) -> FloatArray:
+        X, Y = self.X[rows], self.Y[rows]
+        both = np.empty((len(X), self.width + Y.shape[1]))
+        np.subtract(X, self.x_mean, out=both[:, : self.width])
+        np.subtract(Y, self.y_mean, out=both[:, self.width :])
+        return both
 
     def of(self, train: IntArray) -> Moment:
         """The moments of a training part; the same whatever else is asked."""
@@ -86,29 +99,29 @@ class Moments:
         plain_squares, products = np.zeros(width), np.zeros((width, width + self.targets))
         step = max(1_000_000 // sums.size, 1)  # blocks, so that a large table is never copied whole
         for start in range(0, rows.size, step):
-            some = rows[start : start + step]
-            block = np.concatenate([self.columns(some), self.values(some)], axis=1)
-            block -= about
-            plain_sums += block[:, :width].sum(axis=0)
-            plain_squares += np.einsum("ij,ij->j", block[:, :width], block[:, :width])
+            block = self._both(rows[start : start + step])
+            if about.any():
+                block -= about
             if weights is None:
                 sums += block.sum(axis=0)
                 products += symmetric_product(block)[:width]
-            else:
-                heavy = block * weights[start : start + step, None]
-                sums += heavy.sum(axis=0)
-                products += block[:, :width].T @ heavy
+                continue
+            plain_sums += block[:, :width].sum(axis=0)
+            plain_squares += np.einsum("ij,ij->j", block[:, :width], block[:, :width])
+            heavy = block * weights[start : start + step, None]
+            sums += heavy.sum(axis=0)
+            products += block[:, :width].T @ heavy
+        summed = np.diagonal(products)
+        if weights is None:
+            plain_sums, plain_squares = sums[:width], summed
         weight = float(rows.size) if weights is None else float(weights.sum())
-        return Moment(about, weight, sums, products, rows.size, plain_sums, plain_squares, np.diagonal(products))
+        return Moment(about, weight, sums, products, rows.size, plain_sums, plain_squares, summed)
 
 
 def symmetric_product(block: FloatArray) -> FloatArray:
-    """block' block at half the multiplications.
+    """block' block, for which NumPy does half the multiplications.
 
     >>> symmetric_product(np.array([[1.0, 2.0], [0.0, 1.0]])).tolist()
     [[1.0, 2.0], [2.0, 5.0]]
     """
-    from scipy.linalg import blas
-
-    half = blas.dsyrk(1.0, block.T, lower=1)
-    return np.asarray(half + np.tril(half, -1).T)
+    return np.asarray(block.T @ block)

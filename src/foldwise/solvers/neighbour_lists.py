@@ -10,6 +10,7 @@ import numpy as np
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.recipes.distances import before_ties, distances, in_order, norm_error, squared_norms
 
+KEPT = 500_000  # neighbours that are remembered from one call to the next
 TREE_COLUMNS = 7  # with more columns a tree looks at almost every row, and brute force is faster
 
 
@@ -33,6 +34,19 @@ class Index:
         self.is_tree = X.shape[1] <= TREE_COLUMNS
         self._searcher: Any = None
         self._largest = 0.0  # squared norm
+        self._kept: tuple[IntArray, Lists] | None = None
+
+    def of(self, rows: IntArray, count: int) -> Lists:
+        """At least the `count` nearest of these of its own rows; short lists are kept for the next who asks."""
+        if self._kept is not None and self._kept[1].near.shape[1] >= min(count, len(self.X)):
+            known, lists = self._kept
+            places = np.searchsorted(known, rows).clip(max=known.size - 1)
+            if (known[places] == rows).all():
+                return lists.at(places)
+        found = self.search(self.X[rows], count)
+        if found.near.size <= KEPT:
+            self._kept = rows, found
+        return found
 
     def search(self, asked: FloatArray, count: int) -> Lists:
         """The `count` nearest of every asked row; where ties matter, by distance, then row."""

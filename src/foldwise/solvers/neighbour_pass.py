@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -44,6 +45,7 @@ class Part:
     shift: FloatArray
     spread: FloatArray
     votes: dict[Weighting, Votes] = field(default_factory=dict)
+    tree: Any = None  # scikit-learn's, if ties ask for it
 
     def table(self, X: FloatArray) -> FloatArray:
         """Rows as this training part scales them."""
@@ -111,19 +113,26 @@ class Pass:
     def _walk(self, parts: list[Part]) -> None:
         asked = np.unique(np.concatenate([part.group.rows for part in parts]))
         spread = scale_columns(self.X, np.arange(self.data.rows), self.scaling)[1]
-        table = self.X / spread if self.scaling.spreads else self.X
-        index, longer = Index(table, self.p, is_by_row=self.is_by_row), self._longer(parts, spread)
+        index, longer = self._index(spread), self._longer(parts, spread)
         length = min(max(self._length(part, longer) for part in parts), self.data.rows)
         step = max(BLOCK // length, 1)
         for start in range(0, asked.size, step):
             block = asked[start : start + step]
-            lists = index.search(table[block], length)
+            lists = index.of(block, length)
             for part in parts:
                 low, high = np.searchsorted(part.group.rows, (block[0], block[-1] + 1))
                 if low < high:
                     rows = part.group.rows[low:high]
                     found = self._nearest(part, rows, lists.at(np.searchsorted(block, rows)), index, spread, longer)
                     self._answer(part, slice(low, high), rows, found, is_sure=index.is_tree)
+
+    def _index(self, spread: FloatArray) -> Index:
+        """Made once for a table, whatever is asked of it later."""
+        made = _INDEXES.setdefault(self.data, {})
+        name = (self.scaling.spreads, self.p, self.is_by_row)
+        if name not in made:
+            made[name] = Index(self.X / spread if self.scaling.spreads else self.X, self.p, is_by_row=self.is_by_row)
+        return made[name]
 
     def _length(self, part: Part, longer: float) -> int:
         return list_length(int(np.ceil(part.width * longer)), 1.0 - part.group.train.size / self.data.rows)
@@ -183,7 +192,7 @@ class Pass:
             for weighting, votes in part.votes.items():
                 self._fill(votes, weighting, slot, near)
             return
-        is_forced = np.array([self._is_by_force(k + 1, part.group.train.size) for k in range(part.width)])
+        is_forced = self._is_by_force(np.arange(1, part.width + 1), part.group.train.size)
         is_open, is_tiny = self._open(part, rows, near, is_forced, is_sure=is_sure)
         columns = np.flatnonzero(is_open.any(axis=0))
         for weighting, votes in part.votes.items():
@@ -227,28 +236,32 @@ class Pass:
             return self.plain_error[rows]
         return _rounding(part.table(self.X))[rows]
 
-    def _is_by_force(self, k: int, train: int) -> bool:
-        """Does scikit-learn look at every row for this k?"""
+    def _is_by_force(self, ks: IntArray, train: int) -> Any:
+        """By k: does scikit-learn look at every row?"""
         if self.core.algorithm == "auto":
-            return self.X.shape[1] > 15 or k >= train // 2
-        return bool(self.core.algorithm == "brute")
+            return (ks >= train // 2) | (self.X.shape[1] > 15)
+        return np.full(ks.size, self.core.algorithm == "brute")
 
     def _as_tree(
         self, part: Part, votes: Votes, weighting: Weighting, at: int, slot: slice, rows: IntArray, places: IntArray
     ) -> None:
         """Rows whose neighbours tie, with the neighbours that scikit-learn's tree finds."""
-        from sklearn.neighbors import NearestNeighbors
-
-        core, train = self.core, part.group.train
-        kind = "kd_tree" if core.algorithm == "auto" else core.algorithm
-        search = NearestNeighbors(algorithm=kind, leaf_size=core.leaf_size, metric=core.metric, p=core.p)
-        table = (lambda X: X) if self.scaling.is_plain else part.table
-        k = votes.ks[at : at + 1]
-        distance, near = search.fit(table(self.X[train])).kneighbors(table(self.X[rows[places]]), int(k[0]))
-        answers, close = running_answers(self.target, train[near], distance, weighting, votes.names, k)
+        k, table = votes.ks[at : at + 1], part.table if not self.scaling.is_plain else np.asarray
+        distance, near = self._tree(part, table).kneighbors(table(self.X[rows[places]]), int(k[0]))
+        answers, close = running_answers(self.target, part.group.train[near], distance, weighting, votes.names, k)
         for name, found in answers.items():
             votes.answers[name][at, slot.start + places] = found[0]
         votes.is_doubtful[at] |= close is not None and close.any()
+
+    def _tree(self, part: Part, table: Callable[[FloatArray], FloatArray]) -> Any:
+        """scikit-learn's own tree of a training part, as its estimator makes it."""
+        from sklearn.neighbors import NearestNeighbors
+
+        if part.tree is None:
+            core, kind = self.core, "kd_tree" if self.core.algorithm == "auto" else self.core.algorithm
+            tree = NearestNeighbors(algorithm=kind, leaf_size=core.leaf_size, metric=core.metric, p=core.p)
+            part.tree = tree.fit(table(self.X[part.group.train]))
+        return part.tree
 
     def _handed(self, part: Part) -> Iterator[tuple[int, Answer | None]]:
         places = {weighting: {int(k): at for at, k in enumerate(votes.ks)} for weighting, votes in part.votes.items()}
@@ -256,6 +269,9 @@ class Pass:
             k, weighting = self._ask(job)
             votes, at, names = part.votes[weighting], places[weighting][k], self.jobs[job].responses
             yield job, None if votes.is_doubtful[at] else {name: votes.answers[name][at] for name in names}
+
+
+_INDEXES: WeakKeyDictionary[Dataset, dict[tuple[bool, float, bool], Index]] = WeakKeyDictionary()
 
 
 def _rounding(X: FloatArray) -> FloatArray:

@@ -84,12 +84,14 @@ def _numbers(data: Dataset) -> FloatArray | None:
 
 def scale_columns(X: FloatArray, train: IntArray, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
     """What is taken off each column and what it is divided by, with scikit-learn's own arithmetic."""
+    from sklearn import config_context
     from sklearn.preprocessing import StandardScaler
 
     width = X.shape[1]
     if not (scaling.means or scaling.spreads):
         return np.zeros(width), np.ones(width)
-    fitted = StandardScaler(with_mean=scaling.means, with_std=scaling.spreads).fit(X[train])
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        fitted = StandardScaler(with_mean=scaling.means, with_std=scaling.spreads).fit(X[train])
     shift = fitted.mean_ if scaling.means else np.zeros(width)
     return shift, fitted.scale_ if scaling.spreads else np.ones(width)
 

@@ -49,7 +49,7 @@ class RidgeSolver:
         """A pass over the table and one reduction per training part, against a fit per job; in multiplications."""
         n, d = data.rows, data.columns
         groups = by_rows(jobs, range(len(jobs)))
-        plain = sum(_fit_cost(job.train.size, d) + 3e6 for job in jobs)
+        plain = sum(len(group.jobs) * (_fit_cost(group.train.size, d) + 3e6) for group in groups)
         ours = 3e6 + n * d * min(n, d) + sum(_part_cost(group, n, d) + 2e6 for group in groups)
         return ours < plain
 

@@ -8,12 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
+from foldwise.solvers.krylov import is_worth_it, solve_by_steps
 from foldwise.solvers.moments import Moment, Moments
 from foldwise.solvers.penalties import DOUBT
-from foldwise.solvers.tridiagonal import EPSILON, Solved, reduce_symmetric, signs, solve_equilibrated, solve_shifted
+from foldwise.solvers.tridiagonal import (
+    EPSILON,
+    Solved,
+    applied,
+    reduce_symmetric,
+    signs,
+    solve_equilibrated,
+    solve_shifted,
+)
 
 TINY = 1e-300
-CHUNK = 4_000_000  # numbers of all solutions held at a time
+CHUNK = 1_500_000  # numbers of all solutions held at a time
 
 
 @dataclass(frozen=True)
@@ -33,6 +42,7 @@ class System:
     side: FloatArray  # columns x targets
     shift: FloatArray
     spread: FloatArray
+    is_scaled: bool  # is any spread not 1?
     constant: FloatArray  # of every target
     noise: FloatArray  # of every column: the rounding of its product with a target
     size: float  # the norm of such a target
@@ -45,15 +55,36 @@ def primal_answers(
     """For every (train, rows): predictions (penalties x rows x targets), and by penalty how wrong they may be."""
     size = moments.width * penalties.size * moments.targets
     step = max(CHUNK // max(size, moments.width**2), 1)
+    by_steps = _is_quick(moments, form, penalties)
     found: list[tuple[FloatArray, FloatArray]] = []
     for start in range(0, len(parts), step):
         chunk = parts[start : start + step]
         systems = [make_system(moments, moments.of(train), form) for train, _ in chunk]
-        reduced = [reduce_symmetric(system.products) for system in systems]
-        solved = solve_shifted(reduced, [system.side for system in systems], penalties)
+        solved = _solve_each(systems, penalties, by_steps=by_steps)
         for system, one, (_, rows) in zip(systems, solved, chunk, strict=True):
             found.append(_predict(system, one, moments.columns(rows), penalties))
     return found
+
+
+def _is_quick(moments: Moments, form: Form, penalties: FloatArray) -> bool:
+    """Do few steps answer the table as a whole? Its training parts are like it."""
+    if moments.targets > 1 or not is_worth_it(moments.width, penalties.size):
+        return False
+    system = make_system(moments, moments.total, form)
+    return solve_by_steps(system.products, system.side[:, 0], penalties) is not None
+
+
+def _solve_each(systems: Sequence[System], penalties: FloatArray, *, by_steps: bool) -> list[Solved]:
+    """Solutions of every system: by a few steps where that is enough, by a reduction where not."""
+    found: list[Solved | None] = [
+        solve_by_steps(system.products, system.side[:, 0], penalties) if by_steps else None for system in systems
+    ]
+    left = [at for at, one in enumerate(found) if one is None]
+    if left:
+        reduced = [reduce_symmetric(systems[at].products) for at in left]
+        for at, one in zip(left, solve_shifted(reduced, [systems[at].side for at in left], penalties), strict=True):
+            found[at] = one
+    return [one for one in found if one is not None]
 
 
 def make_system(moments: Moments, moment: Moment, form: Form) -> System:
@@ -70,17 +101,23 @@ def make_system(moments: Moments, moment: Moment, form: Form) -> System:
     size_of = np.abs(x_about + mean) + np.sqrt(np.maximum(moment.summed, 0.0) / moments.rows)
     is_constant = variance <= moment.plain_rows * EPSILON * (variance + moment.plain_rows * EPSILON * size_of**2)
     spread = np.where(is_constant | (not form.spreads), 1.0, np.sqrt(variance))
-    products = moment.products[:, :width] - np.outer(origin, sums) - np.outer(sums - weight * origin, origin)
-    side = moment.products[:, width:] - np.outer(origin, y_sums) - np.outer(sums - weight * origin, y_origin)
+    products = moment.products[:, :width] - origin[:, None] * sums
+    side = moment.products[:, width:] - origin[:, None] * y_sums
+    if not form.intercept:  # with one, what is left of the sums about their mean is nought
+        products -= np.outer(sums - weight * origin, origin)
+        side -= np.outer(sums - weight * origin, y_origin)
     if form.intercept or form.means:  # what does not vary is nought about its mean, not its rounding
         products[is_constant], products[:, is_constant], side[is_constant] = 0.0, 0.0, 0.0
+    if form.spreads:
+        products /= spread[:, None] * spread
     columns = np.sqrt(np.maximum(moment.summed + weight * origin**2, 0.0)) / spread
     size = float(np.sqrt((moments.y_squares + weight * y_origin**2).max()))
     return System(
-        products=products / np.outer(spread, spread),
+        products=products,
         side=side / spread[:, None],
         shift=moment.about[:width] + origin,
         spread=spread,
+        is_scaled=form.spreads,
         constant=y_about + y_origin,
         noise=np.where(is_constant, 0.0, EPSILON * size * columns),
         size=size,
@@ -90,32 +127,28 @@ def make_system(moments: Moments, moment: Moment, form: Form) -> System:
 
 def _predict(system: System, solved: Solved, rows: FloatArray, penalties: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Predictions by penalty, and how far rounding may move them; penalties in doubt are solved one by one."""
-    table = (rows - system.shift) / system.spread
-    values = _apply(table, solved.values)
+    table = rows - system.shift
+    if system.is_scaled:
+        table /= system.spread
+    values = applied(table, solved.values)
     moved = solved.moved(system.products, system.side) + _moved(system, solved.values) * system.noise.max()
     wrong = solved.carried(table) * moved
     again = np.flatnonzero(~(wrong <= DOUBT * system.scale))
     if again.size:
         side = np.concatenate([system.side, (system.noise * signs(len(system.noise)))[:, None]], axis=1)
         coefficients = solve_equilibrated(system.products, side, penalties[again])
-        found = _apply(table, coefficients)
+        found = applied(table, coefficients)
         values[again] = found[:, :, :-1]
         carried = np.abs(found[:, :, -1]).max(axis=1, initial=0.0)
-        wrong[again] = carried * _moved(system, coefficients[:, :, :-1])
-    return values + system.constant, wrong
+        wrong[again] = carried * _moved(system, coefficients[:, :-1])
+    values += system.constant
+    return values, wrong
 
 
 def _moved(system: System, coefficients: FloatArray) -> FloatArray:
     """By penalty, in units of `noise`: products with the coefficients are rounded too, more where these are large."""
-    fitted = np.einsum("j,jl->l", system.noise, np.abs(coefficients).max(axis=2))
+    fitted = np.abs(coefficients).max(axis=1) @ system.noise
     return np.asarray(1.0 + fitted / max(EPSILON * system.size**2, TINY))
-
-
-def _apply(table: FloatArray, coefficients: FloatArray) -> FloatArray:
-    """Values of rows: penalties x rows x columns."""
-    width, penalties, columns = coefficients.shape
-    flat = (table @ coefficients.reshape(width, -1)).reshape(len(table), penalties, columns)
-    return np.ascontiguousarray(np.moveaxis(flat, 0, 1))
 
 
 def leave_one_out(moments: Moments, form: Form, rows: IntArray, penalties: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -32,7 +32,8 @@ class Reduced:
         if len(self.diagonal) > 1:
             way = "N" if back else "T"
             work = max(turned.shape[1], 1) * 64
-            turned[1:] = lapack.dormqr("L", way, self.reflections, self.factors, turned[1:], work)[0]
+            rest = np.asfortranarray(turned[1:])
+            turned[1:] = lapack.dormqr("L", way, self.reflections, self.factors, rest, work, overwrite_c=1)[0]
         return turned
 
 
@@ -58,7 +59,7 @@ def reduce_symmetric(A: FloatArray) -> Reduced:
 class Solved:
     """Solutions of one matrix for many shifts, and what becomes of rounding on the way."""
 
-    values: FloatArray  # size x shifts x columns
+    values: FloatArray  # shifts x columns x size
     probes: FloatArray  # size x some shifts: what became of `signs`
     step: int  # the shift at place i is probed at i // step: at a smaller one, so that rounding is not understated
 
@@ -69,18 +70,18 @@ class Solved:
     def moved(self, A: FloatArray, B: FloatArray) -> FloatArray:
         """By shift: how far the right sides are moved by the rounding of a reduction; infinite if A is singular."""
         largest, size = float(np.linalg.norm(A)), float(np.sqrt(np.einsum("ij,ij->j", B, B)).max(initial=0.0))
-        longest = np.sqrt(np.einsum("ilj,ilj->lj", self.values, self.values)).max(axis=1, initial=0.0)
+        longest = np.sqrt(np.einsum("lji,lji->lj", self.values, self.values)).max(axis=1, initial=0.0)
         is_singular = ~(largest * np.sqrt(np.einsum("il,il->l", self.probes, self.probes)) < SINGULAR)
         return np.where(self._spread(is_singular), np.inf, EPSILON * (largest * longest + size))
 
     def rounded(self, table: FloatArray) -> FloatArray:
         """By shift: the rounding of the products of a table with the solutions."""
-        longest = np.sqrt(np.einsum("ilj,ilj->lj", self.values, self.values)).max(axis=1, initial=0.0)
+        longest = np.sqrt(np.einsum("lji,lji->lj", self.values, self.values)).max(axis=1, initial=0.0)
         widest = np.sqrt(np.einsum("ij,ij->i", table, table).max(initial=0.0))
         return np.asarray(EPSILON * longest * widest)
 
     def _spread(self, probed: AnyArray) -> AnyArray:
-        return np.repeat(probed, self.step)[: self.values.shape[1]]
+        return np.repeat(probed, self.step)[: len(self.values)]
 
 
 def solve_shifted(parts: Sequence[Reduced], sides: Sequence[FloatArray], shifts: FloatArray) -> list[Solved]:
@@ -102,8 +103,8 @@ def solve_shifted(parts: Sequence[Reduced], sides: Sequence[FloatArray], shifts:
     for at, part in enumerate(parts):
         both = np.concatenate([values[:, at].reshape(size, -1), probes[:, at, :, 0]], axis=1)
         back = part.turn(both, back=True)
-        mine = np.ascontiguousarray(back[:, : shifts.size * columns]).reshape(size, shifts.size, columns)
-        found.append(Solved(mine, back[:, shifts.size * columns :], step))
+        count = shifts.size * columns  # LAPACK leaves columns behind: its transpose lies in memory row by row
+        found.append(Solved(back.T[:count].reshape(shifts.size, columns, size), back[:, count:], step))
     return found
 
 
@@ -117,9 +118,16 @@ def solve_equilibrated(A: FloatArray, B: FloatArray, shifts: FloatArray) -> Floa
         try:
             solved = np.linalg.solve(stacked * roots * np.swapaxes(roots, 1, 2), sides)
         except np.linalg.LinAlgError:
-            return np.full((size, shifts.size, B.shape[1]), np.nan)
+            return np.full((shifts.size, B.shape[1], size), np.nan)
         solved[np.abs(solved[:, :, -1]).max(axis=1) * size > SINGULAR] = np.nan
-        return np.ascontiguousarray(np.moveaxis(solved[:, :, :-1] * roots, 0, 1))
+        return np.ascontiguousarray(np.swapaxes(solved[:, :, :-1] * roots, 1, 2))
+
+
+def applied(table: FloatArray, coefficients: FloatArray) -> FloatArray:
+    """Values of rows, as shifts x rows x columns, by coefficients that are shifts x columns x size."""
+    shifts, columns, size = coefficients.shape
+    flat = (coefficients.reshape(-1, size) @ table.T).reshape(shifts, columns, len(table))
+    return np.ascontiguousarray(np.swapaxes(flat, 1, 2))
 
 
 @lru_cache(maxsize=16)
@@ -135,20 +143,25 @@ def signs(size: int) -> FloatArray:
     return found
 
 
-def _solve_tridiagonal(diagonal: FloatArray, beside: FloatArray, turned: FloatArray) -> FloatArray:
-    """Elimination and substitution along the first axis, for all matrices and shifts at once."""
-    pivots, size = diagonal, len(diagonal)
-    ratios = np.empty((max(size - 1, 0), *pivots.shape[1:]))
-    solved = np.repeat(turned[:, :, None, :], pivots.shape[2], axis=2)
+def _solve_tridiagonal(pivots: FloatArray, beside: FloatArray, turned: FloatArray) -> FloatArray:
+    """Elimination and substitution along the first axis, for all matrices and shifts at once; `pivots` are used up."""
+    size = len(pivots)
+    ratios, less = np.empty((max(size - 1, 0), *pivots.shape[1:])), np.empty(pivots.shape[1:])
+    solved = np.empty((*pivots.shape, turned.shape[2]))
+    solved[0] = turned[0][:, None]
     with np.errstate(all="ignore"):
-        pivots[0][pivots[0] <= 0] = np.nan
         for i in range(size - 1):
-            np.divide(beside[i], pivots[i], out=ratios[i])
-            pivots[i + 1] -= ratios[i] * beside[i]
-            pivots[i + 1][pivots[i + 1] <= 0] = np.nan
-            solved[i + 1] -= ratios[i][..., None] * solved[i]
-        solved[-1] /= pivots[-1][..., None]
+            np.reciprocal(pivots[i], out=pivots[i])
+            np.multiply(beside[i], pivots[i], out=ratios[i])
+            np.multiply(ratios[i], beside[i], out=less)
+            pivots[i + 1] -= less
+            np.multiply(ratios[i][..., None], solved[i], out=solved[i + 1])
+            np.subtract(turned[i + 1][:, None], solved[i + 1], out=solved[i + 1])
+        np.reciprocal(pivots[-1], out=pivots[-1])
+        solved[-1] *= pivots[-1][..., None]
         for i in range(size - 2, -1, -1):
-            solved[i] /= pivots[i][..., None]
+            solved[i] *= pivots[i][..., None]
             solved[i] -= ratios[i][..., None] * solved[i + 1]
+        is_positive = (pivots.min(axis=0) > 0) & (pivots.max(axis=0) < np.inf)
+    solved[:, ~is_positive] = np.nan
     return solved
