@@ -76,6 +76,11 @@ class Loss:
         """Is it known never to be negative? Ours are not; of a user's own function it must be stated."""
         return (self.bounds is not None and self.bounds[0] >= 0) or (self.is_per_row and isinstance(self.spec, str))
 
+    @property
+    def is_elementwise(self) -> bool:
+        """Does its function treat every row of a table of predictions as it treats one? Known of a few of ours."""
+        return self.spec in ("squared", "absolute", "zero_one")
+
     def rows(self, target: AnyArray, prediction: AnyArray) -> FloatArray:
         """The loss of every row."""
         if not self.is_per_row:

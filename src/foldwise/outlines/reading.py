@@ -40,6 +40,7 @@ class Reading:
     def __init__(self, outline: Outline, store: Store) -> None:
         self.outline = outline
         self.store = store
+        self.settled: set[tuple[str, str]] = set()  # training rows on which all candidates of a method have answered
         self._choices: dict[tuple[Any, ...], Choice] = {}
         self._undefined: dict[tuple[str, str], dict[str, str]] = {}
         self._placed: dict[tuple[int, int], tuple[Any, ...]] = {}
@@ -241,8 +242,12 @@ class Reading:
         responses = [method.response_for(judge, candidate) for candidate in range(len(method.candidates))]
         for at, split in enumerate(splits):
             keys = self.outline.keys(method, self.outline.rows_name(split))
-            for candidate, (key, response) in enumerate(zip(keys, responses, strict=True)):
-                record = self.store.get(key)
+            records = [self.store.get(key) for key in keys]
+            together = self._together(judge, records, responses, split.test)
+            if together is not None:
+                scores[:, at] = together
+                continue
+            for candidate, (record, response) in enumerate(zip(records, responses, strict=True)):
                 answers = None if record is None else self._answer(record, split, response, split.test)
                 if record is not None and not record.is_ok:
                     failed += 1
@@ -257,6 +262,26 @@ class Reading:
         # The selection score is the smallest one, whatever the rule then takes.
         score = np.nan if chosen is None else float(np.nanmin(scores.mean(axis=1)))
         return Choice(chosen, score, scores, failed, missing)
+
+    def _together(
+        self, judge: Loss, records: list[Record | None], responses: list[str], rows: IntArray
+    ) -> FloatArray | None:
+        """Mean losses of many fits on the same rows at once, the same to the bit; None where they differ in kind."""
+        first, response = records[0], responses[0]
+        target, weights = self._truth(rows)
+        if first is None or not judge.is_elementwise or weights is not None or len(set(responses)) > 1:
+            return None
+        answers = []
+        for record in records:
+            if record is None or not record.is_ok or record.rows is not first.rows or response not in record.responses:
+                return None
+            answers.append(record.responses[response])
+        places = self._places(first, rows)
+        if places is None or answers[0].ndim != 1:
+            return None
+        losses = judge.measure(target, np.ascontiguousarray(np.stack(answers)[:, places]))
+        means: FloatArray = np.add.reduce(losses, axis=1) / len(rows)
+        return means if np.isfinite(means).all() else None
 
     def next_fits(self, method: MethodOutline, splits: Splits) -> list[tuple[int, int]]:
         """Which candidates to score next on which of these splits, where those that cannot win are dropped."""

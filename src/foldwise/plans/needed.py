@@ -56,13 +56,17 @@ def needed_of(study: Study, reading: Reading, at: int) -> Iterator[Fit]:
     """Fits of one method that can be done now and have no record yet."""
     outline, method, store = study.outline, study.outline.methods[at], reading.store
     for name, wishes in _wishes(reading, method).items():
-        keys, seed = outline.keys(method, name), outline.fit_seed(study.families[at], name)
+        keys, seed, is_settled = outline.keys(method, name), outline.fit_seed(study.families[at], name), True
         for candidate, wish in wishes.items():
             record = store.get(keys[candidate])
             if record is None:
+                is_settled = False
                 yield Fit(keys[candidate], at, candidate, wish.split.train, wish.rows, wish.responses, seed)
             elif not record.answers(wish.rows, wish.responses):
+                is_settled = False
                 yield _again(record, at, candidate, wish, seed)
+        if is_settled and len(wishes) == len(method.candidates):
+            reading.settled.add((method.name, name))
 
 
 def _again(record: Record, at: int, candidate: int, wish: _Wish, seed: int) -> Fit:
@@ -91,7 +95,7 @@ def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[in
     return {
         name: _same_rows(split, rows, responses)
         for name, (split, rows) in outline.tuning_rows(method).items()
-        if name not in waiting
+        if name not in waiting and (method.name, name) not in reading.settled
     }
 
 
