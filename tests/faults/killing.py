@@ -50,7 +50,7 @@ class Run:
         return answer
 
     def is_known(self) -> bool:
-        return bool(self._read("SELECT name FROM documents WHERE name != 'ledger'"))
+        return bool(self._read("SELECT name FROM documents WHERE name = 'origin'"))
 
     def keys(self) -> set[str]:
         """Records in the store, read as anybody would who knows SQLite."""
@@ -170,7 +170,8 @@ def killed_at_write(run: Run, at: int, *, what: str = "pwrite64") -> bool:
     process = run.start(
         before=(strace, "-f", "-qq", "-o", "/dev/null", "-e", f"trace={what}", "-e", f"inject={inject}")
     )
-    process.communicate(timeout=300)
+    _, error = process.communicate(timeout=300)
+    assert process.returncode in (0, -signal.SIGKILL, 128 + signal.SIGKILL), error[-2000:]
     return process.returncode != 0
 
 

@@ -50,7 +50,7 @@ def test_interrupts_keep_what_is_done_and_say_how_to_go_on(undisturbed: dict[str
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         seconds, found, out, error = killing.interrupt(run, number, more=20)
         assert (found, "Traceback" in error) == (code, False), error
-        assert seconds < 3
+        assert seconds < leftovers.patience(3)
         assert f"foldwise resume {run.store}" in error
         assert "tree" in out  # the table so far
         leftovers.assert_nothing_left(run.environment)
@@ -62,7 +62,8 @@ def test_interrupts_keep_what_is_done_and_say_how_to_go_on(undisturbed: dict[str
 def test_a_second_interrupt_ends_at_once(tmp_path: Path) -> None:
     run = killing.Run(tmp_path)
     seconds, code, _, _ = killing.interrupt(run, signal.SIGINT, more=5, second_after=0.05)
-    assert (code, seconds < 1.5) == (130, True)
+    assert code == 130
+    assert seconds < leftovers.patience(1.5)
     leftovers.assert_nothing_left(run.environment)
 
 
@@ -107,14 +108,17 @@ class Slow(RegressorMixin, BaseEstimator):
 
 
 @contextmanager
-def worker_killer(*, pause: float) -> Iterator[list[int]]:
-    """Kill one random worker of this process after another."""
+def worker_killer(*, pause: float, most: int) -> Iterator[list[int]]:
+    """Kill one random worker of this process after another.
+
+    Not without end: a fit whose process is killed three times, twice of them alone, is rightly blamed.
+    """
     killed: list[int] = []
     is_over = threading.Event()
 
     def hunt() -> None:
         rng = random.Random(0)
-        while not is_over.wait(pause):
+        while len(killed) < most and not is_over.wait(pause):
             workers = [pid for nursery in children(os.getpid()) for pid in children(nursery)]
             if workers:
                 killed.append(rng.choice(workers))
@@ -146,9 +150,9 @@ def test_workers_killed_at_random_cost_nothing_and_nobody_is_blamed() -> None:
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
     learners = {"slow": fw.tune(Slow(), shift=list(np.linspace(-1, 1, 20)))}
     words: dict[str, Any] = {"outer": 6, "inner": "pairs", "isolate": True}
-    with worker_killer(pause=0.3) as killed:
+    with worker_killer(pause=0.25, most=6) as killed:
         found = fw.compare(learners, X, y, jobs=2, **words).to_dict()
-    assert len(killed) >= 5
+    assert len(killed) >= 4
     assert [method["failed"] for method in found["methods"]] == [0, 0]
     expected = fw.compare(learners, X, y, jobs=1, outer=6, inner="pairs").to_dict()
     assert killing.without_times(found) == killing.without_times(expected)

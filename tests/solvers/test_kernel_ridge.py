@@ -52,6 +52,39 @@ def test_leave_one_out_and_training_rows_equal_the_plain_loop():
     assert_twins(SOLVER, ridges(kernel="laplacian"), data, [*folds(30, 30), (half, np.arange(30))])
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("count", [1, 9])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_leaving_out_one_row_or_ten_holds_at_both_ends_of_the_path(kernel, count, weighted):
+    X, y = rows(60, 3)
+    penalties = (0.01, 1e6) if count == 1 else np.logspace(-2, 6, count)  # few and many go different ways
+    learners = [KernelRidge(alpha=penalty, kernel=kernel) for penalty in penalties]
+    data = make_dataset(X, y, weights=np.linspace(0.5, 2, 60) if weighted else None)
+    assert_twins(SOLVER, learners, data, folds(60, 60))
+    assert_twins(SOLVER, learners, data, [*folds(60, 60)[:5], *folds(60, 10)])
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_processes_left_one_row_out_equal_the_plain_loop(normalize):
+    X, y = rows(40, 2)
+    learners = [GaussianProcessRegressor(alpha=noise, optimizer=None, normalize_y=normalize) for noise in (1e-3, 1.0)]
+    assert_twins(SOLVER, learners, make_dataset(X, y + 5), [*folds(40, 40), *folds(40, 10)])
+
+
+def test_predictions_keep_their_digits_beside_large_residuals():
+    X, y = rows(60, 3)
+    learners = [KernelRidge(alpha=penalty) for penalty in np.logspace(-4, 6, 9)]
+    answers = assert_twins(SOLVER, learners, make_dataset(X, y + 100), folds(60, 60), allow_none=True)
+    assert None not in answers[-300:]
+
+
+def test_leaving_out_is_doubted_where_rounding_shows():
+    X, y = rows(60, 1)
+    learners = [KernelRidge(alpha=1e-12, kernel="rbf", gamma=0.01)]
+    answers = assert_twins(SOLVER, learners, make_dataset(X, y), folds(60, 60), allow_none=True)
+    assert answers == [None] * 60
+
+
 @pytest.mark.parametrize("kernel", [None, RBF(0.5), Matern() + WhiteKernel(0.1)])
 @pytest.mark.parametrize("normalize", [False, True])
 def test_processes_with_a_fixed_kernel_equal_the_plain_loop(kernel, normalize):
@@ -68,7 +101,7 @@ def test_a_process_asked_for_its_training_rows_is_left_to_the_plain_loop():
     assert SOLVER.solve(jobs, data) == [None]
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(
     n=st.integers(8, 50),
     d=st.integers(1, 8),
@@ -107,3 +140,9 @@ def test_it_pays_for_many_penalties_and_not_for_one_fit():
     many = jobs_of([KernelRidge(alpha=a) for a in np.logspace(-2, 2, 30)], folds(300, 5), ("predict",))
     assert SOLVER.pays(many, data)
     assert not SOLVER.pays(many[:1], data)
+
+
+def test_one_fit_per_row_left_out_pays_without_a_path():
+    data = make_dataset(*rows(300, 3))
+    assert SOLVER.pays(jobs_of([KernelRidge()], folds(300, 300), ("predict",)), data)
+    assert not SOLVER.pays(jobs_of([KernelRidge()], folds(300, 3), ("predict",)), data)

@@ -7,11 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from foldwise.arrays import FloatArray
+from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.dual import Products, in_chunks, left_out, rest_to_leave_out
+from foldwise.solvers.dual import Products, in_chunks, rest_to_leave_out
 from foldwise.solvers.groups import Group, by_rows, by_settings, has_repeats
-from foldwise.solvers.penalties import DOUBT, Found, PenaltyPass
+from foldwise.solvers.leave_out import leave_out, leave_out_cost
+from foldwise.solvers.penalties import Found, PenaltyPass
 from foldwise.solvers.pipeline import numbers, scale_columns, scaled
 from foldwise.solvers.scores import score_targets
 from foldwise.solvers.solver import Answer, Job
@@ -42,12 +43,11 @@ class KernelRidgeSolver:
         return scaling, repr(core.kernel), core.normalize_y
 
     def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
-        """One reduction per training part, slower per step than a factorisation, against a fit per job."""
-        groups = by_rows(jobs, range(len(jobs)))
+        """Sets left out of one fit of all rows, and a reduction per other training part, against a fit per job."""
         plain = sum(job.train.size**3 / 3 + job.train.size**2 * data.columns + 3e6 for job in jobs)
-        ours = 3e6 + min(data.rows, GRAM_ROWS) ** 2 * data.columns
-        ours += sum(4 * group.train.size**3 + 4 * group.train.size**2 * len(group.jobs) + 2e6 for group in groups)
-        return ours < plain
+        passes = by_settings(self, jobs)
+        ours = sum(_Pass(estimator, jobs, data).cost(places) for estimator, places in passes)
+        return 3e6 + ours < plain
 
     def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
         answers: list[Answer | None] = [None] * len(jobs)
@@ -126,24 +126,61 @@ class _Pass(PenaltyPass):
             found[id(rest[at])] = values * spread + middle, wrong * spread * self._blur()
         return [found[id(group)] for group in groups]
 
+    def cost(self, places: Sequence[int]) -> float:
+        """Multiplications the pass takes."""
+        groups = by_rows(self.jobs, places)
+        penalties = max(len(group.jobs) for group in groups)
+        able = self._able(groups)
+        rest = [group for group in groups if id(group) not in able]
+        parts = sum(0.7 * one.train.size**3 + 4 * one.train.size**2 * len(one.jobs) + 2e6 for one in rest)
+        kernel = self.data.columns * float(min(self.data.rows, GRAM_ROWS)) ** 2
+        if not able:
+            return kernel + parts
+        sizes = [one.size for one in able.values()]
+        return kernel + parts + leave_out_cost(self.data.rows, penalties, sizes) + 1e4 * penalties * len(able)
+
     def _left_out(self, groups: list[Group], penalties: FloatArray) -> dict[int, Found]:
-        """Small sets left out, from the fit of all rows."""
-        normalised = self.is_process and self.core.normalize_y
+        """Small sets left out, from the fit of all rows; where rounding may show, a reduction would do no better."""
+        able = self._able(groups)
+        if not able:
+            return {}
+        members = [group for group in groups if id(group) in able]
+        parts = [(able[id(group)], group.rows) for group in members]
+        found = self._residual_answers(parts, penalties)
+        return {id(group): self._restored(group, *one) for group, one in zip(members, found, strict=True)}
+
+    def _able(self, groups: list[Group]) -> dict[int, IntArray]:
+        """By group, the rows to leave out of a fit of all rows; none where too few groups ask for it."""
         is_weighed = self.weights is None or bool((self.weights > 0).all())
-        if not self._is_shared() or normalised or not is_weighed:
+        if not self._is_shared() or not is_weighed:
             return {}
-        able = [
-            (one, rest)
-            for one in groups
-            if (rest := rest_to_leave_out(one.train, one.rows, self.data.rows)) is not None
+        rests = [rest_to_leave_out(group.train, group.rows, self.data.rows) for group in groups]
+        able = {id(group): rest for group, rest in zip(groups, rests, strict=True) if rest is not None}
+        return able if len(able) >= 3 else {}
+
+    def _residual_answers(self, parts: list[tuple[IntArray, IntArray]], penalties: FloatArray) -> list[Found]:
+        """Predictions of the target, and of the constant one where the target is normalised."""
+        Y = np.column_stack([self.Y, np.ones(len(self.Y))]) if self._is_normalised() else self.Y
+        if self.weights is None:
+            return leave_out(self._products(), Y, penalties, parts)
+        roots = np.sqrt(self.weights)[:, None]
+        found = leave_out(self._products() * roots * roots.T, Y * roots, penalties, parts)
+        return [
+            (values / roots[rows], wrong / roots[rows].min())
+            for (_, rows), (values, wrong) in zip(parts, found, strict=True)
         ]
-        if len(able) < 3:
-            return {}
-        roots = None if self.weights is None else np.sqrt(self.weights)
-        parts = [(rest, group.rows) for group, rest in able]
-        found = left_out(self._products(), self.Y, roots, penalties, parts, intercept=False)
-        sure = [(wrong * self._blur() <= DOUBT * self.scale).all() for _, wrong in found]
-        return {id(group): one for (group, _), one, is_sure in zip(able, found, sure, strict=True) if is_sure}
+
+    def _restored(self, group: Group, values: FloatArray, wrong: FloatArray) -> Found:
+        """A target less its training mean is predicted as the target, less the mean times the constant one."""
+        if self._is_normalised():
+            mean = self._target(group)[0]
+            values, wrong = values[..., :1] + mean * (1 - values[..., 1:]), wrong * (1 + abs(mean))
+        # residuals may be large beside the predictions, which are what must keep their digits
+        size = np.maximum(np.abs(values).max(axis=(1, 2)), 1.0)
+        return values, wrong * max(1.0, self._blur() / 4) * np.maximum(self.scale / size, 1.0)
+
+    def _is_normalised(self) -> bool:
+        return bool(self.is_process and self.core.normalize_y)
 
     def _part(self, group: Group) -> Products:
         train, rows = group.train, group.rows
@@ -159,7 +196,7 @@ class _Pass(PenaltyPass):
 
     def _target(self, group: Group) -> tuple[float, float]:
         """What is taken off the training target, and what it is divided by."""
-        if not (self.is_process and self.core.normalize_y):
+        if not self._is_normalised():
             return 0.0, 1.0
         y = self.Y[group.train, 0]
         spread = float(np.std(y))
@@ -190,7 +227,7 @@ class _Pass(PenaltyPass):
     def _blur(self) -> float:
         """How many times its last digit a kernel value may be wrong: distances from norms lose some."""
         if self.is_process or self.core.kernel != "rbf":
-            return 4.0
+            return 1.0
         gamma: float = 1.0 / self.X.shape[1] if self.core.gamma is None else float(self.core.gamma)
         size = 4.0 * self.X.shape[1] if self.scaling.spreads else float(np.square(self.X).sum(axis=1).max())
-        return 4.0 + gamma * size
+        return 1.0 + gamma * size / 4

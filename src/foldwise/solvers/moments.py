@@ -34,7 +34,7 @@ class Moments:
         self.X, self.Y, self.weights = X, Y, weights
         self.x_mean, self.y_mean = X.mean(axis=0), Y.mean(axis=0)
         self.rows, self.width = X.shape
-        self.scale = max(1.0, float(np.abs(Y).max(initial=0.0)))
+        self.scale = float(np.abs(Y).max(initial=0.0)) or 1.0
         self._centred = self._about_means(slice(None)) if X.size <= SMALL else None
         self.total = self._sum(np.arange(self.rows), np.zeros(self.width + Y.shape[1]))
         self.y_squares = np.einsum("ij,ij->j", Y - self.y_mean, Y - self.y_mean)

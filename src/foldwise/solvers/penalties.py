@@ -23,7 +23,7 @@ class PenaltyPass(ABC):
 
     def __init__(self, jobs: Sequence[Job], data: Dataset, Y: FloatArray, penalty_of: Callable[[Any], float]) -> None:
         self.jobs, self.data, self.Y = jobs, data, Y
-        self.scale = max(1.0, float(np.abs(Y).max(initial=0.0)))
+        self.scale = float(np.abs(Y).max(initial=0.0)) or 1.0
         self._penalty_of, self._known = penalty_of, dict[int, float]()
 
     @abstractmethod

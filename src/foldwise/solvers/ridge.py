@@ -95,13 +95,17 @@ class _Pass(PenaltyPass):
         assert X is not None
         super().__init__(jobs, data, score_targets(data), _penalty)
         self.X, self.scaling, self.intercept = X, known[0], bool(known[1].fit_intercept)
-        self.form = Form(self.intercept, self.scaling.means, self.scaling.spreads)
+        is_least_squares = _is_least_squares(known[1])
+        self.form = Form(self.intercept, self.scaling.means, self.scaling.spreads, has_rank=is_least_squares)
 
     def found(self, groups: list[Group], penalties: FloatArray) -> list[Found]:
-        """Answers of every group, each by the cheapest way that is open to it."""
+        """Answers of every group, each by the cheapest way that is open to it.
+
+        Square ones go by their columns, as in scikit-learn: about their means they are singular.
+        """
         found: dict[int, Found] = {}
-        wide = [group for group in groups if self.X.shape[1] >= group.train.size]
-        tall = [group for group in groups if self.X.shape[1] < group.train.size]
+        wide = [group for group in groups if self.X.shape[1] > group.train.size]
+        tall = [group for group in groups if self.X.shape[1] <= group.train.size]
         for ways, members in (((self._wide_left_out, self._wide), wide), ((self._tall_ones, self._tall), tall)):
             left = members
             for way in ways:

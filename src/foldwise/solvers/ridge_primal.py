@@ -32,6 +32,7 @@ class Form:
     intercept: bool
     means: bool  # does a scaler take the training means off?
     spreads: bool  # does a scaler divide by the training standard deviations?
+    has_rank: bool = False  # does scikit-learn leave out directions in which the columns hardly vary?
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,8 @@ class System:
     noise: FloatArray  # of every column: the rounding of its product with a target
     size: float  # the norm of such a target
     scale: float  # its largest value
+    offset: FloatArray  # of every column: how far from its own values the plain loop's rounding is measured
+    has_rank: bool
 
 
 def primal_answers(
@@ -111,6 +114,9 @@ def make_system(moments: Moments, moment: Moment, form: Form) -> System:
     if form.spreads:
         products /= spread[:, None] * spread
     columns = np.sqrt(np.maximum(moment.summed + weight * origin**2, 0.0)) / spread
+    # a scaler's means and those of the fit after it cancel; without both, the raw means take digits from the plain loop
+    is_near = form.means and form.intercept
+    offset = np.zeros(width) if is_near else np.where(is_constant, 0.0, np.abs(x_about + mean) / spread)
     size = float(np.sqrt((moments.y_squares + weight * y_origin**2).max()))
     return System(
         products=products,
@@ -122,6 +128,8 @@ def make_system(moments: Moments, moment: Moment, form: Form) -> System:
         noise=np.where(is_constant, 0.0, EPSILON * size * columns),
         size=size,
         scale=moments.scale,
+        offset=offset,
+        has_rank=form.has_rank,
     )
 
 
@@ -132,15 +140,16 @@ def _predict(system: System, solved: Solved, rows: FloatArray, penalties: FloatA
         table /= system.spread
     values = applied(table, solved.values)
     moved = solved.moved(system.products, system.side) + _moved(system, solved.values) * system.noise.max()
-    wrong = solved.carried(table) * moved
-    again = np.flatnonzero(~(wrong <= DOUBT * system.scale))
+    wrong = solved.carried(table) * moved + _offset(system, solved.values)
+    is_open = np.isfinite(moved) | (not system.has_rank)  # a penalty of nought on what is singular: the rank decides
+    again = np.flatnonzero(~(wrong <= DOUBT * system.scale) & is_open)
     if again.size:
         side = np.concatenate([system.side, (system.noise * signs(len(system.noise)))[:, None]], axis=1)
         coefficients = solve_equilibrated(system.products, side, penalties[again])
         found = applied(table, coefficients)
         values[again] = found[:, :, :-1]
         carried = np.abs(found[:, :, -1]).max(axis=1, initial=0.0)
-        wrong[again] = carried * _moved(system, coefficients[:, :-1])
+        wrong[again] = carried * _moved(system, coefficients[:, :-1]) + _offset(system, coefficients[:, :-1])
     values += system.constant
     return values, wrong
 
@@ -149,6 +158,11 @@ def _moved(system: System, coefficients: FloatArray) -> FloatArray:
     """By penalty, in units of `noise`: products with the coefficients are rounded too, more where these are large."""
     fitted = np.abs(coefficients).max(axis=1) @ system.noise
     return np.asarray(1.0 + fitted / max(EPSILON * system.size**2, TINY))
+
+
+def _offset(system: System, coefficients: FloatArray) -> FloatArray:
+    """By penalty: what the plain loop's own rounding may come to, where columns lie far from nought."""
+    return np.asarray(EPSILON * (np.abs(coefficients).max(axis=1) @ system.offset))
 
 
 def leave_one_out(moments: Moments, form: Form, rows: IntArray, penalties: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -172,5 +186,7 @@ def leave_one_out(moments: Moments, form: Form, rows: IntArray, penalties: Float
         centred = observed - (system.constant - moments.y_mean if form.intercept else 0.0)
         residuals = (centred - fitted) / (1.0 - leverage)[:, :, None]
         condition = (values[-1] + penalties) / np.maximum(values[0] + penalties, TINY)
+        coefficients = np.einsum("ij,jl,jt->lti", vectors, shrunk, side, optimize=True)
         wrong = EPSILON * condition[:, None] / np.maximum(1.0 - leverage, TINY)
+        wrong += (_offset(system, coefficients) / moments.scale)[:, None]
     return observed + (moments.y_mean if form.intercept else 0.0) - residuals, wrong

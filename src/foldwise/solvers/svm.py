@@ -44,6 +44,8 @@ class SupportVectors:
     def takes(self, core: Any, data: Dataset) -> bool:
         if not is_kind(core, "SVC", "SVR", "NuSVC", "NuSVR") or data.rows > MOST_ROWS or hasattr(data.X, "tocsr"):
             return False
+        if data.weights is not None and not (data.weights > 0).all():
+            return False  # libsvm numbers rows without those of no weight, but not the columns of a ready-made kernel
         if core.kernel not in KERNELS or getattr(core, "probability", False) is True or core.max_iter != -1:
             return False
         gamma = core.gamma

@@ -1,0 +1,135 @@
+"""Naive Bayes and discriminants behind any steps: a training part is counted once, then smoothed by each candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray
+from foldwise.data.dataset import Dataset
+from foldwise.solvers.family import FamilySolver, Given, given_by
+from foldwise.solvers.fronts import is_kind, settings_without
+
+Smooth = Callable[[Any, Any], None]  # brings a copy of the shared fit to what a candidate would have learnt
+
+
+@dataclass(frozen=True)
+class Smoothed:
+    """One fit without smoothing; a candidate's model is that fit smoothed by scikit-learn's formula."""
+
+    name: str
+    kind: str
+    free: str
+    smooth: Smooth
+    start: tuple[tuple[str, Any], ...]  # parameters of the shared fit
+    least: float = 0.0  # values outside are left to the plain loop
+    most: float = np.inf
+    fixed: tuple[tuple[str, Any], ...] = ()  # parameters with the only value that is known
+    is_exact: bool = True
+
+    def takes(self, core: Any, data: Dataset) -> bool:
+        if not is_kind(core, self.kind) or any(getattr(core, name, None) != value for name, value in self.fixed):
+            return False
+        value = getattr(core, self.free)
+        return isinstance(value, Real) and not isinstance(value, bool) and self.least <= float(value) <= self.most
+
+    def shares(self, core: Any) -> Hashable:
+        return settings_without(core, self.free)
+
+    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+        from sklearn.base import clone
+
+        model = clone(cores[0]).set_params(**dict(self.start)).fit(X, y, **extra)
+        return model, np.var(np.asarray(X), axis=0).max() if self.kind == "GaussianNB" else None
+
+    def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+        return [self._answer(fitted, core, X, responses) for core in cores]
+
+    def _answer(self, fitted: Any, core: Any, X: Any, responses: Sequence[str]) -> Given | None:
+        model = copy(fitted[0])
+        model.widest_ = fitted[1]
+        try:
+            self.smooth(model, core)
+        except np.linalg.LinAlgError:
+            return None
+        return given_by(model, X, responses)
+
+
+def _smooth_gaussian(model: Any, core: Any) -> None:
+    model.var_ = model.var_ + core.var_smoothing * model.widest_
+
+
+def _smooth_multinomial(model: Any, core: Any) -> None:
+    counts = model.feature_count_ + core.alpha
+    model.feature_log_prob_ = np.log(counts) - np.log(counts.sum(axis=1).reshape(-1, 1))
+
+
+def _smooth_complement(model: Any, core: Any) -> None:
+    counts = model.feature_all_ + core.alpha - model.feature_count_
+    logs = np.log(counts / counts.sum(axis=1, keepdims=True))
+    model.feature_log_prob_ = logs / logs.sum(axis=1, keepdims=True) if model.norm else -logs
+
+
+def _smooth_bernoulli(model: Any, core: Any) -> None:
+    totals = (model.class_count_ + core.alpha * 2).reshape(-1, 1)
+    model.feature_log_prob_ = np.log(model.feature_count_ + core.alpha) - np.log(totals)
+
+
+def _smooth_quadratic(model: Any, core: Any) -> None:
+    """The variances along each class's own axes, drawn towards 1."""
+    model.scalings_ = [(1 - core.reg_param) * scaling + core.reg_param for scaling in model.scalings_]
+    if any((scaling <= core.tol).any() for scaling in model.scalings_):
+        raise np.linalg.LinAlgError
+
+
+def _smooth_linear(model: Any, core: Any) -> None:
+    """The shared covariance drawn towards a multiple of the identity, and the rule that follows from it."""
+    from scipy.linalg import lstsq
+
+    covariance, columns = model.covariance_, model.covariance_.shape[0]
+    shrunk = (1 - core.shrinkage) * covariance
+    shrunk.flat[:: columns + 1] += core.shrinkage * np.trace(covariance) / columns
+    coef = lstsq(shrunk, model.means_.T)[0].T
+    intercept = -0.5 * np.sum(model.means_ * coef, axis=1) + np.log(model.priors_)
+    is_binary = len(model.classes_) == 2
+    model.coef_ = coef[1:] - coef[:1] if is_binary else coef
+    model.intercept_ = intercept[1:] - intercept[:1] if is_binary else intercept
+
+
+def _counts(kind: str, smooth: Smooth) -> Smoothed:
+    # values below 1e-10 are raised or not by another parameter, with a warning
+    name = f"smoothed {kind.removesuffix('NB').lower()} counts"
+    return Smoothed(name, kind, "alpha", smooth, start=(("alpha", 1.0),), least=1e-10)
+
+
+FAMILIES = (
+    Smoothed("smoothed gaussians", "GaussianNB", "var_smoothing", _smooth_gaussian, start=(("var_smoothing", 0.0),)),
+    _counts("MultinomialNB", _smooth_multinomial),
+    _counts("ComplementNB", _smooth_complement),
+    _counts("BernoulliNB", _smooth_bernoulli),
+    Smoothed(
+        "smoothed quadratic discriminant",
+        "QuadraticDiscriminantAnalysis",
+        "reg_param",
+        _smooth_quadratic,
+        start=(("reg_param", 0.0), ("tol", 0.0)),
+        most=1.0,
+        fixed=(("solver", "svd"), ("shrinkage", None), ("covariance_estimator", None)),
+    ),
+    Smoothed(
+        "smoothed linear discriminant",
+        "LinearDiscriminantAnalysis",
+        "shrinkage",
+        _smooth_linear,
+        start=(("shrinkage", None),),
+        least=1e-3,  # below, rounding in the covariance shows in the ten digits promised
+        most=1.0,
+        fixed=(("solver", "lsqr"), ("covariance_estimator", None)),
+    ),
+)
+SOLVERS = tuple(FamilySolver(family) for family in FAMILIES)
