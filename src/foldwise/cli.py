@@ -468,7 +468,13 @@ app.add_command(lab)
 
 def main() -> None:
     """The entry point of the `foldwise` command."""
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if code in (INTERRUPTED, TERMINATED):  # who stops a command does not wait for Python to tidy up
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

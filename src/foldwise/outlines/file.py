@@ -23,8 +23,9 @@ NAME = "outline"
 
 def write_outline(outline: Outline, store: Store, *, origin: dict[str, Any] | None = None) -> None:
     """Keep the outline, and the words it was asked in if they are known."""
-    store.write_document(NAME, outline_bytes(outline))
+    # the words first: with them alone a study that was killed right here can be resumed
     store.write_document("origin", json.dumps(origin, sort_keys=True).encode())
+    store.write_document(NAME, outline_bytes(outline))
 
 
 def read_origin(store: Store) -> dict[str, Any] | None:

@@ -38,8 +38,8 @@ def stored_versions(store: Store) -> dict[str, str] | None:
     return {name: found[name] for name in (*versions(), *found) if name in found}
 
 
-def check_manifest(outline: Outline, store: Store) -> None:
-    """Refuse a store that was made from something else; else note what this study is made from."""
+def checked_manifest(outline: Outline, store: Store) -> bytes:
+    """What this study is made from, to be kept; a store that was made from something else is refused."""
     wanted = _manifest(outline)
     content = store.document("manifest")
     if content is not None:
@@ -51,7 +51,7 @@ def check_manifest(outline: Outline, store: Store) -> None:
                 "Name another store, or go back to what it was made from",
             )
         wanted["code"] = {**found["code"], **wanted["code"]}
-    store.write_document("manifest", json.dumps(wanted, sort_keys=True).encode())
+    return json.dumps(wanted, sort_keys=True).encode()
 
 
 def _manifest(outline: Outline) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from foldwise.outlines.outline import Outline
 from foldwise.outlines.reading import Reading
 from foldwise.plans.study import Study
 from foldwise.questions.ledger import name_of, note_scores
-from foldwise.questions.manifest import check_manifest
+from foldwise.questions.manifest import checked_manifest
 from foldwise.records.memory import MemoryStore
 from foldwise.records.sqlite import SqliteStore
 from foldwise.records.store import Store
@@ -77,10 +77,11 @@ def answer_study(
     executor = make_executor(stop, **where)
     kept = open_store(store)
     try:
-        check_manifest(study.outline, kept)
-        _note_test_set(study.outline, kept)
+        manifest = checked_manifest(study.outline, kept)
         if is_kept and store is not None:  # before the first fit, so that a kill in the first second is resumable
             write_outline(study.outline, kept, origin=origin)
+        kept.write_document("manifest", manifest)
+        _note_test_set(study.outline, kept)
         if retry_failed:
             _forget_failures(study.outline, kept)
         reading, made = run(study, executor=executor, store=kept, progress=Progress(progress), stop=stop)
