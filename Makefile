@@ -44,8 +44,9 @@ check: $(VENV)/.dev ## ruff, mypy, import-linter, tests and doctests
 test-extras: $(VENV)/.extras ## try the wheel in a fresh core-only environment, and the engines Dask and Ray
 	$(BIN)/python -m pytest -q -m extras
 
-bench: $(VENV)/.dev ## time Foldwise beside scikit-learn's nested loops
+bench: $(VENV)/.dev ## time Foldwise beside scikit-learn's nested loops (FULL=1: the sizes of the goals)
 	$(BIN)/python benchmarks/overhead.py
+	$(BIN)/python benchmarks/speed.py $(if $(FULL),--full)
 
 docs: $(VENV)/.dev ## write docs/cli.md again
 	$(BIN)/python docs/make_cli.py

@@ -607,7 +607,7 @@ def _tuned_text(answer: Mapping[str, Any]) -> str:
 def _answer_text(answer: Mapping[str, Any]) -> str:
     from foldwise.reports.text import render_text
 
-    is_colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    is_colored = sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return render_text(answer, color=is_colored)
 
 
@@ -635,6 +635,10 @@ def _show(answer: Mapping[str, Any], text: str, *, as_json: bool) -> None:
         # The reader of our output has gone; a second complaint at exit helps nobody.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(BROKEN_PIPE) from None
+    except OSError as reason:  # what Python still holds of the text would fail once more at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        words = f"the answer cannot be written to standard output: {reason.strerror}"
+        raise BadStudy(words, "With --store RUN, `foldwise report RUN` shows it again") from None
 
 
 def _writable(text: str) -> str:

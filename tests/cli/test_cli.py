@@ -370,6 +370,27 @@ def test_a_closed_pipe_is_quiet():
     assert err == ""
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_an_answer_that_cannot_be_written_ends_in_one_sentence():
+    command = [sys.executable, "-c", "from foldwise.cli import main; main()", "learners"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("foldwise: the answer cannot be written to standard output: No space left on device")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_command_without_standard_output_does_its_work(table, tmp_path):
+    script = "import os; os.close(1); os.execv({0!r}, [{0!r}, '-c', 'from foldwise.cli import main; main()', *{1!r}])"
+    words = ["compare", str(table), "--target", "y", *QUICK, "--store", str(tmp_path / "run")]
+    command = [sys.executable, "-c", script.format(sys.executable, words)]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+
+
 def test_a_termination_has_exit_code_143():
     code = (
         "import time, foldwise.cli as cli\n"

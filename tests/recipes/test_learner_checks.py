@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -301,3 +303,25 @@ def test_infinity_in_columns_that_a_learner_is_not_given_does_not_matter():
     check(make_pipeline(make_column_transformer((StandardScaler(), ["x0"])), Ridge()), X=frame)
     check(HistGradientBoostingRegressor(), X=INFINITE)
     check(Foreign(), X=INFINITE)
+
+
+class Rewriting(Ridge):
+    """Changes what it is given, so that no copy of it is like it."""
+
+    def __init__(self, alpha=1.0):
+        super().__init__(alpha=float(alpha) + 1)
+
+
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [
+        (make_pipeline(StandardScaler(), SelectKBest(score_func=threading.Lock()), Ridge()), "selectkbest__score_func"),
+        (Ridge(alpha=(value for value in [1.0])), "its parameter alpha: cannot pickle 'generator'"),
+        (Rewriting(), "learner 'mine' cannot be copied .*constructor"),
+    ],
+    ids=["lock in a pipeline", "generator", "constructor"],
+)
+def test_a_learner_that_cannot_be_copied_is_refused_with_the_parameter(learner, words):
+    data = make_dataset(NUMBERS, TARGET)
+    with pytest.raises(BadLearner, match=words):
+        check_learner("mine", learner, data, make_losses(None, data))

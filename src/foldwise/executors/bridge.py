@@ -69,7 +69,7 @@ class Side(Protocol):
 def pieces(folder: Path) -> Iterator[tuple[str, bytes]]:
     """The files of a study, a piece at a time."""
     for path in sorted(folder.iterdir()):
-        if path.suffix in (".npy", ".json", "") and path.name not in ("token", "lock"):
+        if path.suffix in (".npy", ".json", "") and path.name != "token":
             with path.open("rb") as file:
                 while (content := file.read(PIECE)) or file.tell() == 0:
                     yield path.name, content

@@ -295,7 +295,7 @@ class ClusterExecutor:
         self._log = folder / LOG
         ours, theirs = socket.socketpair()
         words = [str(theirs.fileno()), self.engine, self.address or "", str(self._wanted), str(folder)]
-        paths = os.pathsep.join(path for path in sys.path if path)
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path if isinstance(path, str))
         with self._log.open("wb") as log:
             self._bridge = subprocess.Popen(
                 [sys.executable, "-P", "-m", "foldwise.executors.bridge", *words],

@@ -237,7 +237,7 @@ def _new_desk(ticket: Ticket) -> _Desk | None:
     folder = held.enter_context(scratch_folder())
     try:
         for path in source.iterdir():
-            if path.suffix in (".npy", ".json", "") and path.name not in (TOKEN, "lock"):
+            if path.suffix in (".npy", ".json", "") and path.name != TOKEN:
                 _link(path, folder / path.name)
     except FileNotFoundError:  # its process ended just now
         held.close()

@@ -34,6 +34,7 @@ PRELOADED = (
     "cloudpickle",
     "foldwise.executors.child",
 )
+LOCK = "scratch.lock"  # no name that anything else has: a folder with it may be removed, and no other
 _SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 
 
@@ -109,7 +110,7 @@ class Nursery:
         self.control.sendall(NOTICE.pack(what, number, value))
 
     def _end(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove(self.folder)
         for pid in self.workers:
             _kill_group(pid)
         # Children of the killed become ours, so look again. A killed process looks like a zombie while threads of
@@ -117,8 +118,19 @@ class Nursery:
         while _has_children():
             _kill_strangers(set())
             time.sleep(0.005)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove(self.folder)
         os._exit(0)
+
+
+def remove(folder: str | os.PathLike[str]) -> None:
+    """Remove a scratch folder, its lock last: what a kill leaves of it is still known as ours."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            elif entry.name != LOCK:
+                os.unlink(entry.path)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _become_worker(number: int, handle: int, folder: str, *, close: tuple[int, ...]) -> None:

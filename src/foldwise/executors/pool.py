@@ -18,6 +18,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from foldwise.records.record import Record, Status
 AHEAD = 2  # batches at a worker, so that it need not wait for the next one
 TICK = 0.1  # seconds between looks at the limits
 ASLEEP = 1.0  # a longer gap between two looks: this machine slept, the fits did not work
+MOST_IDLE_DEATHS = 20  # in a row, of workers that did not come to their first fit
 LOG_BYTES = 64_000_000
 TRIES: dict[int, int] = {signal.SIGKILL: 3}  # memory may be short for a moment, so a kill is no proof
 _ENVIRONMENT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -54,6 +56,7 @@ class _Worker:
     done: int = 0
     began: float = 0.0  # of the fit it is at, on the clock that sleep does not move
     bytes_before: int = 0
+    is_sent_away: bool = False  # we have asked for its end
     killed_for: Status | None = None
     status: int | None = None  # how it ended, as the kernel tells it
 
@@ -73,6 +76,7 @@ class Pool:
         self._control: socket.socket | None = None
         self._notices = bytearray()
         self._nurseries = 0
+        self._is_nursery_up = False
         self._is_stopping = False
         self._looked = time.monotonic()
         self._clock = 0.0
@@ -122,6 +126,8 @@ class Pool:
             worker.channel.close()
         self._workers.clear()
         if self._nursery is not None:
+            if not self._is_nursery_up:
+                self._nursery.kill()  # it is at its imports, hears nothing yet and has no workers to end
             try:
                 self._nursery.wait(5)
             except subprocess.TimeoutExpired:
@@ -187,6 +193,7 @@ class Pool:
         for what, content in worker.channel.arrived():
             if what == "ready":
                 worker.is_ready = True
+                self._deaths["idle"] = 0
                 worker.bytes_before = private_bytes(worker.pid)
             elif what == "broken":
                 raise BadLearner(
@@ -231,14 +238,16 @@ class Pool:
 
     def _kill(self, worker: _Worker, why: Status | None) -> None:
         assert self._control is not None
-        worker.killed_for, worker.is_ready = why, False
-        self._control.sendall(REQUEST.pack(b"K", worker.pid))
+        worker.killed_for, worker.is_ready, worker.is_sent_away = why, False, True
+        with suppress(OSError):  # the nursery is dead, and the worker with it: reading will tell
+            self._control.sendall(REQUEST.pack(b"K", worker.pid))
 
     # Births and deaths
 
     def _start_nursery(self) -> None:
         ours, theirs = socket.socketpair()
-        words = [str(theirs.fileno()), str(self.folder), *map(json.dumps, (sys.path, sys.argv, self.modules))]
+        paths = [path for path in sys.path if isinstance(path, str)]  # Python itself passes over anything else
+        words = [str(theirs.fileno()), str(self.folder), *map(json.dumps, (paths, sys.argv, self.modules))]
         environment = {**os.environ, **dict.fromkeys(_ENVIRONMENT, str(self.threads))}
         script = Path(__file__).with_name("nursery.py")
         self._nursery = subprocess.Popen(
@@ -251,18 +260,23 @@ class Pool:
         theirs.close()
         self._control = ours
         self._nurseries += 1
+        self._is_nursery_up = False
 
     def _start_worker(self) -> None:
         assert self._control is not None
         ours, theirs = socket.socketpair()
         self._numbers += 1
-        socket.send_fds(self._control, [REQUEST.pack(b"S", self._numbers)], [theirs.fileno()])
+        with suppress(OSError):  # the nursery is dead: reading will tell
+            socket.send_fds(self._control, [REQUEST.pack(b"S", self._numbers)], [theirs.fileno()])
         theirs.close()
         self._workers[self._numbers] = _Worker(self._numbers, Channel(ours))
 
     def _read_notices(self) -> None:
         assert self._control is not None
-        chunk = self._control.recv(4096)
+        try:
+            chunk = self._control.recv(4096)
+        except OSError:  # it died before it had read what we asked of it
+            chunk = b""
         if not chunk:
             self._mourn_nursery()
             return
@@ -270,6 +284,7 @@ class Pool:
         while len(self._notices) >= NOTICE.size:
             what, number, value = NOTICE.unpack_from(self._notices)
             del self._notices[: NOTICE.size]
+            self._is_nursery_up = True
             if what == b"B":
                 self._workers[number].pid = value
             elif what == b"D":
@@ -285,10 +300,11 @@ class Pool:
         worker.status = status
         if worker.in_hand:
             self._part(worker)
-        elif not worker.done and not worker.is_ready and worker.killed_for is None and self._deaths["idle"] > 20:
-            raise FitsFailed(f"worker processes die before their first fit ({_ending(status)})", "Use isolate=False")
-        else:
-            self._deaths["idle"] += not worker.is_ready
+        elif not worker.is_ready and not worker.is_sent_away:
+            self._deaths["idle"] += 1
+            if self._deaths["idle"] > MOST_IDLE_DEATHS:
+                words = f"worker processes die before their first fit ({_ending(status)})"
+                raise FitsFailed(words, "Use isolate=False")
         log_file(self.folder, worker.number).unlink(missing_ok=True)
         self._start_worker()
 
@@ -350,6 +366,8 @@ class Pool:
             if worker.in_hand:
                 self._part(worker)
         assert self._nursery is not None
+        assert self._control is not None
+        self._control.close()
         self._nursery.wait()
         self._nursery, self._notices = None, bytearray()
         self.start()

@@ -15,8 +15,10 @@ from foldwise.executors import node
 from foldwise.executors.bridge import FOLDERS, GRACE, Died, pieces
 from foldwise.executors.cluster import ClusterExecutor
 from foldwise.executors.node import Outcome, Ticket
+from foldwise.executors.nursery import LOCK
 from foldwise.executors.parcel import Parcel
 from foldwise.executors.scratch import PREFIX
+from foldwise.records.lock import take
 
 LOOPBACK = "127.0.0.1"
 LONGEST = 40  # letters of a folder in which Ray can still name its sockets
@@ -64,6 +66,7 @@ class Here:
         if len(str(self.folder)) > LONGEST:
             self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))
             FOLDERS.append(str(self.folder))
+            self._lock = take(self.folder / LOCK)  # held until this process ends
         return {
             "address": "local",  # whatever RAY_ADDRESS says
             "num_cpus": self.jobs,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -11,11 +10,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from foldwise.errors import BadStudy
+from foldwise.executors.nursery import LOCK, remove
 from foldwise.records.lock import take
 
 PREFIX = "foldwise-"
-_LOCK = "lock"
-_LONG_AGO = 3600.0  # a folder that has no lock by then was left by a kill between two calls
+_LONG_AGO = 3600.0  # an empty folder of that age was left by a kill between two calls
 
 
 @contextmanager
@@ -27,11 +26,11 @@ def scratch_folder() -> Iterator[Path]:
     except OSError as reason:
         place = tempfile.gettempdir()
         raise BadStudy(f"cannot make a folder in {place}: {reason.strerror}", "Set TMPDIR to another") from reason
-    lock = take(folder / _LOCK)
+    lock = take(folder / LOCK)
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
         os.close(lock)
 
 
@@ -42,8 +41,10 @@ def sweep() -> None:
             about = folder.lstat()
             if about.st_uid != os.getuid() or folder.is_symlink() or not folder.is_dir():
                 continue
-            if not (folder / _LOCK).exists() and time.time() - about.st_mtime < _LONG_AGO:
+            if not (folder / LOCK).exists():
+                if time.time() - about.st_mtime > _LONG_AGO:
+                    folder.rmdir()  # refused where there is anything in it: it is not ours
                 continue
-            lock = take(folder / _LOCK)
-            shutil.rmtree(folder, ignore_errors=True)
+            lock = take(folder / LOCK)
+            remove(folder)
             os.close(lock)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import traceback
@@ -75,7 +76,7 @@ class Worker:
 
     def _fit(self, fit: Fit) -> Record:
         name, data = self.work.learners[fit.method].name, self.work.data
-        started, said = time.perf_counter(), []
+        started, said, process = time.perf_counter(), [], os.getpid()
         outcome: dict[str, Any]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -92,6 +93,8 @@ class Worker:
                     raise
                 outcome = {"status": "error", "error": _short(problem)}
             said = [f"{type(warning.message).__name__}: {_text(warning.message)}" for warning in caught]
+        if os.getpid() != process:
+            os._exit(0)  # a learner has forked, and its child came back here: the run must not go on twice
         seconds = time.perf_counter() - started
         distinct = tuple(dict.fromkeys(text.splitlines()[0][:200] for text in said if text))[:3]
         return Record(key=fit.key, rows=fit.rows, warnings=distinct, seconds=seconds, learner=name, **outcome)

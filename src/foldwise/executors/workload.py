@@ -37,9 +37,7 @@ class Workload:
 
 def workload_of(study: Study) -> Workload:
     candidates = tuple(method.candidates for method in study.outline.methods)
-    return Workload(
-        study.data, study.learners, candidates, study.outline.threads, study.solvers, study.estimators
-    )
+    return Workload(study.data, study.learners, candidates, study.outline.threads, study.solvers, study.estimators)
 
 
 def write_workload(work: Workload, folder: Path) -> None:

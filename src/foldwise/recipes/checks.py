@@ -41,6 +41,7 @@ _TAKES_ANYTHING = {
 def check_learner(name: str, estimator: Any, data: Dataset, losses: Sequence[Loss]) -> None:
     """Refuse a learner that cannot serve these data and losses, with the reason."""
     _check_is_learner(name, estimator)
+    _check_copies(name, estimator)
     _check_task(name, estimator, data.task)
     _check_searches(name, estimator)
     for loss in losses:
@@ -73,6 +74,31 @@ def _check_is_learner(name: str, estimator: Any) -> None:
             found = type(estimator).__name__
             remedy = "Give a scikit-learn estimator, the name of a built-in learner, or fw.tune(...)"
             raise BadLearner(f"learner {name!r} is a {found}, which has no {method}", remedy)
+
+
+def _check_copies(name: str, estimator: Any) -> None:
+    """Every fit is made from a copy: find now what cannot be copied, a lock, an open file or a generator."""
+    from sklearn.base import clone
+
+    try:
+        clone(estimator)
+    except Exception as problem:
+        culprits = [word for word, value in estimator.get_params(deep=True).items() if not _is_copied(value)]
+        culprit = max(culprits, key=lambda word: word.count("__"), default="")  # a step is named by what is in it
+        where = f"its parameter {culprit}: " if culprit else ""
+        raise BadLearner(
+            f"learner {name!r} cannot be copied ({where}{problem})", "Make it from plain values, and open files in fit"
+        ) from problem
+
+
+def _is_copied(value: Any) -> bool:
+    from sklearn.base import clone
+
+    try:
+        clone(value, safe=False)
+    except Exception:
+        return False
+    return True
 
 
 def _check_task(name: str, estimator: Any, task: str) -> None:

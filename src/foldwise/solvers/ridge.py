@@ -19,6 +19,8 @@ from foldwise.solvers.ridge_primal import Form, leave_one_out, primal_answers
 from foldwise.solvers.scores import score_targets
 from foldwise.solvers.solver import Answer, Job
 
+FAR = 1e3  # means of a wide table's columns, in standard deviations, beyond which they cost too many digits
+
 
 class RidgeSolver:
     """Answers Ridge, RidgeClassifier and LinearRegression."""
@@ -113,6 +115,18 @@ class _Pass(PenaltyPass):
                     found[id(group)] = answer
                 left = [group for group in left if id(group) not in found]
         return [found[id(group)] for group in groups]
+
+    def is_able(self, group: Group) -> bool:
+        """Wide tables far from nought leave the plain loop few digits when their means are taken off."""
+        is_wide = self.X.shape[1] > group.train.size
+        return super().is_able(group) and not (is_wide and self._is_far())
+
+    def _is_far(self) -> bool:
+        if not hasattr(self, "_far"):
+            takes_means = self.intercept != self.scaling.means  # with both, what rounding left is taken off again
+            spread, is_flat = self.X.std(axis=0), np.ptp(self.X, axis=0) == 0
+            self._far = takes_means and bool((np.abs(self.X.mean(axis=0)) > FAR * spread)[~is_flat].any())
+        return self._far
 
     def _tall(self, groups: list[Group], penalties: FloatArray) -> Iterator[tuple[Group, Found]]:
         parts = [(group.train, group.rows) for group in groups]

@@ -48,7 +48,7 @@ class System:
     noise: FloatArray  # of every column: the rounding of its product with a target
     size: float  # the norm of such a target
     scale: float  # its largest value
-    offset: FloatArray  # of every column: how far from its own values the plain loop's rounding is measured
+    offset: FloatArray  # of every column: how far off it is rounded, here or in the plain loop
     has_rank: bool
 
 
@@ -113,10 +113,12 @@ def make_system(moments: Moments, moment: Moment, form: Form) -> System:
         products[is_constant], products[:, is_constant], side[is_constant] = 0.0, 0.0, 0.0
     if form.spreads:
         products /= spread[:, None] * spread
-    columns = np.sqrt(np.maximum(moment.summed + weight * origin**2, 0.0)) / spread
-    # a scaler's means and those of the fit after it cancel; without both, the raw means take digits from the plain loop
-    is_near = form.means and form.intercept
-    offset = np.zeros(width) if is_near else np.where(is_constant, 0.0, np.abs(x_about + mean) / spread)
+    taken = origin + (x_about if form.means and not form.intercept else 0.0)
+    columns = np.sqrt(np.maximum(moment.summed + weight * taken**2, 0.0)) / spread
+    # digits are lost by rows far from the means of all rows, and by the plain loop where columns are far from nought,
+    # unless it takes their means off twice: a scaler's and those of the fit after it cancel
+    far = np.zeros(width) if form.means and form.intercept else np.abs(x_about + mean)
+    offset = np.where(is_constant, 0.0, (far + np.abs(moment.about[:width] + mean)) / spread)
     size = float(np.sqrt((moments.y_squares + weight * y_origin**2).max()))
     return System(
         products=products,
@@ -140,7 +142,8 @@ def _predict(system: System, solved: Solved, rows: FloatArray, penalties: FloatA
         table /= system.spread
     values = applied(table, solved.values)
     moved = solved.moved(system.products, system.side) + _moved(system, solved.values) * system.noise.max()
-    wrong = solved.carried(table) * moved + _offset(system, solved.values)
+    with np.errstate(invalid="ignore"):  # nothing of an infinite doubt is doubtful too
+        wrong = solved.carried(table) * moved + _offset(system, solved.values, table)
     is_open = np.isfinite(moved) | (not system.has_rank)  # a penalty of nought on what is singular: the rank decides
     again = np.flatnonzero(~(wrong <= DOUBT * system.scale) & is_open)
     if again.size:
@@ -149,7 +152,7 @@ def _predict(system: System, solved: Solved, rows: FloatArray, penalties: FloatA
         found = applied(table, coefficients)
         values[again] = found[:, :, :-1]
         carried = np.abs(found[:, :, -1]).max(axis=1, initial=0.0)
-        wrong[again] = carried * _moved(system, coefficients[:, :-1]) + _offset(system, coefficients[:, :-1])
+        wrong[again] = carried * _moved(system, coefficients[:, :-1]) + _offset(system, coefficients[:, :-1], table)
     values += system.constant
     return values, wrong
 
@@ -160,9 +163,10 @@ def _moved(system: System, coefficients: FloatArray) -> FloatArray:
     return np.asarray(1.0 + fitted / max(EPSILON * system.size**2, TINY))
 
 
-def _offset(system: System, coefficients: FloatArray) -> FloatArray:
-    """By penalty: what the plain loop's own rounding may come to, where columns lie far from nought."""
-    return np.asarray(EPSILON * (np.abs(coefficients).max(axis=1) @ system.offset))
+def _offset(system: System, coefficients: FloatArray, table: FloatArray) -> FloatArray:
+    """By penalty: what rounding of the rows themselves may come to; that of a spread is multiplied by the rows."""
+    reach = np.maximum(np.abs(table).max(axis=0, initial=0.0), 1.0)
+    return np.asarray(EPSILON * (np.abs(coefficients).max(axis=1) @ (system.offset * reach)))
 
 
 def leave_one_out(moments: Moments, form: Form, rows: IntArray, penalties: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -188,5 +192,5 @@ def leave_one_out(moments: Moments, form: Form, rows: IntArray, penalties: Float
         condition = (values[-1] + penalties) / np.maximum(values[0] + penalties, TINY)
         coefficients = np.einsum("ij,jl,jt->lti", vectors, shrunk, side, optimize=True)
         wrong = EPSILON * condition[:, None] / np.maximum(1.0 - leverage, TINY)
-        wrong += (_offset(system, coefficients) / moments.scale)[:, None]
+        wrong += (_offset(system, coefficients, table) / moments.scale)[:, None]
     return observed + (moments.y_mean if form.intercept else 0.0) - residuals, wrong

@@ -1,0 +1,110 @@
+"""A pool outlives what is done to its processes: kills from outside at any moment, and learners that fork."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from foldwise.data.dataset import make_dataset
+from foldwise.executors.local import LocalExecutor
+from foldwise.executors.pool import Pool
+from foldwise.losses.loss import make_losses
+from foldwise.plans.methods import make_learners
+from foldwise.plans.study import make_study
+from foldwise.splits.making import make_splits
+from foldwise.testing.executors import first_fits
+
+
+class Unlucky(RegressorMixin, BaseEstimator):
+    """Its process is killed the first time it is fitted to any rows."""
+
+    def __init__(self, folder=""):
+        self.folder = folder
+
+    def fit(self, X, y):
+        mark = Path(self.folder) / f"{float(np.sum(X)):.12f}"
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+class Forking(RegressorMixin, BaseEstimator):
+    """Forks, and its child goes on as if nothing had happened, or ends as Python does."""
+
+    def __init__(self, does_exit=False):
+        self.does_exit = does_exit
+
+    def fit(self, X, y):
+        self.is_child_ = os.fork() == 0
+        if self.is_child_ and self.does_exit:
+            sys.exit(0)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), float(self.is_child_))
+
+
+def make(learner, folds=4):
+    rng = np.random.default_rng(0)
+    data = make_dataset(rng.normal(size=(40, 2)), rng.normal(size=40))
+    losses = make_losses(None, data)
+    learners = make_learners({"learner": learner}, data, losses)
+    return make_study(data, learners, losses=losses, outer=make_splits(folds, data, seed=0))
+
+
+def records_of(study, executor):
+    fits = [fit for fit in first_fits(study) if fit.method == 0]
+    with closing(executor):
+        found = [record for records in executor.run(study, fits) for record in records]
+    assert sorted(record.key for record in found) == sorted({fit.key for fit in fits})
+    return found
+
+
+def test_a_nursery_killed_before_it_has_heard_anything_is_replaced():
+    executor = LocalExecutor(jobs=1, isolate=True)
+    study = make(Forking(), folds=2)
+    executor._begin(study)
+    os.kill(executor._pool_for(study)._nursery.pid, signal.SIGKILL)
+    assert len(records_of(study, executor)) == 2
+
+
+def test_many_fits_that_are_tried_again_alone_do_not_look_like_workers_that_cannot_start(tmp_path, monkeypatch):
+    monkeypatch.setattr("foldwise.executors.pool.MOST_IDLE_DEATHS", 2)
+    found = records_of(make(Unlucky(folder=str(tmp_path)), folds=7), LocalExecutor(jobs=1, isolate=True))
+    assert [record.status for record in found] == ["ok"] * 7
+    assert len(list(tmp_path.iterdir())) == 7
+
+
+@pytest.mark.parametrize("does_exit", [False, True])
+def test_the_child_of_a_learner_that_forks_does_no_fits_of_ours(does_exit):
+    found = records_of(make(Forking(does_exit=does_exit)), LocalExecutor(jobs=1, isolate=True))
+    assert [record.responses["predict"][0] for record in found] == [0.0] * 4
+
+
+def test_paths_that_are_no_text_are_passed_over_as_python_does(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "path", [tmp_path, *sys.path])
+    assert len(records_of(make(Forking(), folds=2), LocalExecutor(jobs=1, isolate=True))) == 2
+
+
+def test_a_pool_that_is_closed_at_once_does_not_wait_for_its_nursery_to_start(tmp_path):
+    (tmp_path / "sluggish.py").write_text("import time; time.sleep(4)")
+    pool = Pool(tmp_path, jobs=1, modules=["sluggish"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(tmp_path)
+        pool.start()
+    began = time.monotonic()
+    pool.close()
+    assert time.monotonic() - began < 1

@@ -1,0 +1,65 @@
+"""Folders of killed runs are removed at the next start, and nothing else ever is."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+
+import pytest
+
+from foldwise.executors.nursery import LOCK, remove
+from foldwise.executors.scratch import PREFIX, scratch_folder, sweep
+from foldwise.records.sqlite import SqliteStore
+
+LONG_AGO = time.time() - 7200
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def aged(folder):
+    os.utime(folder, (LONG_AGO, LONG_AGO))
+    return folder
+
+
+def test_a_store_in_the_temporary_folder_survives_whatever_its_name(temporary):
+    SqliteStore(temporary / f"{PREFIX}wine").close()
+    aged(temporary / f"{PREFIX}wine")
+    sweep()
+    assert (temporary / f"{PREFIX}wine" / "records.db").is_file()
+
+
+def test_a_folder_of_the_user_with_our_prefix_is_left_alone(temporary):
+    mine = temporary / f"{PREFIX}analysis"
+    mine.mkdir()
+    (mine / "notes.txt").write_text("dear to me")
+    aged(mine)
+    sweep()
+    assert (mine / "notes.txt").read_text() == "dear to me"
+
+
+def test_what_a_kill_left_is_removed_and_what_a_run_holds_is_not(temporary):
+    left, empty = temporary / f"{PREFIX}left", temporary / f"{PREFIX}empty"
+    for folder in (left, empty):
+        folder.mkdir()
+    (left / LOCK).write_text("1\n")
+    (left / "X.npy").write_bytes(b"0")
+    aged(empty)
+    with scratch_folder() as held:
+        sweep()
+        assert sorted(temporary.iterdir()) == [held]
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_removal_that_is_cut_short_leaves_the_lock(temporary, monkeypatch):
+    folder = temporary / f"{PREFIX}cut"
+    (folder / "deep").mkdir(parents=True)
+    for name in (LOCK, "X.npy", "learners"):
+        (folder / name).write_bytes(b"0")
+    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
+    remove(folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["deep", LOCK]
