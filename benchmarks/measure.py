@@ -62,7 +62,7 @@ def in_own_process(*words: str, program: Path = PROGRAM) -> dict[str, Any]:
     if done.returncode == -signal.SIGXCPU:
         return {"problem": f"stopped after {LIMIT} CPU seconds"}
     if done.returncode:
-        return {"problem": (done.stderr.strip().splitlines() or ["no words"])[-1][:200]}
+        return {"problem": (done.stderr.strip().splitlines() or [f"ended with code {done.returncode}"])[-1][:200]}
     found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
     return found
 

@@ -93,7 +93,9 @@ def write_page(folder: Path, size: str, rows: list[Row], checks: list[str], orde
     known = {values["name"]: values for values in before["rows"]} | {row.name: asdict(row) for row in rows}
     kept[size] = {"rows": [known[name] for name in order if name in known], "checks": checks or before["checks"]}
     if size != "tiny":
-        ROWS.write_text(json.dumps(kept, indent=1) + "\n")
+        draft = ROWS.with_suffix(".draft")
+        draft.write_text(json.dumps(kept, indent=1) + "\n")
+        draft.replace(ROWS)  # a run that is killed leaves the rows it had
     parts = [HEAD]
     for name, title in (("full", "## The goals"), ("quick", "## The quick run"), ("tiny", "## A trial")):
         if name in kept:

@@ -50,6 +50,9 @@ def ours(task: Task, jobs: int = 1, solvers: Any = None) -> Report:
     return report | {
         "losses": {method.name: reading.outer_losses(method).tolist() for method in chosen},
         "scores": {method.name: reading.choice(method, 0).scores.T.tolist() for method in chosen},
+        "choices": {
+            method.name: [reading.choice(method, at).candidate for at in range(task.outer)] for method in chosen
+        },
     }
 
 
@@ -89,19 +92,20 @@ def naive(task: Task, search: Search | None = None, jobs: int = 1) -> Report:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         outline = _outline(task, X, y)
-        total: dict[str, Any] = {"cpu": 0.0, "wall": 0.0, "losses": {}, "scores": {}, "tight": {}}
+        parts = ("losses", "scores", "choices", "tight")
+        total: dict[str, Any] = {"cpu": 0.0, "wall": 0.0, **{part: {} for part in parts}}
         for name, method in task.methods.items():
             inner = next(one.inner for one in outline.methods if one.name == name)
             found = _nested(task, method, search, outline.outer, inner, X, y)
             total["cpu"] += found["cpu"]
             total["wall"] += found["wall"]
-            for part in ("losses", "scores", "tight"):
+            for part in parts:
                 total[part][name] = found[part]
     return total
 
 
 def _nested(task: Task, method: Method, search: Search, outer: Any, inner: Any, X: Any, y: Any) -> Report:
-    searching, refitting, losses, scores, tight = np.zeros(2), np.zeros(2), [], [], []
+    searching, refitting, losses, scores, choices, tight = np.zeros(2), np.zeros(2), [], [], [], []
     folds, inners = task.folds or task.outer, task.inners or len(inner.splits[0])
     for split, within in list(zip(outer, inner.splits, strict=True))[:folds]:
         pairs = [_within(split.train, part) for part in list(within)[:inners]]
@@ -111,6 +115,7 @@ def _nested(task: Task, method: Method, search: Search, outer: Any, inner: Any, 
         loss, *spent = timed(lambda split=split, best=best: _refit_loss(task, method, best, split, X, y))
         refitting += spent
         losses.append(loss)
+        choices.append(_candidates(method).index(best) if best in _candidates(method) else None)
         if found and not scores:
             scores, tight = found, _tight_loss(task, method, best, next(iter(within)), X, y)
     per_inner = searching / (folds * inners)  # of a grid on one inner split
@@ -121,7 +126,7 @@ def _nested(task: Task, method: Method, search: Search, outer: Any, inner: Any, 
         final = np.array(spent)
     cpu, wall = task.outer * (per_inner * len(inner.splits[0]) + refitting / folds) + final
     losses = losses if inners == len(inner.splits[0]) else []  # else another candidate may be chosen
-    return {"cpu": cpu, "wall": wall, "losses": losses, "scores": scores, "tight": tight}
+    return {"cpu": cpu, "wall": wall, "losses": losses, "scores": scores, "choices": choices, "tight": tight}
 
 
 def _tight_loss(task: Task, method: Method, best: dict[str, Any], split: Any, X: Any, y: Any) -> list[float]:

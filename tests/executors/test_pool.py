@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import time
 from contextlib import closing
@@ -15,6 +16,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from foldwise.data.dataset import make_dataset
 from foldwise.executors.local import LocalExecutor
+from foldwise.executors.nursery import is_alone
 from foldwise.executors.pool import Pool
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
@@ -97,6 +99,15 @@ def test_the_child_of_a_learner_that_forks_does_no_fits_of_ours(does_exit):
 def test_paths_that_are_no_text_are_passed_over_as_python_does(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "path", [tmp_path, *sys.path])
     assert len(records_of(make(Forking(), folds=2), LocalExecutor(jobs=1, isolate=True))) == 2
+
+
+def test_a_nursery_knows_while_it_starts_whether_its_coordinator_is_gone():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.send(b"something that is not read yet")
+        assert not is_alone(theirs)
+        ours.close()
+        assert is_alone(theirs)
 
 
 def test_a_pool_that_is_closed_at_once_does_not_wait_for_its_nursery_to_start(tmp_path):

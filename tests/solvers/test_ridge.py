@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, folds, jobs_of, pairs
+from twin import assert_twins, bootstraps, folds, jobs_of, pairs, plain_answer
 
 from foldwise.data.dataset import make_dataset
 from foldwise.recipes.catalogue import builtin
@@ -220,3 +221,87 @@ def test_steps_give_the_solutions_of_a_plain_solve_or_none():
     bad = tall[:165].T @ tall[:165]  # hardly more rows than columns: many steps
     for matrix, side in ((bad, b), (-A, b), (A, 0 * b), (A[:50, :50], b[:50])):
         assert solve_by_steps(matrix, side, shifts) is None
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("shape", [(40, 5), (20, 30)], ids=["tall", "wide"])
+def test_columns_far_from_nought_beside_their_spread_are_answered_to_ten_digits_or_left(shape, intercept):
+    X, y = rows(*shape)
+    X += np.resize([1e6, 0.0, -1e8, 1e3, 1e7], shape[1])
+    learners = ridges(fit_intercept=intercept)
+    for made in (learners, [make_pipeline(StandardScaler(with_mean=False), learner) for learner in learners]):
+        assert_twins(
+            SOLVER, made, make_dataset(X, y), [*folds(shape[0], 3), *folds(shape[0], shape[0])[:4]], allow_none=True
+        )
+
+
+def test_columns_far_from_nought_are_answered_after_a_scaler():
+    X, y = rows(40, 5)
+    assert_twins(
+        SOLVER, [make_pipeline(StandardScaler(), one) for one in ridges()], make_dataset(X + 1e6, y), folds(40, 3)
+    )
+
+
+@pytest.mark.parametrize("last", [1e-10, 1e-14], ids=["nearly constant", "constant but for rounding"])
+def test_nearly_constant_columns_are_answered_to_ten_digits_or_left(last):
+    X, y = rows(40, 5)
+    X[:, -1] = 1 + last * X[:, -1]
+    learners = [Ridge(0.0), *ridges(), LinearRegression()]
+    for learner in learners:
+        assert_twins(SOLVER, [learner], make_dataset(X, y), folds(40, 3), allow_none=True)
+
+
+def test_least_squares_leaves_columns_of_very_different_size_to_the_plain_loop_which_drops_some():
+    X, y = rows(40, 5)
+    data = make_dataset(X * [1e-8, 1e8, 1.0, 1e-4, 1e4], y)
+    assert_twins(SOLVER, [LinearRegression()], data, folds(40, 3), allow_none=True)
+    mild = make_dataset(X * [1e-2, 1e2, 1.0, 1.0, 1.0], y)
+    assert_twins(SOLVER, [LinearRegression()], mild, folds(40, 3))
+
+
+def test_square_training_parts_are_solved_by_their_columns_as_in_the_plain_loop():
+    X, y = rows(12, 6)
+    X[:, -1] = 1 + 1e-10 * X[:, -1]
+    learners = [make_pipeline(StandardScaler(), Ridge(penalty)) for penalty in (0.0, 1e-14, 1.0)]
+    assert_twins(SOLVER, learners, make_dataset(X, y), [(np.arange(6), np.arange(6, 12))], allow_none=True)
+
+
+def test_a_column_that_hardly_varied_yet_is_answered_to_ten_digits_or_left():
+    time = np.linspace(0, 1, 60)
+    data = make_dataset(np.vander(time, 12), np.sin(5 * time))
+    splits = [(np.arange(end), np.arange(end, end + 5)) for end in (13, 20, 40)]
+    learners = [make_pipeline(StandardScaler(), learner) for learner in ridges()]
+    assert_twins(SOLVER, learners, data, splits, allow_none=True)
+
+
+def test_small_targets_are_answered_to_as_many_digits_as_large_ones():
+    time = np.linspace(0, 1, 40)
+    target = 1e-9 * np.sin(5 * time)
+    data, splits, learners = make_dataset(np.vander(time, 9), target), folds(40, 4), [Ridge(1e-12), Ridge(1e-9)]
+    for job, answer in zip(
+        jobs_of(learners, splits, ("predict",)),
+        assert_twins(SOLVER, learners, data, splits, allow_none=True),
+        strict=True,
+    ):
+        if answer is not None:
+            plain = plain_answer(job, data)["predict"]
+            np.testing.assert_allclose(answer["predict"], plain, rtol=0, atol=1e-10 * np.abs(target).max())
+
+
+@pytest.mark.parametrize("narrow", [1e-7, 1e-6, 5e-6, 1e-5, 1e-4])
+@pytest.mark.parametrize("shape", [(40, 5), (20, 30)], ids=["tall", "wide"])
+def test_least_squares_that_drops_directions_by_its_tolerance_is_left_to_the_plain_loop(shape, narrow):
+    X, y = rows(*shape)
+    data, splits = make_dataset(X * np.where(np.arange(shape[1]) < shape[1] - 3, narrow, 1.0), y), folds(shape[0], 3)
+    for tol in (1e-12, 1e-6, 1e-5):
+        assert_twins(SOLVER, [LinearRegression(tol=tol)], data, splits, allow_none=True)
+
+
+def test_least_squares_with_a_loose_tolerance_is_not_taken():
+    X, y = rows(20, 3)
+    assert not SOLVER.takes(LinearRegression(tol=0.1), make_dataset(X, y))
+
+
+def test_least_squares_on_columns_of_many_sizes_equals_the_plain_loop():
+    B = load_breast_cancer().data
+    assert_twins(SOLVER, [LinearRegression()], make_dataset(B[:, 1:], B[:, 0]), folds(len(B), 5), allow_none=True)

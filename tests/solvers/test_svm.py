@@ -11,6 +11,7 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 from twin import assert_twins, bootstraps, folds, jobs_of
 
 from foldwise.data.dataset import make_dataset
+from foldwise.solvers.finding import find
 from foldwise.solvers.svm import SOLVERS
 
 [SVM] = SOLVERS
@@ -95,3 +96,14 @@ def test_the_kernel_is_made_once_for_all_penalties(table, monkeypatch):
     machines = [SVR(C=C, gamma=g) for C in (0.1, 1.0, 10.0) for g in (0.1, 1.0)]
     SVM.solve(jobs_of(machines, folds(80, 2)[:1], ("predict",)), make_dataset(X, y))
     assert len(made) == 2 * 2  # for the training rows, and for the rows asked for
+
+
+def test_rows_without_weight_are_left_to_other_ways(table):
+    """Libsvm drops such rows, and then reads the wrong columns of a kernel that is ready made."""
+    X, y, weights = table
+    data = make_dataset(X, y, weights=np.where(weights < 1, 0.0, weights))
+    machines = [make_pipeline(StandardScaler(), SVR(C=C, tol=1e-9)) for C in (0.1, 10.0)]
+    assert not SVM.takes(machines[0], data)
+    other = find(machines, data, solvers="all", is_builtin=True)
+    assert other is not None
+    assert_twins(other, machines, data, folds(80, 3))

@@ -11,7 +11,6 @@ import asyncio
 import importlib
 import os
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -216,7 +215,7 @@ def _end() -> None:
                 os.waitpid(-1, os.WNOHANG)
         time.sleep(0.01)
     for folder in FOLDERS:
-        shutil.rmtree(folder, ignore_errors=True)
+        nursery.remove(folder)
     sweep()
     os._exit(0)
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from foldwise.errors import BadStudy, FoldwiseError
 from foldwise.executors.limits import Limits
+from foldwise.executors.nursery import remove
 from foldwise.executors.parcel import Parcel, unpack_batch
 from foldwise.executors.pool import Pool
 from foldwise.executors.scratch import PREFIX, scratch_folder
@@ -152,7 +153,7 @@ def clear(token: str) -> None:
     forget(token)
     while (folder := _source(token)) is not None:
         (folder / TOKEN).unlink(missing_ok=True)
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
 
 
 def place() -> str:

@@ -43,10 +43,20 @@ def main(handle: int, folder: str, modules: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _adopt_orphans()
+    control = socket.socket(fileno=handle)
     for name in (*PRELOADED, *modules):
+        if is_alone(control):
+            break  # serving will end at once
         with contextlib.suppress(Exception):  # whoever needs it will hear why it cannot be imported
             importlib.import_module(name)
-    Nursery(socket.socket(fileno=handle), folder).serve()
+    Nursery(control, folder).serve()
+
+
+def is_alone(control: socket.socket) -> bool:
+    """Is the coordinator gone? Imports take seconds on a busy machine, and nobody needs them then."""
+    poll = select.poll()
+    poll.register(control, 0)
+    return any(what & select.POLLHUP for _, what in poll.poll(0))
 
 
 class Nursery:

@@ -15,11 +15,13 @@ from foldwise.solvers.groups import Group, by_rows, by_settings
 from foldwise.solvers.moments import Moments, symmetric_product
 from foldwise.solvers.penalties import DOUBT, Found, PenaltyPass
 from foldwise.solvers.pipeline import numbers, scale_columns, scaled
-from foldwise.solvers.ridge_primal import Form, leave_one_out, primal_answers
+from foldwise.solvers.ridge_primal import Form, is_of_full_rank, leave_one_out, primal_answers
 from foldwise.solvers.scores import score_targets
 from foldwise.solvers.solver import Answer, Job
 
 FAR = 1e3  # means of a wide table's columns, in standard deviations, beyond which they cost too many digits
+LEAST_RANK = 1e-6  # smaller shares of the largest singular value cannot be told from products
+MOST_TOLERANCE = 1e-4  # larger tolerances of least squares would drop what leave-one-out takes for well conditioned
 
 
 class RidgeSolver:
@@ -37,7 +39,7 @@ class RidgeSolver:
         if not _is_ours(core, data) or core.positive or type(core.fit_intercept) is not bool:
             return False
         if _is_least_squares(core):
-            return True
+            return isinstance(core.tol, int | float | np.number) and bool(0 <= core.tol <= MOST_TOLERANCE)
         is_number = isinstance(core.alpha, int | float | np.number) and bool(np.isfinite(core.alpha))
         is_balanced = getattr(core, "class_weight", None) is not None
         return is_number and core.alpha >= 0 and not is_balanced and core.solver in ("auto", "cholesky", "svd")
@@ -45,7 +47,7 @@ class RidgeSolver:
     def shares(self, estimator: Any) -> Hashable:
         known = scaled(estimator)
         assert known is not None
-        return type(known[1]).__name__, known[0], known[1].fit_intercept
+        return type(known[1]).__name__, known[0], known[1].fit_intercept, _rank(known[1])
 
     def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
         """A pass over the table and one reduction per training part, against a fit per job; in multiplications."""
@@ -76,6 +78,11 @@ def _is_least_squares(core: Any) -> bool:
     return type(core).__name__ == "LinearRegression"
 
 
+def _rank(core: Any) -> float:
+    """Of least squares: singular values below twice this tolerance, or too small to tell, may be taken for nought."""
+    return max(2.0 * float(core.tol), LEAST_RANK) if _is_least_squares(core) else 0.0
+
+
 def _fit_cost(rows: int, columns: int) -> float:
     small, large = min(rows, columns), max(rows, columns)
     return float(large * small**2 + small**3 / 3)
@@ -97,8 +104,7 @@ class _Pass(PenaltyPass):
         assert X is not None
         super().__init__(jobs, data, score_targets(data), _penalty)
         self.X, self.scaling, self.intercept = X, known[0], bool(known[1].fit_intercept)
-        is_least_squares = _is_least_squares(known[1])
-        self.form = Form(self.intercept, self.scaling.means, self.scaling.spreads, has_rank=is_least_squares)
+        self.form = Form(self.intercept, self.scaling.means, self.scaling.spreads, _rank(known[1]))
 
     def found(self, groups: list[Group], penalties: FloatArray) -> list[Found]:
         """Answers of every group, each by the cheapest way that is open to it.
@@ -144,9 +150,16 @@ class _Pass(PenaltyPass):
                 yield group, (values[:, at : at + 1], wrong[:, at])
 
     def _wide(self, groups: list[Group], penalties: FloatArray) -> Iterator[tuple[Group, Found]]:
-        make = self._scaled_products if self.scaling.spreads else self._sliced_products
-        for at, found in in_chunks([group.train.size for group in groups], lambda at: make(groups[at]), penalties):
-            yield groups[at], found
+        poor: set[int] = set()
+
+        def make(at: int) -> Products:
+            made = self._scaled_products(groups[at]) if self.scaling.spreads else self._sliced_products(groups[at])
+            if self.form.rank and not is_of_full_rank(made.weighed()[0], self.form.rank):
+                poor.add(at)
+            return made
+
+        for at, (values, wrong) in in_chunks([group.train.size for group in groups], make, penalties):
+            yield groups[at], (values, np.full_like(wrong, np.inf) if at in poor else wrong)
 
     def _wide_left_out(self, groups: list[Group], penalties: FloatArray) -> Iterator[tuple[Group, Found]]:
         """Many sets left out, from the fit of all rows."""

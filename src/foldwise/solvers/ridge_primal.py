@@ -32,7 +32,7 @@ class Form:
     intercept: bool
     means: bool  # does a scaler take the training means off?
     spreads: bool  # does a scaler divide by the training standard deviations?
-    has_rank: bool = False  # does scikit-learn leave out directions in which the columns hardly vary?
+    rank: float = 0.0  # of least squares: share of the largest singular value below which directions may be left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class System:
     size: float  # the norm of such a target
     scale: float  # its largest value
     offset: FloatArray  # of every column: how far off it is rounded, here or in the plain loop
-    has_rank: bool
+    rank: float
 
 
 def primal_answers(
@@ -131,7 +131,7 @@ def make_system(moments: Moments, moment: Moment, form: Form) -> System:
         size=size,
         scale=moments.scale,
         offset=offset,
-        has_rank=form.has_rank,
+        rank=form.rank,
     )
 
 
@@ -144,8 +144,9 @@ def _predict(system: System, solved: Solved, rows: FloatArray, penalties: FloatA
     moved = solved.moved(system.products, system.side) + _moved(system, solved.values) * system.noise.max()
     with np.errstate(invalid="ignore"):  # nothing of an infinite doubt is doubtful too
         wrong = solved.carried(table) * moved + _offset(system, solved.values, table)
-    is_open = np.isfinite(moved) | (not system.has_rank)  # a penalty of nought on what is singular: the rank decides
-    again = np.flatnonzero(~(wrong <= DOUBT * system.scale) & is_open)
+    if system.rank and not is_of_full_rank(system.products, system.rank):
+        return values, np.full(penalties.size, np.inf)
+    again = np.flatnonzero(~(wrong <= DOUBT * system.scale))
     if again.size:
         side = np.concatenate([system.side, (system.noise * signs(len(system.noise)))[:, None]], axis=1)
         coefficients = solve_equilibrated(system.products, side, penalties[again])
@@ -157,6 +158,12 @@ def _predict(system: System, solved: Solved, rows: FloatArray, penalties: FloatA
     return values, wrong
 
 
+def is_of_full_rank(products: FloatArray, rank: float) -> bool:
+    """Are all singular values of a table above this share of the largest? Of its products they are the squares."""
+    values = np.linalg.eigvalsh(products)
+    return bool(values[0] > rank**2 * values[-1])
+
+
 def _moved(system: System, coefficients: FloatArray) -> FloatArray:
     """By penalty, in units of `noise`: products with the coefficients are rounded too, more where these are large."""
     fitted = np.abs(coefficients).max(axis=1) @ system.noise
@@ -165,7 +172,7 @@ def _moved(system: System, coefficients: FloatArray) -> FloatArray:
 
 def _offset(system: System, coefficients: FloatArray, table: FloatArray) -> FloatArray:
     """By penalty: what rounding of the rows themselves may come to; that of a spread is multiplied by the rows."""
-    reach = np.maximum(np.abs(table).max(axis=0, initial=0.0), 1.0)
+    reach = np.maximum(np.abs(table).max(axis=0, initial=0.0), 1.0) if system.is_scaled else 1.0
     return np.asarray(EPSILON * (np.abs(coefficients).max(axis=1) @ (system.offset * reach)))
 
 
