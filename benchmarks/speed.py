@@ -44,7 +44,8 @@ def measure(task: Task, size: Size) -> Row:
             row.problems.append(f"{who}: {report['problem']}")
     if row.problems:
         return row
-    row.ours, row.one, row.naive = mine["cpu"], max(naive["one"], 1e-6), naive["cpu"]
+    row.ours, row.naive = mine["cpu"], naive["cpu"]
+    row.one = naive["one"] if naive["one"] > 0 else float("nan")  # no reading is not a fast one
     row.wall, row.naive_wall, row.answering, row.fits = mine["wall"], naive["wall"], mine["answering"], mine["fits"]
     row.megabytes, row.naive_megabytes = mine["megabytes"], naive["megabytes"]
     try:
@@ -222,6 +223,8 @@ def main() -> int:
 def conclude(rows: list[Row], size: Size, stored: dict[str, dict[str, float]], words: argparse.Namespace) -> int:
     """Store the ratios, or hold them against the stored ones."""
     missed = [f"{row.name}: {problem}" for row in rows for problem in row.problems]
+    if not words.keep and not stored.get(size):
+        print(f"no ratios of a {size} run are stored: nothing was compared (--keep stores these)", file=sys.stderr)
     back = [] if words.keep else steps_back([row for row in rows if not row.problems], stored.get(size, {}))
     if words.keep:
         kept = {**stored.get(size, {}), **{row.name: round(row.ratio, 3) for row in rows if not row.problems}}
