@@ -42,7 +42,8 @@ class Row:
     naive_megabytes: float = float("nan")
     fits: int = 0
     difference: float = float("nan")
-    tight: float | None = None
+    tight: float | None = None  # difference where scikit-learn comes to the optimum too
+    other_choices: int = 0  # outer folds in which the naive side chose another candidate
     peers: dict[str, Any] = field(default_factory=dict)
     peer_differences: dict[str, float] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -71,8 +72,7 @@ def line_of(row: Row) -> str:
     return (
         f"{row.title}: {row.ours:.3g} s for {row.naive:.4g} s, {row.ratio:.1f} x, {row.ones:.1f} x one, "
         f"answer {row.answering:.2g} s, "
-        f"{row.megabytes:.0f} MB for {row.naive_megabytes:.0f} MB, differs by {row.difference:.1g}"
-        f"{'' if row.tight is None else f' ({row.tight:.1g} at a tight tolerance)'}{met}{peers}"
+        f"{row.megabytes:.0f} MB for {row.naive_megabytes:.0f} MB, differs by {_difference(row)}{met}{peers}"
     )
 
 
@@ -129,7 +129,8 @@ def table_of(rows: list[Row]) -> str:
 
 
 def _difference(row: Row) -> str:
-    return f"{row.difference:.0e}" + ("" if row.tight is None else f" ({row.tight:.0e} at a tight tolerance)")
+    words = f"{row.difference:.0e}" + ("" if row.tight is None else f" ({row.tight:.0e} at a tight tolerance)")
+    return words + (f"; another choice in {row.other_choices} folds" if row.other_choices else "")
 
 
 def _peers(row: Row) -> str:
