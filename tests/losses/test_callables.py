@@ -121,3 +121,19 @@ def test_the_probe_rows_differ_even_if_the_first_rows_agree(classes):
     assert make_losses(differs, classes("aaab"))[0].is_per_row
     with pytest.raises(BadLoss, match="larger for right predictions"):
         make_losses(metrics.accuracy_score, classes("aaab"))
+
+
+@pytest.mark.parametrize("make", [lambda y, p: "1.5", lambda y, p: ["1.5"] * len(y)])
+def test_text_is_not_read_as_a_number_after_the_probe(make, numbers):
+    calls = []
+
+    def measure(y, prediction):
+        calls.append(1)
+        good = np.zeros(len(y)) if isinstance(make(y, prediction), list) else 0.0
+        return good if len(calls) < 3 else make(y, prediction)
+
+    loss = make_losses(measure, numbers([1.0, 2.0, 4.0]))[0]
+    while len(calls) < 2:
+        measure(np.zeros(2), np.zeros(2))
+    with pytest.raises(TypeError, match="number"):
+        loss.fold(np.zeros(3), np.zeros(3), None)

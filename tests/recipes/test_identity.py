@@ -174,3 +174,16 @@ def test_names_are_the_same_in_another_process():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     assert found == setting(make_pipeline(FunctionTransformer(np.log), Ridge(alpha=0.1)))
+
+
+def test_a_package_too_deep_to_follow_is_known_by_its_files(tmp_path, monkeypatch):
+    chain = "\n".join(f"def f{at}():\n    return f{at + 1}()" for at in range(2000))
+    (tmp_path / "deep_code.py").write_text(f"{chain}\ndef f2000():\n    return 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = __import__("deep_code")
+    before = code_of(module.f0)
+    (tmp_path / "deep_code.py").write_text(f"{chain}\ndef f2000():\n    return 2\n")
+    forget_code()
+    assert before is not None
+    assert code_of(module.f0) != before
+    sys.modules.pop("deep_code")

@@ -27,6 +27,8 @@ class UserRows:
 
     def __call__(self, target: AnyArray, prediction: AnyArray) -> FloatArray:
         answer = self.function(decoded(target, self.labels), decoded(prediction, self.labels))
+        if np.asarray(answer).dtype.kind in "SU":  # which NumPy would read
+            raise TypeError("a loss must be numbers, not text")
         return np.asarray(answer, np.float64)
 
 
@@ -40,7 +42,10 @@ class UserFold:
 
     def __call__(self, target: AnyArray, prediction: AnyArray, weights: FloatArray | None) -> float:
         options = {"sample_weight": weights} if self.takes_weights and weights is not None else {}
-        return float(self.function(decoded(target, self.labels), decoded(prediction, self.labels), **options))
+        found = self.function(decoded(target, self.labels), decoded(prediction, self.labels), **options)
+        if isinstance(found, str | bytes):  # which float would read
+            raise TypeError(f"a loss must be a number, not the text {found!r}")
+        return float(found)
 
 
 def callable_loss(function: Callable[..., Any], data: Any) -> Loss:

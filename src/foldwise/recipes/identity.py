@@ -93,11 +93,21 @@ def code_of(thing: Any) -> str | None:
         _under_way.add(id(thing))
         try:
             parts: list[str] = []
-            _walk(thing, set(), parts)
+            try:
+                _walk(thing, set(), parts)
+            except RecursionError:  # a large package that is worked on: its files stand for it
+                parts = _sources(thing)
             _codes[id(thing)] = (thing, None if _is_library(thing) else _digest("\n".join(parts).encode()))
         finally:
             _under_way.discard(id(thing))
     return _codes[id(thing)][1]
+
+
+def _sources(thing: Any) -> list[str]:
+    """Hashes of all source files beside the one that defines a class or function."""
+    file = getattr(sys.modules.get(str(getattr(thing, "__module__", ""))), "__file__", None)
+    files = sorted(Path(file).parent.rglob("*.py")) if file else []
+    return [str(getattr(thing, "__qualname__", "")), *(_digest(found.read_bytes()) for found in files)]
 
 
 def _described_learner(value: Any) -> dict[str, Any]:
