@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # An environment around us must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONWARNINGS
 
-.PHONY: help demo test check test-extras bench docs clean
+.PHONY: help demo test check test-extras browser bench docs clean
 .DEFAULT_GOAL := help
 
 help: ## say what each target does
@@ -24,7 +24,7 @@ $(VENV)/.dev: $(VENV)/.core
 	@touch $@
 
 $(VENV)/.extras: $(VENV)/.dev
-	$(PIP) --editable ".[dev,dask,ray]"
+	$(PIP) --editable ".[dev,dask,ray,lightgbm,xgboost,catboost,torch]" selenium palmerpenguins
 	@touch $@
 
 demo: $(VENV)/.core ## compare three tuned learners on an embedded data set
@@ -41,7 +41,12 @@ check: $(VENV)/.dev ## ruff, mypy, import-linter, tests and doctests
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n 2 -q
 
-test-extras: $(VENV)/.extras ## try the wheel in a fresh core-only environment, and the engines Dask and Ray
+browser: # Debian's Chromium and its driver, where there are none
+	@command -v chromedriver > /dev/null || { \
+	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq chromium chromium-driver > /dev/null; }
+
+test-extras: $(VENV)/.extras browser ## the wheel, the engines, boosters, torch and the pages in a browser
 	$(BIN)/python -m pytest -q -m extras
 
 bench: $(VENV)/.dev ## time Foldwise beside scikit-learn's nested loops (FULL=1: the sizes of the goals)
