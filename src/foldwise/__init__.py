@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from foldwise.formulas.bounds import dev_rows_needed as dev_rows_needed
     from foldwise.formulas.bounds import excess_bound as excess_bound
     from foldwise.losses.regression import pinball as pinball
+    from foldwise.outlines.schedule import halving as halving
+    from foldwise.outlines.schedule import hyperband as hyperband
+    from foldwise.outlines.schedule import racing as racing
     from foldwise.questions.compare import Plan as Plan
     from foldwise.questions.compare import compare as compare
     from foldwise.questions.compare import plan as plan
@@ -39,6 +42,12 @@ if TYPE_CHECKING:
     from foldwise.splits.holdout import Holdout as Holdout
     from foldwise.splits.holdout import MonteCarlo as MonteCarlo
     from foldwise.splits.temporal import TimeOrdered as TimeOrdered
+    from foldwise.tuners.combined import BestOf as BestOf
+    from foldwise.tuners.combined import Blend as Blend
+    from foldwise.tuners.combined import Stack as Stack
+    from foldwise.tuners.combined import best_of as best_of
+    from foldwise.tuners.combined import blend as blend
+    from foldwise.tuners.combined import stack as stack
     from foldwise.tuners.tuned import Tuned as Tuned
     from foldwise.tuners.tuned import tune as tune
 
@@ -54,6 +63,9 @@ _HOMES = {
     "excess_bound": "formulas.bounds",
     "learner": "recipes.learner",
     "pinball": "losses.regression",
+    "halving": "outlines.schedule",
+    "hyperband": "outlines.schedule",
+    "racing": "outlines.schedule",
     "Plan": "questions.compare",
     "compare": "questions.compare",
     "plan": "questions.compare",
@@ -79,6 +91,12 @@ _HOMES = {
     "Holdout": "splits.holdout",
     "MonteCarlo": "splits.holdout",
     "TimeOrdered": "splits.temporal",
+    "BestOf": "tuners.combined",
+    "Blend": "tuners.combined",
+    "Stack": "tuners.combined",
+    "best_of": "tuners.combined",
+    "blend": "tuners.combined",
+    "stack": "tuners.combined",
     "Tuned": "tuners.tuned",
     "tune": "tuners.tuned",
 }

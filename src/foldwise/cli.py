@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shlex
 import signal
 import sys
@@ -37,17 +38,32 @@ class Scheme(click.ParamType):  # type: ignore[type-arg]  # generic in newer ver
 
 
 class Words(click.ParamType):  # type: ignore[type-arg]
-    """Names with commas between them."""
+    """Names with commas between them; a name may have some of its own, in brackets."""
 
     name = "names"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
         if isinstance(value, list):
             return value
-        words = [word.strip() for word in value.split(",")]
+        words = [word.strip() for word in re.split(r",(?![^()]*\))", value)]  # not inside stack(ridge, forest)
         if not all(words):
             self.fail(f"{value!r} has an empty name", param, ctx)
         return words
+
+
+class BudgetWord(click.ParamType):  # type: ignore[type-arg]
+    """A number of candidates, or a time such as 10 min."""
+
+    name = "budget"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
+        from foldwise.tuners.budget import read_budget
+
+        try:
+            candidates = read_budget(value).candidates
+        except FoldwiseError as error:
+            self.fail(str(error), param, ctx)
+        return value if candidates is None else candidates
 
 
 class Commands(click.Group):
@@ -92,9 +108,12 @@ SEED = click.option("--seed", type=click.IntRange(min=0), help="Everything rando
 JOBS = click.option("--jobs", type=COUNT, help="Worker processes; numbers never depend on it.")
 TUNE_OPTIONS = [
     click.option("--space", multiple=True, metavar="L.P=V", help='Values to try: "k-nn.n_neighbors=1..30".'),
-    click.option("--tuner", metavar="NAME", help="grid, pruned (the grid's choice, fewer fits) or random."),
-    click.option("--budget", type=COUNT, help="Most candidates to try per learner."),
+    click.option(
+        "--tuner", metavar="NAME", help="grid, random, pruned, racing, halving, hyperband, or tpe, gp, cmaes (Optuna)."
+    ),
+    click.option("--budget", type=BudgetWord(), help='Most candidates of each tuning, or time in all: "10 min".'),
     click.option("--rule", type=click.Choice(["best", "one_se"]), help="How a candidate is picked."),
+    click.option("--stop", type=click.Choice(["noise"]), help="End a search when it gains less than the noise."),
     SEED,
 ]
 LIMIT_OPTIONS = [
@@ -115,7 +134,9 @@ RUN_OPTIONS = [
 ]
 INTERVAL = click.option("--interval", metavar="NAME", help="An interval by name; else the chooser's.")
 CURVE_OPTIONS = [LOSS, OUTER, SEED, JOBS]
-LEARNERS = click.option("--learners", type=Words(), metavar="A,B", help="Built-in learners to compare.")
+LEARNERS = click.option(
+    "--learners", type=Words(), metavar="A,B", help="Learners to compare: ridge,forest:small,stack(ridge+forest)."
+)
 ON_FAILURE = click.option(
     "--on-failure",
     type=click.Choice(["fail", "baseline", "drop_candidate"]),
@@ -367,13 +388,14 @@ def bound(
 @app.command()
 @as_json
 def learners(as_json: bool) -> None:
-    """List the built-in learners."""
-    from foldwise.recipes.catalogue import entries
-    from foldwise.reports.text import table_text
+    """List the built-in learners.
+
+    What is tuned over which values in three sizes, what is simple, the preparation, and what has to be installed.
+    """
+    from foldwise.recipes.listing import entries, listing_text
 
     rows = entries()
-    columns = {name: [_cell(row[name]) for row in rows] for name in ("name", "task", "tuned", "preparation")}
-    _show({"learners": rows}, table_text(columns, justify="left"), as_json=as_json)
+    _show({"learners": rows}, listing_text(rows), as_json=as_json)
 
 
 @app.group(cls=Commands)
@@ -623,10 +645,6 @@ def _benchmark_text(answer: Mapping[str, Any]) -> str:
     return table_text(columns)
 
 
-def _cell(value: Any) -> str:
-    return "-" if value in (None, "") else str(value)
-
-
 def _show(answer: Mapping[str, Any], text: str, *, as_json: bool) -> None:
     shown = json.dumps(_json_ready(answer), indent=2, allow_nan=False) if as_json else _writable(text)
     try:
@@ -648,7 +666,9 @@ def _writable(text: str) -> str:
         text.encode(encoding)
         return text
     except UnicodeEncodeError:
-        return text.replace("\N{BOX DRAWINGS LIGHT HORIZONTAL}", "-").encode(encoding, "replace").decode(encoding)
+        from foldwise.reports.bars import PLAIN_LETTERS
+
+        return text.translate(PLAIN_LETTERS).encode(encoding, "replace").decode(encoding)
 
 
 def _json_ready(value: Any) -> Any:

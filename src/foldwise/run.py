@@ -43,6 +43,6 @@ def run(
 
 def fit_model(study: Study, method: int, candidate: int, rows: IntArray) -> Any:
     """A fitted model of one method at one candidate: what is handed over to be used."""
-    seed = study.outline.fit_seed(study.families[method], rows_name(rows))
+    seed = study.outline.fit_seed(study.family(method, candidate), rows_name(rows))
     with limited_threads(study.outline.threads), seeded_world(seed):
         return make_recipe(study.estimators[method][candidate]).fit(study.data, rows, seed)

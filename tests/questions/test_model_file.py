@@ -48,7 +48,8 @@ def fitted(frame, y, name):
     return data, builtin(name, data).estimator.fit(data.X, data.y)
 
 
-CLASSIFIERS = ["baseline", "k-nn", "ridge", "logistic", "tree", "forest", "boosting", "svm"]
+BOTH = ["baseline", "k-nn", "ridge", "tree", "forest", "extra-trees", "boosting", "svm", "gaussian-process", "gam"]
+CLASSIFIERS = [*BOTH, "logistic", "naive-bayes", "lda", "qda"]
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -63,7 +64,7 @@ def test_every_built_in_classifier_predicts_the_same_after_a_round_trip(mixed, n
         np.testing.assert_array_equal(table[["p_no", "p_yes"]].to_numpy(), model.predict_proba(data.X))
 
 
-@pytest.mark.parametrize("name", ["baseline", "k-nn", "ridge", "lasso", "tree", "forest", "boosting", "svm"])
+@pytest.mark.parametrize("name", [*BOTH, "linear", "lasso", "elastic-net", "kernel-ridge"])
 def test_every_built_in_regressor_predicts_the_same_after_a_round_trip(mixed, name, tmp_path):
     data, model = fitted(mixed, mixed["size"] * 2 + 0.1, name)
     file = load_model(save_model(tmp_path / "m.skops", model, data))

@@ -17,10 +17,11 @@ from sklearn.preprocessing import StandardScaler
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadSpace
-from foldwise.recipes.catalogue import CLASSIFICATION, builtin, default_learners, entries, find_entry
+from foldwise.recipes.catalogue import CLASSIFICATION, SIZES, builtin, default_learners, find_entry
+from foldwise.recipes.listing import entries
 from foldwise.spaces.parameter import int_range
 
-NAMES = [row["name"] for row in entries()]
+NAMES = [row["name"] for row in entries() if row["extra"] is None]
 
 
 def plain_table(task: str, rows: int = 60):
@@ -61,6 +62,14 @@ def ends_of(space):
     return [{}] if space is None else [space.grid()[0], space.grid()[-1]]
 
 
+def quick(estimator):
+    """With few trees and rounds, whose number is not what is tested."""
+    known = estimator.get_params(deep=True)
+    few = {"learner__n_estimators": 5, "learner__max_iter": 5, "max_iter": 5}
+    is_boosting = "learner__max_leaf_nodes" in known or "max_leaf_nodes" in known
+    return estimator.set_params(**{name: few[name] for name in few if name in known and is_boosting})
+
+
 SERVED = [(name, task) for name in NAMES for task in TASKS if task in find_entry(name).tasks]
 
 
@@ -73,26 +82,14 @@ def test_every_built_in_learner_fits_every_table_in_silence(name, table, task):
     made = builtin(name, data)
     names = {} if made.space is None else made.space.resolve(made.estimator)
 
-    for candidate in ends_of(made.space):
+    for candidate in ends_of(made.space)[0 if table == "plain" else -1 :]:
         estimator = clone(made.estimator).set_params(**{names[key]: value for key, value in candidate.items()})
-        if name == "forest":
-            estimator.set_params(learner__n_estimators=5)  # the number of trees is not what is tested
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            predicted = cross_val_predict(estimator, data.X, data.y, cv=KFold(3, shuffle=True, random_state=0))
+            predicted = cross_val_predict(quick(estimator), data.X, data.y, cv=KFold(2, shuffle=True, random_state=0))
         assert predicted.shape == data.y.shape
         assert is_classifier(estimator) == (data.task in CLASSIFICATION)
         assert pd.notna(predicted).all()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_tuned_parameter_has_a_direction_of_simplicity(name):
-    entry = find_entry(name)
-    X, y = plain_table("regression" if "regression" in entry.tasks else "binary")
-    space = builtin(name, make_dataset(X, y)).space
-    if space is not None:
-        assert set(space.simpler) == set(space.names)
-        assert sorted(space.simplicity_order(space.grid())) == list(range(int(space.size)))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -104,24 +101,21 @@ def test_chance_is_left_to_the_study(name):
     assert {value for key, value in parameters.items() if key.endswith("n_jobs")} <= {None, 1}
 
 
-@pytest.mark.parametrize(("name", "most"), [("forest", 6), ("boosting", 6), ("svm", 20), ("tree", 24), ("k-nn", 30)])
-def test_default_spaces_stay_small(name, most):
-    X, y = plain_table("regression", rows=120)
-    assert builtin(name, make_dataset(X, y)).space.size <= most
-
-
-def test_k_nn_is_scaled_nearest_neighbours_of_one_to_thirty():
-    X, y = plain_table("regression", rows=100)
+def test_k_nn_is_scaled_nearest_neighbours_of_one_to_sixty():
+    X, y = plain_table("regression", rows=200)
     made = builtin("k-nn", make_dataset(X, y))
-    assert [c["n_neighbors"] for c in made.space.grid()] == list(range(1, 31))
+    counts = list(dict.fromkeys(c["n_neighbors"] for c in made.space.grid()))
+    assert counts[:12] == list(range(1, 13))
+    assert counts[-1] == 60
 
     expected = KNeighborsRegressor().fit(StandardScaler().fit_transform(X), y)
     assert_allclose(made.estimator.fit(X, y).predict(X), expected.predict(StandardScaler().fit_transform(X)))
 
 
-def test_k_nn_asks_for_no_more_neighbours_than_the_smallest_study_trains_on():
+@pytest.mark.parametrize("size", SIZES)
+def test_k_nn_asks_for_no_more_neighbours_than_the_smallest_study_trains_on(size):
     X, y = plain_table("regression", rows=12)
-    assert builtin("k-nn", make_dataset(X, y)).space.grid()[-1] == {"n_neighbors": 4}
+    assert builtin(f"k-nn:{size}", make_dataset(X, y)).space.grid()[-1]["n_neighbors"] == 4
 
 
 def test_the_penalty_of_lasso_does_not_depend_on_the_unit_of_the_target():
@@ -146,14 +140,14 @@ def test_lists_replace_the_default_space_and_single_values_fix_a_parameter():
     assert builtin("k-nn", data, overrides={"n_neighbors": range(1, 6)}).space.size == 5
     assert builtin("tree", data, overrides={"max_depth": int_range(1, 3)}).space.names == ("max_depth",)
 
-    fixed = builtin("tree", data, overrides={"max_depth": 3})
+    fixed = builtin("forest", data, overrides={"max_features": 0.5})
     assert fixed.space.names == ("min_samples_leaf",)
-    assert fixed.estimator.get_params()["learner__max_depth"] == 3
+    assert fixed.estimator.get_params()["learner__max_features"] == 0.5
 
     both = builtin("k-nn", data, overrides={"weights": "distance", "n_neighbors": [3, 5]})
     assert both.space.grid() == [{"n_neighbors": 3}, {"n_neighbors": 5}]
     assert both.estimator.get_params()["learner__weights"] == "distance"
-    assert builtin("k-nn", data, overrides={"n_neighbors": 3}).space is None
+    assert builtin("k-nn", data, overrides={"n_neighbors": 3, "weights": "uniform"}).space is None
 
 
 @pytest.mark.parametrize(
@@ -161,6 +155,8 @@ def test_lists_replace_the_default_space_and_single_values_fix_a_parameter():
     [
         ("rigde", "regression", r"there is no built-in learner 'rigde'. Did you mean 'ridge'\?"),
         ("xyz", "regression", r"no built-in learner 'xyz'. Known are: baseline, boosting"),
+        ("qda", "regression", "the learner 'qda' is not for regression. Use 'kernel-ridge'"),
+        ("ridge:huge", "regression", "there is no size 'huge' of a space. Known are: default, large, small"),
         ("lasso", "binary", "the learner 'lasso' is not for classification. Use 'logistic'"),
         ("logistic", "regression", "the learner 'logistic' is not for regression. Use 'ridge'"),
     ],
@@ -180,14 +176,3 @@ def test_an_unknown_parameter_of_a_built_in_learner_is_told_with_its_name(values
 def test_default_learners_serve_their_task():
     for task in TASKS:
         assert all(task in find_entry(name).tasks for name in default_learners(task))
-
-
-def test_the_list_of_learners_names_ranges_and_preparation():
-    rows = {row["name"]: row for row in entries()}
-    assert next(iter(entries()[0])) == "name"
-    assert set(rows) == {"baseline", "k-nn", "ridge", "lasso", "logistic", "tree", "forest", "boosting", "svm"}
-    assert rows["ridge"]["tuned"] == "alpha=log_range(0.0001, 10000.0, 25): 25 candidates"
-    assert rows["ridge"]["preparation"] == "missing numbers imputed, scaled, text one-hot encoded"
-    assert rows["baseline"]["tuned"] == "not tuned"
-    assert rows["lasso"]["task"] == "regression"
-    assert all(row["installed"] for row in rows.values())

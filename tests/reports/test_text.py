@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from foldwise.reports.bars import PLAIN_LETTERS
 from foldwise.reports.text import chosen, render_text, table_text
 
 
@@ -16,13 +17,34 @@ def test_the_wide_table_has_every_column_on_one_line(answer):
         assert name in head
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 170])
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 170])
 def test_no_number_is_lost_on_a_narrow_screen(answer, width):
     text = render_text(answer, width=width)
 
     squeezed = "".join(text.split())
     for part in ("3001", "2750to3252", "2990", "2860", "141.2", "67%", "664", "5930", "2929(2100to3700)"):
         assert part in squeezed, part
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 170])
+def test_no_line_is_longer_than_the_screen(answer, width):
+    lines = render_text(answer, width=width).splitlines()
+
+    assert max(map(len, lines)) <= width
+    assert any("├" in line and "●" in line and "┤" in line for line in lines)
+
+
+def test_the_drawn_intervals_share_one_scale(answer):
+    ridge, baseline = (
+        next(line for line in render_text(answer, width=170).splitlines() if line.startswith(name) and "●" in line)
+        for name in ("ridge", "baseline")
+    )
+
+    assert ridge.index("├") < ridge.index("●") < ridge.index("┤") < baseline.index("●")
+
+
+def test_an_output_that_knows_no_such_letters_gets_plain_ones():
+    assert "├─●─┤".translate(PLAIN_LETTERS) == "|-o-|"
 
 
 def test_the_verdict_the_choices_the_refit_and_the_notes_follow_the_table(answer):

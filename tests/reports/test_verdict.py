@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldwise.reports.verdict import verdict
+from foldwise.reports.verdict import rows_words, verdict
 
 
 def method(name, risk, *, low=None, high=None, difference=(None, None), failed=0):
@@ -80,3 +80,33 @@ def test_no_risk_at_all_recommends_nothing(best):
     assert verdict(answer(best, method("a", None, failed=2))) == (
         "No method has a risk, so none can be recommended. Fits failed for a (2, so it has no risk)."
     )
+
+
+def test_what_tuning_bought_is_said_by_its_own_scores():
+    best = {**method("ridge", 0.2), "selection_score": 0.19, "selection_middle": 0.25, "candidates": 30}
+
+    words = "Tuning bought 0.06: the middle one of its 30 candidates scores 0.25, the chosen one 0.19."
+    assert words in verdict(answer("ridge", best))
+    assert "Tuning" not in verdict(answer("ridge", {**best, "selection_middle": None}))
+    assert "Tuning" not in verdict(answer("ridge", {**best, "candidates": 2}))
+
+
+def test_a_far_quicker_method_that_cannot_be_told_apart_is_pointed_out():
+    forest = {**method("forest", 0.2), "seconds": 99.0}
+    ridge = {**method("ridge", 0.21, difference=(-0.02, 0.04)), "seconds": 1.2}
+    tree = {**method("tree", 0.5, difference=(0.2, 0.4)), "seconds": 0.1}
+
+    text = verdict(answer("forest", forest, ridge, tree))
+
+    assert "Of these, ridge is far quicker to fit (1.2 s against 99 s)." in text
+    assert "quicker" not in verdict(answer("forest", {**forest, "seconds": 0.9}, {**ridge, "seconds": 0.001}))
+
+
+def test_a_learning_curve_says_whether_more_rows_would_help():
+    def curve(*tests):
+        return {"parameter": "train_rows", "points": [{"value": 100 * 2**at, "test": t} for at, t in enumerate(tests)]}
+
+    assert rows_words(curve(0.4, 0.3)).endswith("fell by 25%: more rows would help.")
+    assert rows_words(curve(0.4, 0.3, 0.299)).endswith("more rows would hardly help.")
+    assert rows_words(curve(0.3, 0.31)).endswith("did not fall: more rows would hardly help.")
+    assert rows_words({**curve(0.4, 0.3), "parameter": "alpha"}) == ""

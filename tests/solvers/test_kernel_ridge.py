@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, Matern, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
@@ -69,6 +70,16 @@ def test_processes_left_one_row_out_equal_the_plain_loop(normalize):
     X, y = rows(40, 2)
     learners = [GaussianProcessRegressor(alpha=noise, optimizer=None, normalize_y=normalize) for noise in (1e-3, 1.0)]
     assert_twins(SOLVER, learners, make_dataset(X, y + 5), [*folds(40, 40), *folds(40, 10)])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_a_scaled_target_equals_the_plain_loop(is_scaled, weighted):
+    X, y = rows(50, 3)
+    learners = [TransformedTargetRegressor(ridge, transformer=StandardScaler()) for ridge in ridges(kernel="rbf")]
+    learners = [make_pipeline(StandardScaler(), learner) for learner in learners] if is_scaled else learners
+    data = make_dataset(X, 3 * y + 5, weights=np.linspace(0.5, 2, 50) if weighted else None)
+    assert_twins(SOLVER, learners, data, [*folds(50, 50)[:10], *folds(50, 10), *bootstraps(50, 2)])
 
 
 def test_predictions_keep_their_digits_beside_large_residuals():

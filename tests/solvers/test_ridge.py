@@ -14,6 +14,7 @@ from twin import assert_twins, bootstraps, folds, jobs_of, pairs, plain_answer
 
 from foldwise.data.dataset import make_dataset
 from foldwise.recipes.catalogue import builtin
+from foldwise.solvers import moments, ridge_primal
 from foldwise.solvers.krylov import solve_by_steps
 from foldwise.solvers.ridge import RidgeSolver
 
@@ -305,3 +306,13 @@ def test_least_squares_with_a_loose_tolerance_is_not_taken():
 def test_least_squares_on_columns_of_many_sizes_equals_the_plain_loop():
     B = load_breast_cancer().data
     assert_twins(SOLVER, [LinearRegression()], make_dataset(B[:, 1:], B[:, 0]), folds(len(B), 5), allow_none=True)
+
+
+def test_rows_predicted_in_blocks_are_predicted_alike(monkeypatch):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(90, 4)) + 3
+    data = make_dataset(X, X @ [1.0, 2.0, 0.0, -1.0] + rng.normal(size=90))
+    monkeypatch.setattr(ridge_primal, "BLOCK", 4 * 7)
+    monkeypatch.setattr(moments, "SMALL", 10)
+    learners = [make_pipeline(StandardScaler(), Ridge(alpha)) for alpha in (1e-6, 1.0, 1e4)]
+    assert_twins(SOLVER, learners, data, folds(90, 3))

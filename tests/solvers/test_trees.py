@@ -102,13 +102,14 @@ def test_one_tree_is_grown_per_training_part_and_way_to_grow(monkeypatch):
     assert len(grown) == 3 * 2
 
 
-def test_it_pays_only_where_candidates_share_a_tree():
+def test_it_pays_also_where_no_candidates_share_a_tree():
+    """What trees check of a table is known already, so that every fit is a little faster than the plain one."""
     X, y = noisy_rows(60)
     data = make_dataset(X, y)
     split = folds(60, 3)[:1]
     assert TREES.pays(jobs_of([DecisionTreeRegressor(ccp_alpha=a) for a in (0.0, 0.1)], split, ("predict",)), data)
-    assert not TREES.pays(jobs_of([DecisionTreeRegressor(max_depth=d) for d in (1, 2)], split, ("predict",)), data)
-    assert not TREES.pays(jobs_of([DecisionTreeRegressor()], split, ("predict",)), data)
+    assert TREES.pays(jobs_of([DecisionTreeRegressor(max_depth=d) for d in (1, 2)], split, ("predict",)), data)
+    assert TREES.pays(jobs_of([DecisionTreeRegressor()], split, ("predict",)), data)
 
 
 def test_subclasses_and_values_scikit_learn_refuses_are_not_taken():

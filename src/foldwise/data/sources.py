@@ -13,6 +13,7 @@ from typing import Any
 
 from foldwise.data.arff import MOST_COLUMNS, MOST_LETTERS, read_arff
 from foldwise.data.dataset import Dataset, make_dataset
+from foldwise.data.dates import with_dates
 from foldwise.errors import BadData, FoldwiseError, MissingExtra, nearest
 
 BUILTIN = ("breast_cancer", "diabetes", "digits", "iris", "wine")
@@ -150,7 +151,7 @@ def _read_text(path: Path) -> Any:
             coded = _coded(pd.read_csv(file, dtype=str, nrows=PEEK, **options))
             file.seek(0)
             options |= {"dtype": dict.fromkeys(coded, str), "low_memory": False, **_exact(pd.__version__)}
-            return pd.read_csv(file, **options)
+            return with_dates(pd.read_csv(file, **options))
 
 
 def _exact(version: str) -> dict[str, str]:

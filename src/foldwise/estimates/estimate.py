@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 from foldwise.arrays import FloatArray
@@ -40,7 +39,9 @@ class Estimate:
         return f"{self._numbers()}: {words}" if words else self._numbers()
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(str(self))}</p>"
+        from foldwise.estimates.drawn import estimate_html
+
+        return estimate_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate in plain values for JSON; what cannot be given is None."""

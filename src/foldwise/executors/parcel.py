@@ -34,7 +34,7 @@ def pack_batch(batch: Batch) -> Parcel:
         return places[id(rows)]
 
     fits = tuple(
-        (fit.key, fit.method, fit.candidate, place(fit.train), place(fit.rows), fit.responses, fit.seed)
+        (fit.key, fit.method, fit.candidate, place(fit.train), place(fit.rows), *_rest(fit))
         for fit in batch
     )
     return Parcel(fits, tuple(sets), isinstance(batch, Pass))
@@ -44,10 +44,14 @@ def unpack_batch(parcel: Parcel) -> Batch:
     """The batch again; fits that shared their rows still do."""
     sets = [_unpack(rows) for rows in parcel.sets]
     fits = [
-        Fit(key, method, candidate, sets[train], sets[rows], responses, seed)
-        for key, method, candidate, train, rows, responses, seed in parcel.fits
+        Fit(key, method, candidate, sets[train], sets[rows], *rest)
+        for key, method, candidate, train, rows, *rest in parcel.fits
     ]
     return Pass(fits) if parcel.is_pass else tuple(fits)
+
+
+def _rest(fit: Fit) -> tuple[Any, ...]:
+    return fit.responses, fit.seed, fit.point, fit.level_one
 
 
 def _pack(rows: IntArray) -> AnyArray:

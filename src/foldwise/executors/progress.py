@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TextIO
 
+from foldwise.outlines.outline import MethodOutline
 from foldwise.plans.fit import Fit
 from foldwise.plans.study import Study
 from foldwise.records.record import Record
@@ -22,10 +23,15 @@ class Progress:
         self._done = self._all = 0
         self._started = self._last = time.monotonic()
         self._width = 0
+        self._is_open = False
 
     def expect(self, study: Study, fits: Sequence[Fit]) -> None:
         """These fits are about to be done."""
-        self._all = self._done + len(fits)
+        self._all += len(fits)
+        # how many candidates a search will ask for is not known before its end
+        self._is_open = any(
+            method.search is not None and not _is_over(study, method) for method in study.outline.methods
+        )
         if self.shown and not self._done:
             self._write(f"{len(fits)} fits to do in the first round, {study.outline.outer.scheme}")
 
@@ -35,7 +41,9 @@ class Progress:
         if self.shown and records and now - self._last > 0.2:
             self._last = now
             left = (now - self._started) / self._done * (self._all - self._done)
-            self._write(f"{records[-1].learner}: {self._done} of {self._all} fits, {duration(left)} left")
+            least = "at least " if self._is_open else ""
+            done = f"{records[-1].learner}: {self._done} of {least}{self._all} fits"
+            self._write(f"{done}, {least}{duration(left)} left")
 
     def __enter__(self) -> Progress:
         self._started = time.monotonic()
@@ -53,6 +61,10 @@ class Progress:
         self.stream.write("\r" + text.ljust(self._width))
         self.stream.flush()
         self._width = max(self._width, len(text))
+
+
+def _is_over(study: Study, method: MethodOutline) -> bool:
+    return method.search is None or all(map(method.search.is_over, study.outline.named_tunings(method)))
 
 
 def duration(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 from foldwise.executors.workload import Workload
 from foldwise.plans.fit import Batch, Fit, Pass
@@ -18,24 +19,33 @@ class Shortcuts:
     def __init__(self, work: Workload) -> None:
         self.work = work
         self._recipes: dict[tuple[int, int], Recipe] = {}
-        self._solvers: dict[int, Solver | None] = {}
+        self._solvers: dict[tuple[int, str], Solver | None] = {}
         self._shared: dict[tuple[int, int], Hashable] = {}
+        self._taken: dict[tuple[int, int], bool] = {}
+        self._estimators: dict[tuple[int, int], Any] = {}
+        self._unseeded: dict[tuple[int, int], Any] = {}
 
     def recipe(self, fit: Fit) -> Recipe:
         at = (fit.method, fit.candidate)
         if at not in self._recipes:
-            self._recipes[at] = make_recipe(self.work.estimator(*at))
+            self._recipes[at] = make_recipe(self._estimator(fit))
         return self._recipes[at]
 
-    def solver(self, method: int) -> Solver | None:
-        if method not in self._solvers:
-            self._solvers[method] = self._find(method)
-        return self._solvers[method]
+    def solver(self, fit: Fit) -> Solver | None:
+        """The solver of a method or, in the best of several, of a member; a final learner has another table."""
+        if fit.level_one is not None:
+            return None
+        at = (fit.method, self.work.owner(fit).name)
+        if at not in self._solvers:
+            self._solvers[at] = self._find(fit)
+        return self._solvers[at]
 
     def job(self, fit: Fit) -> Job:
-        # setting seeds takes longer than some fits do; other solvers draw no numbers
-        is_random = isinstance(self.solver(fit.method), FamilySolver)
-        estimator = self.recipe(fit).seeded(fit.seed) if is_random else self.work.estimator(fit.method, fit.candidate)
+        estimator = self._unseeded.get((fit.method, fit.candidate))
+        if estimator is None and isinstance(self.solver(fit), FamilySolver):
+            estimator = self.recipe(fit).seeded(fit.seed)
+        elif estimator is None:  # setting seeds takes longer than some fits do, and other solvers draw no numbers
+            estimator = self._unseeded[fit.method, fit.candidate] = self._estimator(fit)
         return Job(estimator, fit.train, fit.rows, fit.responses)
 
     def units(self, fits: Sequence[Fit]) -> list[Batch]:
@@ -45,25 +55,45 @@ class Shortcuts:
             groups.setdefault(self._group(fit), []).append(fit)
         found: list[Batch] = []
         for group in groups.values():
-            solver = self.solver(group[0].method)
-            if solver is not None and solver.pays([self.job(fit) for fit in group], self.work.data):
+            solver = self.solver(group[0])
+            is_taken = solver is not None and self._is_taken(group[0], solver)
+            if solver is not None and is_taken and solver.pays([self.job(fit) for fit in group], self.work.data):
                 found.append(Pass(group))
             else:
                 found += [(fit,) for fit in group]
         return found
 
     def _group(self, fit: Fit) -> Hashable:
-        solver = self.solver(fit.method)
-        if solver is None:
+        solver = self.solver(fit)
+        if solver is None or not self._is_taken(fit, solver):
             return fit.key
         at = (fit.method, fit.candidate)
         if at not in self._shared:
-            self._shared[at] = solver.shares(self.work.estimator(*at))
-        return (fit.method, self._shared[at], id(fit.train) if solver.unit == "train" else None)
+            self._shared[at] = solver.shares(self._estimator(fit))
+        return (
+            fit.method,
+            self.work.owner(fit).name,
+            self._shared[at],
+            id(fit.train) if solver.unit == "train" else None,
+        )
 
-    def _find(self, method: int) -> Solver | None:
+    def _estimator(self, fit: Fit) -> Any:
+        at = (fit.method, fit.candidate)
+        if at not in self._estimators:
+            self._estimators[at] = self.work.estimator(fit)
+        return self._estimators[at]
+
+    def _is_taken(self, fit: Fit, solver: Solver) -> bool:
+        """Can the solver answer this fit? It was found by all candidates of a method, unless they come on the way."""
+        if fit.point is None:
+            return True
+        at = (fit.method, fit.candidate)
+        if at not in self._taken:
+            self._taken[at] = solver.takes(self._estimator(fit), self.work.data)
+        return self._taken[at]
+
+    def _find(self, fit: Fit) -> Solver | None:
         work = self.work
         if work.solvers is False:
             return None
-        estimators = [self.work.estimator(method, at) for at in range(len(work.candidates[method]))]
-        return find(estimators, work.data, solvers=work.solvers, is_builtin=work.learners[method].is_builtin)
+        return find(work.examples(fit), work.data, solvers=work.solvers, is_builtin=work.owner(fit).is_builtin)

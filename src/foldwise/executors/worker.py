@@ -19,6 +19,7 @@ from foldwise.executors.world import kept_world
 from foldwise.plans.fit import Batch, Fit, Pass
 from foldwise.recipes.model import respond, seeded_world
 from foldwise.records.record import Record
+from foldwise.solvers.prepared import fit_prepared
 from foldwise.solvers.solver import Answer
 
 
@@ -55,7 +56,7 @@ class Worker:
 
     def _solve(self, fits: Pass) -> list[Record]:
         """Records of a solver's pass; what it leaves open, or cannot do after all, the plain loop does."""
-        solver = self.shortcuts.solver(fits[0].method)
+        solver = self.shortcuts.solver(fits[0])
         assert solver is not None
         answers: list[Answer | None]
         started = time.perf_counter()
@@ -75,15 +76,14 @@ class Worker:
         ]
 
     def _fit(self, fit: Fit) -> Record:
-        name, data = self.work.learners[fit.method].name, self.work.data
+        name = self.work.learners[fit.method].name
         started, said, process = time.perf_counter(), [], os.getpid()
         outcome: dict[str, Any]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 with kept_world(), seeded_world(fit.seed):
-                    model = self.shortcuts.recipe(fit).fit(data, fit.train, fit.seed)
-                    outcome = {"status": "ok", "responses": respond(model, data, fit.rows, fit.responses)}
+                    outcome = {"status": "ok", "responses": self._responses(fit)}
             except InvalidOutput as problem:
                 outcome = {"status": "invalid output", "error": str(problem)}
             except MemoryError as problem:
@@ -98,6 +98,22 @@ class Worker:
         seconds = time.perf_counter() - started
         distinct = tuple(dict.fromkeys(text.splitlines()[0][:200] for text in said if text))[:3]
         return Record(key=fit.key, rows=fit.rows, warnings=distinct, seconds=seconds, learner=name, **outcome)
+
+    def _responses(self, fit: Fit) -> dict[str, Any]:
+        recipe, data, given = self.shortcuts.recipe(fit), self.work.data, fit.level_one
+        if given is None:
+            return respond(self._model(fit), data, fit.rows, fit.responses)
+        from foldwise.recipes.combining import fit_final, respond_final
+
+        model = fit_final(recipe, data, fit.train, given.learn, fit.seed)
+        return respond_final(model, data, fit.rows, given.answer, fit.responses, given.members)
+
+    def _model(self, fit: Fit) -> Any:
+        """A fitted model; the tables of built-in learners are prepared once for all of them."""
+        recipe, data, model = self.shortcuts.recipe(fit), self.work.data, None
+        if self.work.solvers is not False and self.work.learners[fit.method].is_builtin:
+            model = fit_prepared(recipe, data, fit.train, fit.seed)
+        return recipe.fit(data, fit.train, fit.seed) if model is None else model
 
 
 @contextmanager

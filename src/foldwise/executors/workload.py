@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from foldwise.data.dataset import Dataset
 from foldwise.data.mapped import open_mapped, save
 from foldwise.errors import BadLearner, BadStudy
+from foldwise.plans.fit import Fit
 from foldwise.plans.study import Study
 from foldwise.recipes.learner import Learner
+from foldwise.spaces.point import Point, candidate_at, spread
 
 LEARNERS = "learners"
+EXAMPLES = 32  # points of a space that is searched
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,20 +27,42 @@ class Workload:
 
     data: Dataset
     learners: tuple[Learner, ...]
-    candidates: tuple[tuple[Mapping[str, Any], ...], ...]
+    candidates: tuple[Sequence[Mapping[str, Any]], ...]  # none of methods that find theirs on the way
     threads: int
     solvers: Literal["auto", "all", False] = "auto"
-    estimators: tuple[tuple[Any, ...], ...] | None = None  # where they are made already
+    estimators: tuple[Sequence[Any], ...] | None = None  # where they are made already
 
-    def estimator(self, method: int, candidate: int) -> Any:
-        """The estimator of a method at a candidate, not fitted and not to be touched."""
+    def estimator(self, fit: Fit) -> Any:
+        """The estimator of a fit, not fitted and not to be touched."""
+        learner = self.learners[fit.method]
         if self.estimators is not None:
-            return self.estimators[method][candidate]
-        return self.learners[method].at(self.candidates[method][candidate])
+            return self.estimators[fit.method][fit.candidate]
+        if fit.point is None:
+            return learner.at(self.candidates[fit.method][fit.candidate])
+        assert learner.space is not None
+        return learner.at(candidate_at(learner.space, Point(*fit.point)))
+
+    def owner(self, fit: Fit) -> Learner:
+        """The learner a fit is of: in the best of several, the member."""
+        learner = self.learners[fit.method]
+        return learner.owner(self.candidates[fit.method][fit.candidate]) if learner.members else learner
+
+    def examples(self, fit: Fit) -> list[Any]:
+        """Its estimators, by which a solver is found; of a method that is still searching, a few from all its space."""
+        method, learner = fit.method, self.learners[fit.method]
+        if learner.members:
+            owner, candidates = self.owner(fit), self.candidates[method]
+            return [learner.at(candidate) for candidate in candidates if learner.owner(candidate) is owner]
+        if len(self.candidates[method]) and self.estimators is not None:
+            return list(self.estimators[method])
+        if len(self.candidates[method]) or learner.space is None:
+            return [learner.at(candidate) for candidate in self.candidates[method]]
+        few = islice(spread(learner.space, 0), EXAMPLES)
+        return [learner.at(candidate_at(learner.space, point)) for point in few]
 
 
 def workload_of(study: Study) -> Workload:
-    candidates = tuple(method.candidates for method in study.outline.methods)
+    candidates = tuple([] if method.search else method.candidates for method in study.outline.methods)
     return Workload(study.data, study.learners, candidates, study.outline.threads, study.solvers, study.estimators)
 
 

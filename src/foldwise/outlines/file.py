@@ -13,6 +13,7 @@ from foldwise.errors import BadStore
 from foldwise.losses.loss import make_losses
 from foldwise.outlines.outline import MethodOutline, Outline
 from foldwise.outlines.plain import plain_candidate
+from foldwise.outlines.search import search_from
 from foldwise.records.encoding import pack, read_json, unpack
 from foldwise.records.store import Store
 from foldwise.splits.nesting import Inner
@@ -49,6 +50,8 @@ def outline_bytes(outline: Outline) -> bytes:
         arrays["weights"] = outline.weights
     if outline.groups is not None:
         arrays["groups"] = outline.groups
+    if outline.time is not None:
+        arrays["time"] = outline.time
     everything = np.arange(outline.rows)
     schemes: list[Inner] = []
     for method in outline.methods:
@@ -122,6 +125,7 @@ def _outline_from(content: bytes, loss: Any) -> Outline:
         on_failure=head["on_failure"],
         notes=tuple((code, text) for code, text in head["notes"]),
         groups=arrays.get("groups"),
+        time=arrays.get("time"),
         beside=beside,
         interval=head["interval"],
         keeps_all=head["keeps_all"],
@@ -135,10 +139,10 @@ def _pack_method(
     return {
         "name": method.name,
         "kind": method.kind,
-        "candidates": [plain_candidate(candidate) for candidate in method.candidates],
-        "settings": list(method.settings),
+        "candidates": [plain_candidate(candidate) for candidate in ([] if method.search else method.candidates)],
+        "settings": [] if method.search else list(method.settings),
         "code": method.code,
-        "offers": [list(names) for names in method.offers],
+        "offers": [list(names) for names in ([] if method.search else method.offers)],
         "inner": at,
         "beside_inner": None
         if method.beside_inner is None
@@ -147,9 +151,15 @@ def _pack_method(
             for number, (pair, splits) in enumerate(zip(outline.beside or (), method.beside_inner, strict=True))
         ],
         "rule": method.rule,
-        "ranks": None if method.ranks is None else list(method.ranks),
+        "ranks": None if method.ranks is None else [] if method.search else list(method.ranks),
         "notes": [list(note) for note in method.notes],
-        "is_pruned": method.is_pruned,
+        "tuner": method.tuner,
+        "rungs": method.rungs,
+        "combines": method.combines,
+        "parts": [list(part) for part in method.parts],
+        "feeds": method.feeds,
+        "is_hidden": method.is_hidden,
+        "search": None if method.search is None else method.search.to_json(),
     }
 
 
@@ -162,19 +172,27 @@ def _unpack_method(
             _unpack_splits(f"{head['name']}.beside.{number}", part, pair.train, arrays)
             for number, (pair, part) in enumerate(zip(beside or (), head["beside_inner"], strict=True))
         )
+    search = None if head.get("search") is None else search_from(head["search"])
+    made: type[list[Any]] | type[tuple[Any, ...]] = tuple if search is None else list  # a search goes on to grow
     return MethodOutline(
         name=head["name"],
         kind=head["kind"],
-        candidates=tuple(head["candidates"]),
-        settings=tuple(head["settings"]),
+        candidates=made(head["candidates"]),
+        settings=made(head["settings"]),
         code=head["code"],
-        offers=tuple(tuple(names) for names in head["offers"]),
+        offers=made(tuple(names) for names in head["offers"]),
         inner=None if head["inner"] is None else schemes[head["inner"]],
         beside_inner=beside_inner,
         rule=head["rule"],
-        ranks=None if head["ranks"] is None else tuple(head["ranks"]),
+        ranks=None if head["ranks"] is None else made(head["ranks"]),
         notes=tuple((code, text) for code, text in head["notes"]),
-        is_pruned=head.get("is_pruned", False),  # stores of older versions do not say it
+        tuner=head.get("tuner", "pruned" if head.get("is_pruned") else "grid"),  # older stores do not say it
+        rungs=head.get("rungs", 0),
+        combines=head.get("combines", ""),
+        parts=tuple((str(member), str(name)) for member, name in head.get("parts", ())),
+        feeds=head.get("feeds", ""),
+        is_hidden=head.get("is_hidden", False),
+        search=search,
     )
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
+from foldwise.outlines.schedule import Schedule, read_schedule
+from foldwise.outlines.search import Search
 from foldwise.splits.nesting import Inner
-from foldwise.splits.split import Split, Splits
+from foldwise.splits.split import Split, Splits, union
 
 Candidate = dict[str, Any]
 Note = tuple[str, str]
@@ -27,16 +28,37 @@ class MethodOutline:
 
     name: str
     kind: Literal["plain", "tuned", "swept"]
-    candidates: tuple[Candidate, ...]
-    settings: tuple[str, ...]  # identity of the learner at each candidate
+    candidates: Sequence[Candidate]
+    settings: Sequence[str]  # identity of the learner at each candidate
     code: dict[str, str]  # class or function -> hash of the user's own code
-    offers: tuple[tuple[str, ...], ...]  # responses the models of each candidate have
+    offers: Sequence[tuple[str, ...]]  # responses the models of each candidate have
     inner: Inner | None = None
     beside_inner: tuple[Splits, ...] | None = None  # inner splits of the splits beside the outer ones
     rule: str = "best"
-    ranks: tuple[int, ...] | None = None  # simplicity of each candidate, 0 = simplest
+    ranks: Sequence[int] | None = None  # simplicity of each candidate, 0 = simplest
     notes: tuple[Note, ...] = ()
-    is_pruned: bool = False  # are candidates dropped while tuning, as soon as they cannot be the best?
+    tuner: str = "grid"  # how it goes through its candidates
+    search: Search | None = None  # of a method whose candidates are found on the way: its lists then grow
+    rungs: int = 0  # how often the candidates follow again with less and less of a learner's own resource
+    combines: str = ""  # best_of, stack or blend, where it is made of other learners
+    parts: tuple[tuple[str, str], ...] = ()  # of a stack or blend: each member's name, and the method that it is here
+    feeds: str = ""  # the response that a stack or blend takes from it
+    is_hidden: bool = False  # is it no row of the answer, but only there to be combined?
+
+    @property
+    def is_pruned(self) -> bool:
+        """Are candidates dropped while tuning, as soon as they cannot be the best?"""
+        return self.tuner == "pruned"
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """How candidates of a fixed list are dropped before the full splits, where that is how it is tuned."""
+        return read_schedule(self.tuner) if self.kind == "tuned" else None
+
+    @property
+    def entrants(self) -> int:
+        """Candidates that can be chosen; those that follow them have less of a resource."""
+        return len(self.candidates) // (self.rungs + 1)
 
     def response_for(self, loss: Loss, candidate: int = 0) -> str:
         """The response by which this loss judges a candidate; one that has none fails when it is asked."""
@@ -73,6 +95,7 @@ class Outline:
     on_failure: str = "fail"
     notes: tuple[Note, ...] = ()
     groups: AnyArray | None = None  # group of each row, where there are any
+    time: AnyArray | None = None  # place of each row in time, where it is known
     keeps_all: bool = False  # tuning fits keep all responses too, for later questions to a store
     beside: Splits | None = None  # further splits that an interval asks for
     interval: str | None = None  # asked for by name
@@ -83,6 +106,11 @@ class Outline:
     @property
     def rows(self) -> int:
         return len(self.target)
+
+    @property
+    def shown(self) -> tuple[MethodOutline, ...]:
+        """The methods that are rows of the answer."""
+        return tuple(method for method in self.methods if not method.is_hidden)
 
     @property
     def has_training_risk(self) -> bool:
@@ -96,6 +124,18 @@ class Outline:
         beside_inner = method.beside_inner or [None] * len(self.beside or ())
         pairs = zip(self.beside or (), beside_inner, strict=True)
         return found + [Stage("beside", at, *pair) for at, pair in enumerate(pairs)]
+
+    def tunings(self, method: MethodOutline) -> list[Splits]:
+        """The inner splits of every tuning of a method: one for each split it is judged on, and the final one."""
+        if method.inner is None:
+            return []
+        final = [method.inner.final] if self.has_final and method.inner.final is not None else []
+        return [*(stage.inner for stage in self.stages(method) if stage.inner is not None), *final]
+
+    def named_tunings(self, method: MethodOutline) -> dict[str, Splits]:
+        """The same by name: `outer 0`, `beside 3`, `final`."""
+        names = [f"{stage.level} {stage.at}" for stage in self.stages(method) if stage.inner is not None]
+        return dict(zip([*names, "final"], self.tunings(method), strict=False))
 
     def tuning_splits(self, method: MethodOutline) -> list[Split]:
         """Every split on which all candidates are scored."""
@@ -113,18 +153,23 @@ class Outline:
             for split in self.tuning_splits(method):
                 name = self.rows_name(split)
                 known = found.get(name)
-                found[name] = (split, split.test) if known is None else (known[0], np.union1d(known[1], split.test))
+                found[name] = (split, split.test) if known is None else (known[0], union(known[1], split.test))
         return found
 
     def kept(self, method: MethodOutline, candidate: int) -> tuple[str, ...]:
         """Responses the outer fits keep: those of every loss, and what later questions may need."""
         wanted = {method.response_for(loss, candidate): None for loss in self.losses}
         extra = {name: None for name in ("predict", "predict_proba") if name in method.offers[candidate]}
-        return tuple(wanted | extra)
+        return tuple(wanted | extra | ({method.feeds: None} if method.feeds else {}))
 
     def selecting(self, method: MethodOutline, candidate: int) -> tuple[str, ...]:
         """Responses that tuning needs: that of the first loss; all of them where a store keeps them."""
-        return self.kept(method, candidate) if self.keeps_all else (method.response_for(self.losses[0], candidate),)
+        return self.kept(method, candidate) if self.keeps_all else self.judging(method, candidate)
+
+    def judging(self, method: MethodOutline, candidate: int) -> tuple[str, ...]:
+        """The response that the first loss needs, and the one that a stack or blend of this method takes."""
+        response = method.response_for(self.losses[0], candidate)
+        return (response,) if method.feeds in ("", response) else (response, method.feeds)
 
     def rows_name(self, split: Split) -> str:
         """A name for the training rows of a split, the same wherever these rows are trained on."""
@@ -139,20 +184,27 @@ class Outline:
 
     def keys(self, method: MethodOutline, rows: str) -> tuple[str, ...]:
         """The names of the fits of all candidates on the training rows of this name."""
-        known = self._keys.get((id(method), rows))
-        if known is None:
-            known = self._keys[id(method), rows] = tuple(self.fit_key(setting, rows) for setting in method.settings)
+        known = self._keys.get((id(method), rows), ())
+        if len(known) < len(method.settings):
+            more = (self.fit_key(setting, rows) for setting in method.settings[len(known) :])
+            known = self._keys[id(method), rows] = (*known, *more)
         return known
 
+    def forget_keys(self, method: MethodOutline) -> None:
+        """Of a search that is read anew."""
+        for name in [name for name in self._keys if name[0] == id(method)]:
+            del self._keys[name]
+
     def fit_key(self, setting: str, rows: str) -> str:
-        return _digest(self._prefix, setting, rows)
+        return _digest(self.prefix, setting, rows)
 
     def fit_seed(self, family: str, rows: str) -> int:
         """A seed from the study's seed, the learner without its candidate, and the training rows."""
         return int(_digest(str(self.seed), family, rows)[:8], 16) % (2**31 - 1)
 
     @property
-    def _prefix(self) -> str:
+    def prefix(self) -> str:
+        """What all fits of a study share in their names."""
         known = self._names.get(0)
         if known is None:
             weights = "" if self.weights is None else hashlib.blake2b(self.weights.tobytes()).hexdigest()

@@ -1,7 +1,9 @@
-"""Which candidates can still be the best, from the scores so far: exact for losses that are never negative.
+"""Which candidates can still be the best, from the scores so far: exact for losses whose range is known.
 
-A candidate's sum over the splits can only grow. So one whose sum so far is above the
-final sum of another has lost, and need not be fitted on the splits that are left.
+A candidate's final sum lies between its sum so far plus the least, and plus the most, that
+the splits that are left can add. So one whose least is above the most of another has lost,
+and need not be fitted on the splits that are left. Of a loss that is never negative, the
+least is the sum so far, and only finished candidates have a most.
 """
 
 from __future__ import annotations
@@ -11,34 +13,56 @@ import numpy as np
 from foldwise.arrays import BoolArray, FloatArray
 
 ROUNDING = 1e-12  # sums in another order differ by less: such near ties are scored to the end
+NONNEGATIVE = (0.0, np.inf)
 
 
-def open_candidates(scores: FloatArray, is_out: BoolArray) -> BoolArray:
-    """Candidates that may still beat, or tie with, the best of the finished ones; `scores[candidate, split]`.
+def can_win(scores: FloatArray, is_out: BoolArray, *, bounds: tuple[float, float] = NONNEGATIVE) -> BoolArray:
+    """Candidates that may beat, or tie with, all others in the end; `scores[candidate, split]`, within the bounds.
+
+    >>> scores = np.array([[0.1, 0.1, np.nan], [1.0, 0.9, np.nan]])
+    >>> can_win(scores, np.zeros(2, bool), bounds=(0, 1)).tolist()
+    [True, False]
+    """
+    least, most = final_range(scores, bounds)
+    best = most[~is_out].min(initial=np.inf)
+    size = np.abs(np.nan_to_num(scores)).sum(axis=1).max(initial=0.0)
+    return np.asarray(~is_out & (least <= best + ROUNDING * size))
+
+
+def final_range(scores: FloatArray, bounds: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+    """Between which numbers each candidate's sum will be."""
+    sums, left = np.nansum(scores, axis=1), np.isnan(scores).sum(axis=1)
+    is_open = left > 0
+    low, high = (np.where(is_open, bound * np.where(is_open, left, 1), 0.0) for bound in bounds)
+    return sums + low, sums + high
+
+
+def open_candidates(scores: FloatArray, is_out: BoolArray, *, bounds: tuple[float, float] = NONNEGATIVE) -> BoolArray:
+    """Candidates that are not finished and may still win.
 
     >>> scores = np.array([[0.2, 0.3], [0.6, np.nan], [0.1, np.nan]])
     >>> open_candidates(scores, np.zeros(3, bool)).tolist()
     [False, False, True]
     """
-    is_whole = np.isfinite(scores).all(axis=1)
-    sums = np.nansum(scores, axis=1)
-    best = sums[is_whole & ~is_out].min(initial=np.inf)
-    return np.asarray(~is_whole & ~is_out & (sums <= best * (1 + ROUNDING)))
+    return np.asarray(can_win(scores, is_out, bounds=bounds) & np.isnan(scores).any(axis=1))
 
 
-def next_fit(scores: FloatArray, is_out: BoolArray) -> list[tuple[int, int]]:
-    """What to score next, as pairs of candidate and split: the candidate with the smallest sum so far goes on.
+def next_fit(
+    scores: FloatArray, is_out: BoolArray, *, bounds: tuple[float, float] = NONNEGATIVE
+) -> list[tuple[int, int]]:
+    """What to score next, as pairs of candidate and split: the candidate that may come to the smallest sum goes on.
 
     All candidates have a first score to get, so these come together.
 
     >>> next_fit(np.array([[0.2, np.nan], [0.6, np.nan]]), np.zeros(2, bool))
     [(0, 1)]
     """
-    may_win = open_candidates(scores, is_out)
+    may_win = open_candidates(scores, is_out, bounds=bounds)
     fresh = may_win & np.isnan(scores).all(axis=1)
     if fresh.any():
         return [(int(at), 0) for at in np.flatnonzero(fresh)]
     if not may_win.any():
         return []
-    first = int(np.argmin(np.where(may_win, np.nansum(scores, axis=1), np.inf)))
+    least = final_range(scores, bounds)[0]
+    first = int(np.argmin(np.where(may_win, least, np.inf)))
     return [(first, int(np.flatnonzero(np.isnan(scores[first]))[0]))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -12,9 +13,13 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
 from foldwise.outlines.baseline import baseline_answer
+from foldwise.outlines.field import Course, RecordedField
+from foldwise.outlines.ladder import Ladder
 from foldwise.outlines.outline import MethodOutline, Outline, Stage
-from foldwise.outlines.pruning import next_fit
+from foldwise.outlines.pruning import NONNEGATIVE, next_fit
+from foldwise.outlines.rounds import rounds
 from foldwise.outlines.rules import choose
+from foldwise.outlines.search import read_ledgers
 from foldwise.records.record import Record
 from foldwise.records.store import Store
 from foldwise.splits.split import Split, Splits
@@ -32,6 +37,16 @@ class Choice:
     scores: FloatArray  # scores[candidate, split]
     failed: int  # failed fits among them
     missing: int  # fits not done yet
+    tried: Sequence[int] | None = None  # the candidates of a search's own tuning, which the rows of `scores` belong to
+
+    def means(self, candidates: int) -> FloatArray:
+        """The mean score of each of so many candidates of a method; NaN where this tuning did not try it."""
+        means: FloatArray = self.scores.mean(axis=1)
+        if self.tried is None:
+            return means[:candidates]
+        every = np.full(candidates, np.nan)
+        every[list(self.tried)] = means
+        return every
 
 
 class Reading:
@@ -40,9 +55,13 @@ class Reading:
     def __init__(self, outline: Outline, store: Store) -> None:
         self.outline = outline
         self.store = store
+        read_ledgers(outline, store)
         self.settled: set[tuple[str, str]] = set()  # training rows on which all candidates of a method have answered
         self._choices: dict[tuple[Any, ...], Choice] = {}
         self._undefined: dict[tuple[str, str], dict[str, str]] = {}
+        self._ladders: dict[str, Ladder] = {}
+        self._fields: dict[tuple[str, int], RecordedField] = {}
+        self._seen: dict[tuple[str, int, int], tuple[float, bool]] = {}
         self._placed: dict[tuple[int, int], tuple[Any, ...]] = {}
         self._judged: dict[int, tuple[IntArray, AnyArray, FloatArray | None]] = {}
 
@@ -84,10 +103,10 @@ class Reading:
         assert stage.inner is not None
         if (stage.level, method.name, stage.at, method.rule) in self._choices:
             return False
-        if method.is_pruned:
+        if method.is_pruned or method.schedule or method.search:
             return self.stage_choice(method, stage).missing > 0
-        everyone, key = range(len(method.candidates)), self.outline.key
-        if any(self.store.get(key(method, at, split)) is None for split in stage.inner for at in everyone):
+        names = map(self.outline.rows_name, stage.inner)
+        if any(self.store.get(key) is None for name in names for key in self.outline.keys(method, name)):
             return True
         return self.stage_choice(method, stage).missing > 0
 
@@ -168,6 +187,14 @@ class Reading:
         keys = {key(method, candidate, split) for split in distinct.values() for candidate in everyone}
         if method.is_pruned:
             keys = {one for one in keys if self.store.get(one) is not None}
+        if method.schedule:
+            fields = [self.field(method, splits) for splits in outline.tunings(method)]
+            keys = {key(method, *field.fit(ask)) for field in fields for ask in self.course(field).asked}
+        if method.search:
+            tunings = outline.named_tunings(method).items()
+            keys = {
+                key(method, at, split) for name, those in tunings for at in method.search.of(name) for split in those
+            }
         chosen = ((self.stage_candidate(method, stage), stage.split) for stage in outline.stages(method))
         return keys | {key(method, candidate, split) for candidate, split in chosen if candidate is not None}
 
@@ -230,13 +257,114 @@ class Reading:
     def _choose(self, method: MethodOutline, splits: Splits, name: tuple[Any, ...], rule: str | None) -> Choice:
         rule = rule or method.rule
         found = self._choices.get((*name, rule))
+        if found is None and method.search:
+            found = self._searched(method, splits, " ".join(map(str, (name[0], *name[2:]))), rule)
         if found is None:
             found = self._score(method, splits, rule)
             if not found.missing:
                 self._choices[*name, rule] = found
         return found
 
+    def scores_of(self, method: MethodOutline, splits: Splits, candidates: Sequence[int]) -> FloatArray:
+        """Scores of these candidates on these splits; NaN where a fit is missing, failed or cannot be judged."""
+        seen = [[self.seen_once(method, at, split) for split in splits] for at in candidates]
+        scores = [[math.nan if one is None else one[0] for one in those] for those in seen]
+        return np.array(scores, dtype=float).reshape(len(candidates), len(splits))
+
+    def seen_once(self, method: MethodOutline, candidate: int, split: Split) -> tuple[float, bool] | None:
+        """The same as `seen`, worked out once: the scores of a search are looked at in every round."""
+        name = (method.name, candidate, id(split))
+        if name not in self._seen:
+            found = self.seen(method, candidate, split)
+            if found is None:
+                return None
+            self._seen[name] = found
+        return self._seen[name]
+
+    def has_failed(self, method: MethodOutline) -> bool:
+        """Has a fit of a search failed that the policy does not forgive? It then goes no further."""
+        if self.outline.on_failure != "fail" or method.search is None:
+            return False
+        records = (
+            self.record(method, at, split)
+            for name, splits in self.outline.named_tunings(method).items()
+            for at in method.search.of(name)
+            for split in splits
+        )
+        return any(record is not None and not record.is_ok for record in records)
+
+    def is_searching(self, method: MethodOutline) -> bool:
+        """Is there a tuning that may ask for more candidates?"""
+        search = method.search
+        if search is None or self.has_failed(method):
+            return False
+        return not all(search.is_over(name) for name in self.outline.named_tunings(method))
+
+    def _searched(self, method: MethodOutline, splits: Splits, tuning: str, rule: str) -> Choice:
+        """The choice among the candidates that a tuning's own search has tried, when it is over."""
+        assert method.search is not None
+        own = method.search.of(tuning)
+        seen = [self.seen_once(method, at, split) for at in own for split in splits]
+        failed, missing = sum(one is not None and one[1] for one in seen), seen.count(None)
+        if not missing and not method.search.is_over(tuning) and not self.has_failed(method):
+            missing = 1
+        scores = self.scores_of(method, splits, own)
+        may_choose = not missing and (not failed or self.outline.on_failure != "fail")
+        ranks = None if method.ranks is None else [method.ranks[at] for at in own]
+        chosen = choose(scores, rule=rule, ranks=ranks) if may_choose else None
+        score = np.nan if chosen is None else float(np.nanmin(scores.mean(axis=1)))
+        return Choice(None if chosen is None else own[chosen], score, scores, failed, missing, own)
+
+    def ladder(self, method: MethodOutline) -> Ladder:
+        """The rungs that a method's candidates climb."""
+        assert method.schedule is not None
+        if method.name not in self._ladders:
+            self._ladders[method.name] = Ladder(self.outline, method, method.schedule)
+        return self._ladders[method.name]
+
+    def field(self, method: MethodOutline, splits: Splits) -> RecordedField:
+        """One tuning of a method whose candidates are dropped on the way."""
+        name = (method.name, id(splits))
+        if name not in self._fields:
+            self._fields[name] = RecordedField(self, method, splits, self.ladder(method))
+        return self._fields[name]
+
+    def course(self, field: RecordedField) -> Course:
+        """How that tuning goes, as far as the records tell."""
+        assert field.method.schedule is not None
+        return field.follow(rounds(field.method.schedule, field))
+
+    def seen(self, method: MethodOutline, candidate: int, split: Split) -> tuple[float, bool] | None:
+        """The score of one fit and whether it failed; None where it is still to be made."""
+        record, judge = self.record(method, candidate, split), self.outline.losses[0]
+        if record is None:
+            return None
+        answers = self._answer(record, split, method.response_for(judge, candidate), split.test)
+        if answers is None:
+            return None if record.is_ok else (math.nan, True)
+        return self._mean_loss(judge, answers, split.test, (method, candidate, split)), not record.is_ok
+
+    def seen_losses(self, method: MethodOutline, candidate: int, split: Split) -> FloatArray | None:
+        """Losses row by row, weighted to have the score as their mean; None where there are none."""
+        judge = self.outline.losses[0]
+        answers = self.answer(method, candidate, split, method.response_for(judge, candidate), split.test)
+        losses = self.row_losses(judge, answers, split.test) if answers is not None and judge.is_per_row else None
+        weights = self._truth(split.test)[1]
+        return losses if losses is None or weights is None else losses * weights / weights.mean()
+
+    def _raced(self, method: MethodOutline, splits: Splits, rule: str) -> Choice:
+        """The choice among the candidates that reached the end of all full splits."""
+        field = self.field(method, splits)
+        course = self.course(field)
+        scores = field.final_scores(course.asked)
+        may_choose = not course.missing and (not course.failed or self.outline.on_failure != "fail")
+        chosen = choose(scores, rule=rule, ranks=method.ranks) if may_choose else None
+        score = np.nan if chosen is None else float(np.nanmin(scores.mean(axis=1)))
+        return Choice(chosen, score, scores, course.failed, len(course.missing))
+
     def _score(self, method: MethodOutline, splits: Splits, rule: str) -> Choice:
+        if method.schedule:
+            return self._raced(method, splits, rule)
         scores = np.full((len(method.candidates), len(splits)), np.nan)
         judge, failed, missing = self.outline.losses[0], 0, 0
         responses = [method.response_for(judge, candidate) for candidate in range(len(method.candidates))]
@@ -294,7 +422,8 @@ class Reading:
         if is_out.any() and self.outline.on_failure == "fail":
             return []
         undefined = np.isnan(scores) & np.array([[one is not None for one in those] for those in records])
-        return next_fit(scores, is_out | undefined.any(axis=1))
+        loss = self.outline.losses[0]
+        return next_fit(scores, is_out | undefined.any(axis=1), bounds=loss.bounds or NONNEGATIVE)
 
 
 def _distinct(rows: IntArray) -> IntArray:

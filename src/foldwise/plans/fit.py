@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from foldwise.arrays import IntArray
+from foldwise.arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class LevelOne:
+    """What members predicted, which a final learner is fitted on: `learn[train row]` and `answer[row]`."""
+
+    learn: FloatArray
+    answer: FloatArray
+    members: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +27,8 @@ class Fit:
     rows: IntArray
     responses: tuple[str, ...]
     seed: int
+    point: tuple[int, tuple[float, ...]] | None = None  # where a candidate is that was found on the way
+    level_one: LevelOne | None = None  # of a final learner: the table it is given in the place of the data
 
 
 class Pass(tuple[Fit, ...]):

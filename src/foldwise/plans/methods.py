@@ -9,10 +9,13 @@ from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner
 from foldwise.losses.loss import Loss
 from foldwise.losses.loss import task_hint as loss_task
+from foldwise.plans.combined import check_final, combined_learner, read_combined
+from foldwise.plans.combining import TOGETHER
 from foldwise.recipes.catalogue import builtin, default_learners, find_entry
 from foldwise.recipes.checks import check_learner, task_of
 from foldwise.recipes.learner import Learner, Named
 from foldwise.recipes.model import offers
+from foldwise.recipes.refused import check_space
 from foldwise.spaces.parameter import is_parameter
 
 BASELINE = "baseline"
@@ -22,13 +25,36 @@ def make_learners(wishes: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple
     """Every method of a study by its name, the featureless baseline among them; checked before any fit."""
     named = name_wishes(wishes, data.task)
     _refuse_reserved(named)
-    learners = [make_learner(name, wish, data) for name, wish in named.items()]
+    learners = [_make_any(name, wish, named, data, losses[0]) for name, wish in named.items()]
     if BASELINE not in named:
         learners.append(make_learner(BASELINE, BASELINE, data))
     for learner in learners:
-        if learner.name != BASELINE or BASELINE in named:
-            check_learner(learner.name, _spokesman(learner, data.task, losses), data, losses)
+        for one in learner.members or (learner,):
+            check_space(one)
+            if learner.name != BASELINE or BASELINE in named:
+                check_learner(one.name, _spokesman(one, data.task, losses), data, losses)
+        if learner.combines in TOGETHER:
+            check_final(learner, data, losses)
     return tuple(learners)
+
+
+def _make_any(name: str, wish: Any, named: Mapping[str, Any], data: Dataset, loss: Loss) -> Learner:
+    """One method, which may be made of others: those that are named by a text are rows of the study, or built in."""
+    combined = read_combined(wish)
+    if combined is None:
+        return make_learner(name, wish, data)
+    _refuse_own_words(name, combined)
+    members = name_wishes(combined.members, data.task)
+    wishes = {
+        member: named[own] if isinstance(own, str) and own in named and own != name else own
+        for member, own in members.items()
+    }
+    if nested := next((member for member, own in wishes.items() if read_combined(own) is not None), None):
+        raise BadLearner(
+            f"the member {nested!r} of {name!r} is itself made of learners", f"Name its members in {name!r} instead"
+        )
+    made = tuple(make_learner(member, own, data) for member, own in wishes.items())
+    return combined_learner(name, combined, made, data, loss)
 
 
 def _spokesman(learner: Learner, task: str, losses: tuple[Loss, ...]) -> Any:
@@ -74,10 +100,10 @@ def make_learner(name: str, wish: Any, data: Dataset) -> Learner:
 
 def _refuse_own_words(name: str, tuned: Any) -> None:
     """What a Tuned learner heeds only when it is fitted on its own would be passed over in silence here."""
-    given = {"loss": tuned.loss is not None, "seed": tuned.seed != 0, "refit": not tuned.refit}
+    given = {"loss": tuned.loss is not None, "seed": tuned.seed != 0, "refit": not getattr(tuned, "refit", True)}
     for word in (word for word, is_given in given.items() if is_given):
         problem = f"learner {name!r} has its own {word}, but all learners of a study share one"
-        raise BadLearner(problem, f"Leave {word} out of fw.tune")
+        raise BadLearner(problem, f"Leave {word} out of fw.{getattr(tuned, 'combines', 'tune')}")
 
 
 def name_wishes(wishes: Any, task: str) -> dict[str, Any]:
@@ -110,14 +136,18 @@ def task_hint(wishes: Any, loss: Any) -> str | None:
     if isinstance(wishes, str | Named) or hasattr(wishes, "get_params"):
         wishes = [wishes]
     members = list(wishes.values()) if isinstance(wishes, Mapping) else list(wishes or ())
-    tasks = {_task_of_wish(wish) for wish in members} - {None}
+    rows = tuple(map(str, wishes)) if isinstance(wishes, Mapping) else ()  # which the text of a stack may name
+    tasks = {_task_of_wish(wish, rows) for wish in members} - {None}
     if len(tasks) == 1:
         return tasks.pop()
     # A loss for classes does not make classes of a target of many numbers: that is refused where losses are checked.
     return "regression" if loss_task(loss) == "regression" else None
 
 
-def _task_of_wish(wish: Any) -> str | None:
+def _task_of_wish(wish: Any, rows: Sequence[str] = ()) -> str | None:
+    if isinstance(wish, str | Named) and (combined := read_combined(wish)) is not None:
+        known = {_task_of_wish(member) for member in combined.members if member not in rows} - {None}
+        return known.pop() if len(known) == 1 else None
     if isinstance(wish, str | Named):
         tasks = find_entry(wish if isinstance(wish, str) else wish.name).tasks
         return "regression" if tasks == ("regression",) else "classification" if "regression" not in tasks else None
@@ -129,6 +159,8 @@ def _name_of(wish: Any) -> str:
         return wish
     if isinstance(wish, Named):
         return wish.name
+    if hasattr(wish, "combines"):
+        return str(wish.combines).replace("_", " ")
     steps = getattr(getattr(wish, "estimator", wish), "steps", None)
     last = steps[-1][1] if isinstance(steps, list) and steps else getattr(wish, "estimator", wish)
     return type(last).__name__

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from foldwise.arrays import IntArray
 from foldwise.outlines.outline import MethodOutline, Stage
 from foldwise.outlines.reading import Reading
+from foldwise.plans.combining import TOGETHER, together_fits
 from foldwise.plans.fit import Fit
+from foldwise.plans.searching import go_on
 from foldwise.plans.study import Study
 from foldwise.records.record import Record
-from foldwise.splits.split import Split
+from foldwise.splits.split import Split, union
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,17 +55,25 @@ def _joined(one: Fit, other: Fit) -> Fit:
 def needed_of(study: Study, reading: Reading, at: int) -> Iterator[Fit]:
     """Fits of one method that can be done now and have no record yet."""
     outline, method, store = study.outline, study.outline.methods[at], reading.store
+    if method.combines in TOGETHER:
+        yield from together_fits(reading, method, at, study.families[at])
+        return
+    if method.search:
+        go_on(study, reading, at)
     for name, wishes in _wishes(reading, method).items():
         keys, seed, is_settled = outline.keys(method, name), outline.fit_seed(study.families[at], name), True
         for candidate, wish in wishes.items():
+            seed = outline.fit_seed(study.family(at, candidate), name) if method.combines else seed
             record = store.get(keys[candidate])
             if record is None:
                 is_settled = False
-                yield Fit(keys[candidate], at, candidate, wish.split.train, wish.rows, wish.responses, seed)
+                point = method.search.points[candidate] if method.search else None
+                yield Fit(keys[candidate], at, candidate, wish.split.train, wish.rows, wish.responses, seed, point)
             elif not record.answers(wish.rows, wish.responses):
                 is_settled = False
-                yield _again(record, at, candidate, wish, seed)
-        if is_settled and len(wishes) == len(method.candidates):
+                again = _again(record, at, candidate, wish, seed)
+                yield replace(again, point=method.search.points[candidate]) if method.search else again
+        if is_settled and not method.search and len(wishes) == len(method.candidates):
             reading.settled.add((method.name, name))
 
 
@@ -79,7 +87,8 @@ def _wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wis
     """What is wanted, by the name of the training rows and by candidate."""
     wishes: dict[str, dict[int, _Wish]] = {}
     if method.kind == "tuned":
-        wishes = _pruned_wishes(reading, method) if method.is_pruned else _tuning_wishes(reading, method)
+        all_of = _raced_wishes if method.schedule else _pruned_wishes if method.is_pruned else _tuning_wishes
+        wishes = _search_wishes(reading, method) if method.search else all_of(reading, method)
     for candidate, stage in _judged(reading, method):
         wish = _stage_wish(reading, method, candidate, stage)
         those = wishes.setdefault(reading.outline.rows_name(wish.split), {})
@@ -101,15 +110,45 @@ def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[in
 
 def _pruned_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
     """The next candidates of every tuning; a fit answers at once for all rows it is ever scored on."""
-    outline, inner = reading.outline, method.inner
-    assert inner is not None
+    outline = reading.outline
     wishes: dict[str, dict[int, _Wish]] = {}
-    final = [inner.final] if outline.has_final and inner.final is not None else []
-    for splits in [*(stage.inner for stage in outline.stages(method) if stage.inner is not None), *final]:
+    for splits in outline.tunings(method):
         for candidate, at in reading.next_fits(method, splits):
             name = outline.rows_name(splits[at])
             split, rows = outline.tuning_rows(method)[name]
             wishes.setdefault(name, {})[candidate] = _Wish(split, rows, outline.selecting(method, candidate))
+    return wishes
+
+
+def _search_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
+    """What every tuning has asked for; a fit on outer training rows answers at once for all its split is judged by."""
+    outline, search = reading.outline, method.search
+    assert search is not None
+    known, wishes = outline.tuning_rows(method), dict[str, dict[int, _Wish]]()
+    stages = {outline.rows_name(stage.split): stage for stage in outline.stages(method)}
+    for tuning, splits in outline.named_tunings(method).items():
+        for name in map(outline.rows_name, splits):
+            those = wishes.setdefault(name, {})
+            for candidate in search.of(tuning):
+                if candidate not in those:
+                    wish = _Wish(*known[name], outline.selecting(method, candidate))
+                    stage = stages.get(name)
+                    those[candidate] = wish if stage is None else wish | _stage_wish(reading, method, candidate, stage)
+    return wishes
+
+
+def _raced_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
+    """The next looks of every tuning, except on sets whose own choice is still to come: it asks more of its fit."""
+    outline, known = reading.outline, reading.ladder(method).rows()
+    waiting = {outline.rows_name(stage.split) for stage in outline.stages(method) if reading.is_waiting(method, stage)}
+    wishes: dict[str, dict[int, _Wish]] = {}
+    for splits in outline.tunings(method):
+        field = reading.field(method, splits)
+        for ask in reading.course(field).missing:
+            candidate, split = field.fit(ask)
+            name = outline.rows_name(split)
+            if name not in waiting:
+                wishes.setdefault(name, {})[candidate] = _Wish(*known[name], outline.selecting(method, candidate))
     return wishes
 
 
@@ -122,6 +161,8 @@ def _same_rows(split: Split, rows: IntArray, responses: list[tuple[str, ...]]) -
 def _judged(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, Stage]]:
     """The candidates that are judged on a split, as far as they are known."""
     everyone = range(len(method.candidates))
+    if reading.is_searching(method):
+        return  # all tunings end before the first is judged, so that rounds are the same after an interruption
     for stage in reading.outline.stages(method):
         if method.kind != "tuned":
             yield from ((candidate, stage) for candidate in everyone)
@@ -133,13 +174,13 @@ def _stage_wish(reading: Reading, method: MethodOutline, candidate: int, stage: 
     """Outer fits answer for their training rows too, and keep all that later questions may need."""
     outline, split = reading.outline, stage.split
     if stage.level == "beside":
-        return _Wish(split, split.test, (method.response_for(outline.losses[0], candidate),))
-    rows = np.union1d(split.test, split.train) if outline.has_training_risk else split.test
+        return _Wish(split, split.test, outline.judging(method, candidate))
+    rows = union(split.test, split.train) if outline.has_training_risk else split.test
     return _Wish(split, rows, outline.kept(method, candidate))
 
 
 def _union(one: IntArray, other: IntArray) -> IntArray:
-    return one if one is other else np.union1d(one, other)
+    return one if one is other else union(one, other)
 
 
 def _all_of(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ class Queue:
         self._later = [[at] for at in (*everyone[-1:], *everyone[:-1])] if one_by_one else [everyone]
         self._open: dict[int, set[str]] = {}  # keys that methods wait for
         self._out: dict[str, list[int]] = {}  # methods that wait for a key
+        self._wholes = _wholes(study)
 
     def next(self, records: Sequence[Record] = ()) -> list[Fit]:
         """Fits that can be done now that these records are there; none of them was handed out before."""
@@ -32,7 +33,8 @@ class Queue:
             for at in self._out.pop(record.key, ()):
                 self._open[at].discard(record.key)
                 ready += [at] if not self._open[at] else []
-        fits = self._needed(ready)
+        wholes = dict.fromkeys(whole for at in ready for whole in self._wholes.get(at, ()))
+        fits = self._needed([*ready, *(whole for whole in wholes if not self._open.get(whole))])
         while not fits and not any(self._open.values()) and self._later:
             fits = self._needed(self._later.pop(0))
         return fits
@@ -47,3 +49,13 @@ class Queue:
                 self._out.setdefault(fit.key, []).append(at)
             fresh += [fit for fit in own if fit.key not in out]
         return join(fresh)
+
+
+def _wholes(study: Study) -> dict[int, list[int]]:
+    """The stacks and blends that each method is a part of: they can go on when it has."""
+    place = {method.name: at for at, method in enumerate(study.outline.methods)}
+    found: dict[int, list[int]] = {}
+    for whole, method in enumerate(study.outline.methods):
+        for _, name in method.parts:
+            found.setdefault(place[name], []).append(whole)
+    return found

@@ -6,18 +6,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSpace, BadStudy, nearest
 from foldwise.losses.loss import Loss
 from foldwise.outlines.outline import Candidate, MethodOutline, Note, Outline, rows_name
 from foldwise.outlines.rules import check_rule
+from foldwise.outlines.schedule import base_name
 from foldwise.plans.beside import beside_inner, beside_splits
-from foldwise.plans.pruned import check_pruning, is_worth
+from foldwise.plans.combining import TOGETHER, together_outline, union_outline, with_members, with_parts
+from foldwise.plans.pruned import as_grid, check_dropping, is_worth
+from foldwise.plans.resource import with_rungs
+from foldwise.plans.searches import (
+    Wanted,
+    check_searches,
+    first_candidates,
+    make_search,
+    name_ledger,
+    narrowed,
+    wanted_of,
+    whole_space,
+)
 from foldwise.recipes.identity import family, forget_code, own_code, setting
 from foldwise.recipes.learner import Learner
 from foldwise.recipes.model import offers, takes_groups, takes_weights
 from foldwise.splits.nesting import Inner, inner_splits
 from foldwise.splits.split import Splits
+from foldwise.tuners.budget import read_budget
 
 POLICIES = ("fail", "baseline", "drop_candidate")
 
@@ -28,8 +44,9 @@ class Tuning:
 
     inner: Any = 5
     tuner: str | None = None
-    budget: int | None = None
+    budget: Any = None  # candidates, or a time such as "10 min"
     rule: str = "best"
+    stop: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +57,19 @@ class Study:
     learners: tuple[Learner, ...]
     outline: Outline
     families: tuple[str, ...]
-    estimators: tuple[tuple[Any, ...], ...]  # of each method at each candidate, not fitted; cloned before a fit
+    estimators: tuple[Sequence[Any], ...]  # of each method at each candidate, not fitted; cloned before a fit
     solvers: Literal["auto", "all", False] = "auto"
+    identities: tuple[str, ...] = ()  # what fits depend on besides the estimator and the table
+
+    def family(self, method: int, candidate: int) -> str:
+        """The learner without its candidate, which a fit's seed depends on; in the best of several, the member."""
+        learner = self.learners[method]
+        if learner.combines != "best_of":
+            return self.families[method]
+        return family(learner.owner(self.outline.methods[method].candidates[candidate]).estimator)
 
     def __repr__(self) -> str:
-        names = ", ".join(learner.name for learner in self.learners)
+        names = ", ".join(learner.name for learner in self.learners if not learner.is_hidden)
         return f"Study({names}; {self.outline.outer.scheme}, {self.data.rows} rows)"
 
 
@@ -75,14 +100,21 @@ def make_study(
         raise BadStudy(f"the level must lie between 0 and 1, not {level}", "Write level=0.95 for 95 %")
     forget_code()
     beside = beside_splits(interval, outer, data, seed=seed)
-    maker = _MethodMaker(data, outer, beside, tuning or Tuning(), seed, sweep)
-    methods, estimators = zip(*map(maker.outline, learners), strict=True)
-    if any(maker.tuner(learner) == "pruned" for learner in learners):
-        check_pruning(losses[0], methods, optimism=optimism)
-        methods = tuple(
-            replace(method, is_pruned=maker.tuner(learner) == "pruned" and is_worth(learner, those, data, solvers))
-            for method, learner, those in zip(methods, learners, estimators, strict=True)
-        )
+    tuning = tuning or Tuning()
+    learners = with_members(learners)
+    sharing = sum(learner.space is not None and learner.budget is None for learner in learners)
+    maker = _MethodMaker(data, outer, beside, tuning, seed, sweep, sharing)
+    learners = tuple(map(maker.narrowed, learners))
+    methods, estimators = map(list, zip(*map(maker.outline, learners), strict=True))
+    check_searches(methods, tuning.stop, optimism=optimism)
+    for at, (method, learner) in enumerate(zip(methods, learners, strict=True)):
+        if method.is_pruned or method.schedule:
+            check_dropping(method, losses[0], optimism=optimism)
+            if not is_worth(learner, estimators[at], data, solvers):
+                methods[at] = as_grid(method)
+            else:
+                methods[at], estimators[at] = with_rungs(method, learner, estimators[at], maker.identity(learner))
+    methods = list(with_parts(methods, learners, loss=losses[0], task=data.task, on_failure=on_failure))
     outline = Outline(
         fingerprint=data.fingerprint,
         task=data.task,
@@ -91,7 +123,7 @@ def make_study(
         weights=data.weights,
         losses=losses,
         outer=outer,
-        methods=methods,
+        methods=tuple(methods),
         seed=seed,
         repeats=repeats,
         threads=threads,
@@ -100,34 +132,50 @@ def make_study(
         on_failure=on_failure,
         notes=(*data.notes, *notes),
         groups=data.groups,
+        time=None if data.time is None else np.unique(data.time, return_inverse=True)[1],
         beside=beside,
         interval=interval,
         keeps_all=keeps_all,
         has_final=final,
     )
+    for method, learner in zip(methods, learners, strict=True):
+        if method.search:
+            method.search.ledger = name_ledger(outline, method, learner)
     families = tuple(family(learner.estimator) for learner in learners)
-    return Study(data, tuple(learners), outline, families, estimators, solvers)
+    return Study(data, learners, outline, families, tuple(estimators), solvers, tuple(map(maker.identity, learners)))
 
 
 class _MethodMaker:
     """Outlines of methods on the same data and outer splits; inner splits are made once and shared."""
 
     def __init__(
-        self, data: Dataset, outer: Splits, beside: Splits | None, tuning: Tuning, seed: int, sweep: bool
+        self,
+        data: Dataset,
+        outer: Splits,
+        beside: Splits | None,
+        tuning: Tuning,
+        seed: int,
+        sweep: bool = False,
+        sharing: int = 1,
     ) -> None:
         self.data, self.outer, self.beside = data, outer, beside
-        self.tuning, self.seed, self.sweep = tuning, seed, sweep
+        self.tuning, self.seed, self.sweep, self.sharing = tuning, seed, sweep, sharing
         self._inner: list[tuple[Any, Inner]] = []
 
-    def outline(self, learner: Learner) -> tuple[MethodOutline, tuple[Any, ...]]:
+    def outline(self, learner: Learner) -> tuple[MethodOutline, Sequence[Any]]:
         """A method in plain values, and its estimator at each candidate."""
+        if learner.combines in TOGETHER:
+            return together_outline(learner, self.data.task, self._notes(learner))
+        if learner.combines:
+            rule = check_rule(learner.rule or self.tuning.rule)
+            return union_outline(learner, self.outline, tuner=learner.tuner or self.tuning.tuner or "grid", rule=rule)
         kind: Literal["plain", "tuned", "swept"] = "plain"
-        if learner.space is not None:
+        if learner.space is not None or learner.is_hidden:
             kind = "swept" if self.sweep else "tuned"
         inner = self._splits(learner) if kind == "tuned" else None
         candidates = self._fitting(learner, self._candidates(learner), inner)
         estimators = tuple(learner.at(candidate) for candidate in candidates)
-        identity = self._identity(learner)
+        identity = self.identity(learner)
         rule = check_rule(learner.rule or self.tuning.rule)
         method = MethodOutline(
             name=learner.name,
@@ -141,11 +189,45 @@ class _MethodMaker:
             rule=rule,
             ranks=self._ranks(learner, candidates, rule),
             notes=self._notes(learner),
+            tuner=self.tuner(learner) or "grid",
+            is_hidden=learner.is_hidden,
         )
-        return method, estimators
+        return (
+            self._growing(method, learner)
+            if kind == "tuned" and learner.space is not None and self.wanted(learner).is_search
+            else (method, estimators)
+        )
+
+    def _growing(self, method: MethodOutline, learner: Learner) -> tuple[MethodOutline, Sequence[Any]]:
+        """A method without candidates yet, of which the search will find more; of a small space they are all there."""
+        wanted, space = self.wanted(learner), learner.space
+        assert space is not None
+        if whole_space(space, wanted) is not None:
+            note = (
+                "tuner",
+                f"{learner.name}: its {len(method.candidates)} candidates are within the budget of "
+                f"{wanted.most}, so all of them are tried",
+            )
+            method = replace(method, tuner="grid", notes=(*method.notes, note))
+            return method, tuple(map(learner.at, method.candidates))
+        search, ranks = make_search(wanted), None if method.ranks is None else list[int]()
+        return replace(method, candidates=[], settings=[], offers=[], ranks=ranks, search=search), search.estimators
+
+    def wanted(self, learner: Learner) -> Wanted:
+        """With which tuner and budget a learner is tuned."""
+        tuner = self.tuner(learner)
+        return wanted_of(learner, tuner, self.tuning.budget, self.tuning.stop, sharing=self.sharing)
+
+    def narrowed(self, learner: Learner) -> Learner:
+        """A learner that is searched, with the space it is searched over."""
+        if learner.space is None or self.sweep or not (wanted := self.wanted(learner)).is_search:
+            return learner
+        return narrowed(learner, wanted, self._fewest_rows(self._splits(learner)))
 
     def tuner(self, learner: Learner) -> str | None:
-        return None if learner.space is None or self.sweep else learner.tuner or self.tuning.tuner
+        if learner.space is None or self.sweep:
+            return None
+        return learner.tuner if learner.tuner is not None else self.tuning.tuner
 
     def _fitting(
         self, learner: Learner, candidates: tuple[Candidate, ...], inner: Inner | None
@@ -153,15 +235,20 @@ class _MethodMaker:
         """Without those of a default space that ask for more neighbours than the smallest training part has rows."""
         if not learner.is_default or inner is None or "n_neighbors" not in candidates[0]:
             return candidates
-        every = [split for splits in (*inner.splits, inner.final or ()) for split in splits]
-        most = min(len(split.train) for split in every)
+        most = self._fewest_rows(inner)
         return tuple(candidate for candidate in candidates if candidate["n_neighbors"] <= most) or candidates[:1]
+
+    def _fewest_rows(self, inner: Inner) -> int:
+        every = [split for splits in (*inner.splits, inner.final or ()) for split in splits]
+        return min(len(split.train) for split in every)
 
     def _candidates(self, learner: Learner) -> tuple[Candidate, ...]:
         if learner.space is None:
             return ({},)
-        budget = learner.budget or self.tuning.budget
-        found = tuple(learner.space.candidates(self.tuner(learner), budget, self.seed))
+        if not self.sweep and (wanted := self.wanted(learner)).is_search:
+            return whole_space(learner.space, wanted) or tuple(first_candidates(learner, self.seed))
+        budget = read_budget(learner.budget or self.tuning.budget).candidates
+        found = tuple(learner.space.candidates(base_name(self.tuner(learner)), budget, self.seed))
         if not found:
             raise BadSpace(f"the space of learner {learner.name!r} is empty", "Give at least one value per parameter")
         return found
@@ -189,7 +276,7 @@ class _MethodMaker:
         self._inner.append((wanted, inner_splits(wanted, self.outer, self.data, seed=self.seed)))
         return self._inner[-1][1]
 
-    def _identity(self, learner: Learner) -> str:
+    def identity(self, learner: Learner) -> str:
         """What its fits depend on besides the estimator and the table: their seed, categories, groups it is told."""
         groups = "" if self.data.groups is None or not takes_groups(learner.estimator) else rows_name(self.data.groups)
         return "|".join((self._view(learner), family(learner.estimator), groups))
@@ -207,6 +294,11 @@ class _MethodMaker:
         return ",".join(name for name, kind in zip(self.data.names, self.data.kinds, strict=True) if kind == "category")
 
     def _notes(self, learner: Learner) -> tuple[Note, ...]:
-        if self.data.weights is None or takes_weights(learner.estimator) or learner.name == "baseline":
-            return ()
-        return (("weights", f"{learner.name} takes no row weights: they enter its losses, not its fits"),)
+        from foldwise.recipes.sample import sampled_rows
+
+        notes: list[Note] = []
+        if self.data.weights is not None and not takes_weights(learner.estimator) and learner.name != "baseline":
+            notes.append(("weights", f"{learner.name} takes no row weights: they enter its losses, not its fits"))
+        if most := sampled_rows(learner.estimator):
+            notes.append(("sample", f"{learner.name} learns from at most {most:,} rows, drawn from its training rows"))
+        return tuple(notes)

@@ -13,6 +13,7 @@ from foldwise.formulas.bias import Bbc
 from foldwise.formulas.multiple import holm, shared_level
 from foldwise.outlines.outline import Note, Outline
 from foldwise.outlines.plain import plain_candidate
+from foldwise.outlines.savings import savings
 from foldwise.questions.auto import AUTO, make_auto
 from foldwise.questions.bias import Corrected, corrections
 from foldwise.questions.ledger import times_scored
@@ -23,11 +24,18 @@ BASELINE = "baseline"
 
 
 def pick(methods: list[MethodAnswer]) -> MethodAnswer | None:
-    """The method with the smallest risk; the baseline if nothing beats it, else the first name on ties."""
+    """The method with the smallest risk; the baseline if nothing beats it, else the first name on ties.
+
+    A method made of others ties with one of them where it always chose that one, which is then the simpler.
+    """
     able = [method for method in methods if math.isfinite(method.risk)]
     if not able:
         return None
-    return min(able, key=lambda method: (method.risk, method.method.name != BASELINE, method.method.name))
+    return min(able, key=_place)
+
+
+def _place(method: MethodAnswer) -> tuple[float, bool, bool, str]:
+    return method.risk, method.method.name != BASELINE, bool(method.method.combines), method.method.name
 
 
 def answer(
@@ -43,7 +51,7 @@ def answer(
     adjusted = holm_values(methods, best)
     rows = [row | {"p_holm": adjusted.get(row["name"])} for row in rows]
     notes += [*_interval_notes(every), *_family_notes(rows, family)]
-    tuned = [method.method for method in methods if method.method.inner is not None]
+    tuned = [method for method in outline.methods if method.inner is not None]
     return {
         "best": best.method.name if best else None,
         "loss": outline.losses[0].name,
@@ -119,6 +127,7 @@ def _method_dict(
         "interval": estimate.interval,
         "target": estimate.target,
         "selection_score": plain_number(method.selection_score),
+        "selection_middle": plain_number(method.middle_score),
         "selection_train_rows": _rounded(method.selection_train_rows),
         "selection_corrected": corrected[name].to_dict() if name in corrected else None,
         "optimism": plain_number(method.optimism),
@@ -130,7 +139,7 @@ def _method_dict(
         "difference_interval": difference.interval if difference else None,
         "p": plain_number(difference.p) if difference else None,
         "agreement": plain_number(method.agreement),
-        "candidates": None if method.method.kind != "tuned" or name == AUTO else len(method.method.candidates),
+        "candidates": None if method.method.kind != "tuned" or name == AUTO else method.candidates,
         "own_folds": method.own_folds,
         "failed": len(method.failures),
         "failures": method.failure_kinds,
@@ -175,7 +184,7 @@ def _simultaneous(best: MethodAnswer) -> dict[str, Any]:
 
     Methods that earlier studies judged on the same test set count too, as far as the store knows of them.
     """
-    count = max(len(best.outline.methods), times_scored(best.reading))
+    count = max(len(best.outline.shown), times_scored(best.reading))
     wide = best.estimate(level=shared_level(best.outline.level, count))
     return {"low_simultaneous": plain_number(wide.low), "high_simultaneous": plain_number(wide.high)}
 
@@ -216,18 +225,24 @@ def _interval_notes(methods: list[MethodAnswer]) -> list[Note]:
 def _method_notes(method: MethodAnswer) -> list[Note]:
     name, notes = method.method.name, list(method.method.notes)
     notes += _failure_notes(method)
+    notes += _search_notes(method)
     if method.status == "ok":
         estimate = method.estimate()
         notes += [
             (code, f"{name}: {text}") for code, text in cautions(estimate.interval, method.evidence, estimate.details)
         ]
     notes += _undefined_notes(method)
+    notes += [("edge", f"{name}: {words}") for words in method.edges]
     if not method.is_finished:
         notes.append(("unfinished", f"{name}: {_progress_words(method)}"))
+    if saved := savings(method.reading, method.method):
+        notes.append(("tuner", f"{name}: {saved}"))
     for text, count in sorted(method.warnings.items())[:3]:
         notes.append(("warning", f"{name}: {count} fits warned: {text}"))
     if method.method.kind == "tuned" and method.status == "ok" and name != AUTO:
-        if not method.has_outer_scores:
+        if not method.has_outer_scores and method.method.search is not None:
+            notes.append(("optimism", f"optimism of {name} is not given: each fold of a search has its own candidates"))
+        elif not method.has_outer_scores:
             notes.append(
                 (
                     "optimism",
@@ -240,6 +255,18 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
     if not method.outline.has_training_risk:
         notes.append(("training", "training risk is not given: it would take a prediction of all rows by every model"))
     return notes
+
+
+def _search_notes(method: MethodAnswer) -> list[Note]:
+    """How far the tunings of a search went, where they did not go to the end of a given number."""
+    search, name = method.method.search, method.method.name
+    if search is None or (search.seconds is None and search.stop is None) or not method.is_finished:
+        return []
+    tried = [len(search.of(tuning)) for tuning in method.outline.named_tunings(method.method)]
+    words = f"{min(tried)} to {max(tried)}" if min(tried) < max(tried) else f"{max(tried)}"
+    why = [f"a budget of {search.seconds:.3g} s"] if search.seconds is not None else []
+    why += ["stop at gains below the noise"] if search.stop == "noise" else []
+    return [("search", f"{name}: each of {len(tried)} tunings tried {words} candidates ({', '.join(why)})")]
 
 
 def _failure_notes(method: MethodAnswer) -> list[Note]:
@@ -308,7 +335,7 @@ def _refit(best: MethodAnswer | None) -> dict[str, Any] | None:
     if best is None:
         return None
     if best.method.kind == "plain":
-        return {"method": best.method.name, "candidate": {}}
+        return {"method": best.method.name, "candidate": getattr(best, "weights", None) or {}}
     if best.method.inner is None or best.method.inner.final is None:
         return None
     chosen = best.reading.final_choice(best.method).candidate

@@ -90,6 +90,8 @@ def _has_selection_table(method: MethodAnswer) -> bool:
     own, outline = method.method, method.outline
     if own.kind != "tuned" or own.inner is None or not own.inner.final or outline.weights is not None:
         return False
+    if own.search is not None:  # its candidates were found by looking at these rows: no draw of rows undoes that
+        return False
     is_scored = math.isfinite(method.selection_score) and len(own.inner.final.rows) == outline.rows
     choice = method.reading.final_choice(own)
     is_whole = not choice.failed and bool(np.isfinite(choice.scores).all())

@@ -13,10 +13,14 @@ from foldwise.estimates.chooser import check_wish
 from foldwise.executors.local import LocalExecutor
 from foldwise.executors.progress import duration
 from foldwise.losses.loss import make_losses
+from foldwise.outlines.outline import MethodOutline
 from foldwise.outlines.reading import Reading
+from foldwise.outlines.savings import most_looks
+from foldwise.outlines.schedule import Schedule, tuner_text
 from foldwise.plans.fit import Fit
 from foldwise.plans.methods import make_learners, task_hint
 from foldwise.plans.needed import needed
+from foldwise.plans.searching import most_fits
 from foldwise.plans.study import Study, Tuning, make_study
 from foldwise.questions.evidence import check_interval
 from foldwise.questions.result import Result
@@ -41,9 +45,10 @@ def compare(
     stratify: Any = "auto",
     task: str | None = None,
     positive: Any = None,
-    tuner: str | None = None,
-    budget: int | None = None,
+    tuner: str | Schedule | None = None,
+    budget: int | str | None = None,
     rule: str = "best",
+    stop: str | None = None,
     seed: int = 0,
     jobs: int | None = None,
     engine: str = "local",
@@ -65,6 +70,8 @@ def compare(
 ) -> Result:
     """Tune learners on inner splits, estimate their risks on outer splits, and compare them on the same rows.
 
+    `budget` is a number of candidates of each tuning, or a time such as "10 min" for all of them; `stop="noise"`
+    ends a search that gains less than the noise of its scores.
     A failed fit is kept in the store like any other; `retry_failed=True` makes those of this study again.
     `fit_timeout` (seconds) and `fit_memory` (gigabytes) limit every fit, `time_limit` (seconds) the whole run,
     which then gives the answer so far. An interrupt raises KeyboardInterrupt, with the answer so far as its `result`.
@@ -103,12 +110,12 @@ class Plan:
     def __repr__(self) -> str:
         lines = [f"{self.rows} rows; outer splits: {self.outer}; inner splits: {self.inner or 'none'}"]
         lines += [
-            f"  {method['name']}: {method['fits']} fits"
+            f"  {method['name']}: {'at most ' if method['at_most'] else ''}{method['fits']} fits"
             + (f", {method['candidates']} candidates" if method["candidates"] else "")
             + (f", about {duration(method['seconds'])}" if method["seconds"] is not None else "")
             for method in self.methods
         ]
-        cost = f"{self.fits} fits"
+        cost = f"{'at most ' if any(method['at_most'] for method in self.methods) else ''}{self.fits} fits"
         cost += f", about {duration(self.seconds)} of work for one core" if self.seconds is not None else ""
         return "\n".join([*lines, cost])
 
@@ -131,13 +138,17 @@ def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = Tr
         judged_on = {outline.rows_name(stage.split) for stage in outline.stages(method)}
         # A chosen candidate is fitted again only where not all candidates are fitted anyway.
         refits = len(judged_on - tuned_on) if method.kind == "tuned" else 0
-        count = len(reading.fits(method)) + refits
+        count = _most_fits(reading, method) + refits
+        cost, share = count * seconds[at] if at in seconds else None, method.search.seconds if method.search else None
+        if cost is not None and share is not None and cost > share:  # its time is up before its candidates are
+            count, cost = round(count * share / cost), share
         methods.append(
             {
                 "name": method.name,
                 "fits": count,
-                "candidates": len(method.candidates) if method.kind == "tuned" else None,
-                "seconds": round(count * seconds[at], 3) if at in seconds else None,
+                "at_most": method.search is not None or method.schedule is not None,
+                "candidates": _candidates(method) if method.kind == "tuned" else None,
+                "seconds": None if cost is None else round(cost, 3),
             }
         )
     return Plan(
@@ -148,6 +159,20 @@ def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = Tr
         inner=next((method.inner.scheme for method in outline.methods if method.inner), None),
         rows=outline.rows,
     )
+
+
+def _candidates(method: MethodOutline) -> int | None:
+    """Candidates of each tuning; not known where time decides."""
+    if method.search is None:
+        return method.entrants
+    return method.search.budget if method.search.seconds is None else None
+
+
+def _most_fits(reading: Reading, method: MethodOutline) -> int:
+    """Fits of the tunings, at most."""
+    if method.search:
+        return most_fits(reading.outline, method)
+    return most_looks(reading, method) if method.schedule else len(reading.fits(method))
 
 
 def _pilot(executor: LocalExecutor, study: Study, fits: list[Fit]) -> dict[int, float]:
@@ -176,9 +201,10 @@ def make_comparison(
     stratify: Any = "auto",
     task: str | None = None,
     positive: Any = None,
-    tuner: str | None = None,
-    budget: int | None = None,
+    tuner: str | Schedule | None = None,
+    budget: int | str | None = None,
     rule: str = "best",
+    stop: str | None = None,
     seed: int = 0,
     solvers: Any = "auto",
     fit_threads: int = 1,
@@ -200,14 +226,14 @@ def make_comparison(
     losses = make_losses(loss, data)
     made = make_learners(learners, data, losses)
     made = made[:1] if alone else made  # the risk of one learner needs neither a baseline nor a final tuning
-    is_tuned = any(learner.space is not None for learner in made)
+    is_tuned = any(learner.space is not None or learner.members for learner in made)
     splits = study_splits(outer, inner, data, seed=seed, repeats=repeats, tuned=is_tuned)
     study = make_study(
         data,
         made,
         losses=losses,
         outer=splits.outer,
-        tuning=Tuning(splits.inner_spec, tuner, budget, rule),
+        tuning=Tuning(splits.inner_spec, tuner_text(tuner), budget, rule, stop),
         seed=seed,
         repeats=repeats,
         threads=fit_threads,

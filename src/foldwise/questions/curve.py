@@ -22,6 +22,7 @@ from foldwise.splits.split import Split, Splits
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 
 TRAIN_ROWS = "train_rows"  # what a learning curve is over
@@ -88,8 +89,16 @@ class Curve:
         best = "" if self.best is None else f", best {self.best}"
         return f"Curve({self.learner}, {self.parameter}: {len(self.values)} values{best})\n{self.table()}"
 
+    def plot(self) -> Figure:
+        """Training and test error as a Matplotlib figure."""
+        from foldwise.reports.plots import plot_curve
+
+        return plot_curve(self.to_dict())
+
     def _repr_html_(self) -> str:
-        return str(self.table().to_html(index=False))
+        from foldwise.reports.fragments import curve_fragment
+
+        return curve_fragment(self.to_dict())
 
     def _sides(self) -> list[str | None]:
         """Where training error is below that of the best value the fit is closer (overfitting), else looser."""

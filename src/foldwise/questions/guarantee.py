@@ -57,8 +57,10 @@ def dev_guarantee(method: MethodAnswer, data: Dataset, *, delta: float = 0.05) -
     assert method.method.inner is not None
     splits, loss = method.method.inner.final, method.outline.losses[0]
     assert splits is not None
-    candidates, dev_rows = len(method.method.candidates), len(splits[0].test)
+    candidates, dev_rows = method.candidates, len(splits[0].test)
     reason = _reason_against(loss, splits, data)
+    if reason is None and method.method.search is not None:
+        reason = "the bound is for candidates fixed beforehand, and these were found by looking at the dev rows"
     if reason is not None:
         return Guarantee(dev_rows, candidates, delta=delta, reason=reason)
     dev_losses = selection_table(method)[splits[0].test]

@@ -23,6 +23,7 @@ from foldwise.outlines.reading import FoldState, Reading
 from foldwise.questions.evidence import gather
 from foldwise.records.record import Record
 from foldwise.reports.failures import own_words
+from foldwise.reports.validation import edges
 
 
 @dataclass
@@ -127,6 +128,14 @@ class MethodAnswer:
         is_waiting = has_final and self.reading.final_choice(self.method).missing > 0
         return not self.missing and not is_waiting and "missing" not in self.states
 
+    @property
+    def candidates(self) -> int:
+        """How many candidates a tuning chooses among, the longest where they differ."""
+        search = self.method.search
+        if search is None:
+            return self.method.entrants
+        return max((len(search.of(name)) for name in self.outline.named_tunings(self.method)), default=0)
+
     @cached_property
     def planned(self) -> int:
         """Fits the answer will rest on when all is done; those of a split that has yet to choose are counted too."""
@@ -156,6 +165,20 @@ class MethodAnswer:
         if self.method.inner is None or self.method.inner.final is None:
             return math.nan
         return self.reading.final_choice(self.method).score
+
+    @cached_property
+    def middle_score(self) -> float:
+        """The median score of the final tuning over all candidates; NaN where a tuner picked or dropped some."""
+        inner = self.method.inner
+        if inner is None or inner.final is None or self.method.search is not None or math.isnan(self.selection_score):
+            return math.nan
+        scores = self.reading.final_choice(self.method).scores[: self.method.entrants]
+        return float(np.median(scores.mean(axis=1)))
+
+    @property
+    def edges(self) -> list[str]:
+        """Parameters whose chosen values mostly lie at an end of what was tried, in words."""
+        return edges(self.reading, self.method)
 
     @property
     def selection_train_rows(self) -> float | None:
@@ -188,6 +211,8 @@ class MethodAnswer:
         if self.outline.has_optimism:
             return True
         final = self.method.inner.final if self.method.inner else None
+        if self.method.search is not None:  # each fold has its own candidates; those of the final tuning can be on them
+            return final is not None and final.fingerprint == self.outline.outer.fingerprint
         name = self.outline.rows_name
         return final is not None and {name(split) for split in self.outline.outer} <= {name(split) for split in final}
 
@@ -253,7 +278,7 @@ class MethodAnswer:
             self.evidence,
             other.evidence,
             names=(self.method.name, other.method.name),
-            is_same=bool(self.method.settings) and self.method.settings == other.method.settings,
+            is_same=_is_same(self.method, other.method),
             level=self.outline.level if level is None else level,
             rope=rope,
         )
@@ -282,6 +307,13 @@ class MethodAnswer:
 
 
 _IS_OWN: dict[FoldState, bool] = {"own": True, "baseline": False}  # where there is no loss, neither
+
+
+def _is_same(one: MethodOutline, other: MethodOutline) -> bool:
+    """Do two methods choose among the same candidates, each of them on the same splits?"""
+    searches = [method.search for method in (one, other) if method.search is not None]
+    has_same_search = not searches or (len(searches) == 2 and searches[0].asked == searches[1].asked)
+    return bool(one.settings) and one.settings == other.settings and has_same_search
 
 
 def _kind(record: Record) -> str:

@@ -80,7 +80,7 @@ def _losses_with_seed(study: Study, method: MethodAnswer, number: int) -> FloatA
         assert candidate is not None
         response = own.response_for(judge, candidate)
         seed = replace(outline, seed=outline.seed + 7919 * (number + 1)).fit_seed(
-            study.families[at], rows_name(split.train)
+            study.family(at, candidate), rows_name(split.train)
         )
         fit = Fit("seed", at, candidate, split.train, split.test, (response,), seed)
         (record,) = worker.do((fit,))

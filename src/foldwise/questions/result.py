@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,15 +22,18 @@ from foldwise.outlines.rules import check_rule
 from foldwise.plans.study import Study
 from foldwise.questions.answer import answer, pick
 from foldwise.questions.auto import make_auto
+from foldwise.questions.combined import CombinedAnswer, answer_of, made_by_rows
 from foldwise.questions.manifest import versions as current_versions
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.power import RowsNeeded, noise, rows_needed
+from foldwise.questions.search_curve import SearchCurve, search_curve
 from foldwise.questions.seen import remember_rows
 from foldwise.reports.failures import policy_words
 from foldwise.run import fit_model
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 _TABLE = [
     "name",
@@ -70,10 +74,10 @@ class Result:
         versions: dict[str, str] | None = None,
     ) -> None:
         self.reading = reading
-        self.made, self.seconds = dict(made), seconds
+        self.made, self.seconds = made_by_rows(made, reading.outline), seconds
         self._study = study
         self._versions = versions or current_versions()
-        self.methods = [MethodAnswer(reading, method) for method in reading.outline.methods]
+        self.methods = [answer_of(reading, method) for method in reading.outline.shown]
 
     @property
     def outline(self) -> Outline:
@@ -155,6 +159,8 @@ class Result:
             raise FitsFailed(f"{method.method.name} has no risk, so there is no noise to split", "Name another")
         if method.stand_ins:
             raise FitsFailed(f"the risk of {method.method.name} is partly the baseline's", "Name another")
+        if isinstance(method, CombinedAnswer):
+            raise BadStudy(f"{method.method.name} is made of other learners, whose noise it has", "Name one of them")
         return noise(self._study, method, seeds=seeds)
 
     def size_bias(self, name: str | None = None) -> float:
@@ -184,6 +190,10 @@ class Result:
         ]
         return pd.DataFrame(rows)
 
+    def search_curve(self, name: str | None = None) -> SearchCurve:
+        """Selection score and outer risk after 1, 2, 3, ... candidates of a method: when did search stop helping?"""
+        return search_curve(self.reading, self._find(name or str(self.best)).method)
+
     def choices(self) -> pd.DataFrame:
         """Method x repeat x outer fold: the candidate chosen, its selection score and the outer loss."""
         import pandas as pd
@@ -198,7 +208,7 @@ class Result:
 
         parts = [
             pd.DataFrame(part)
-            for method in self.outline.methods
+            for method in self.outline.shown
             for at in range(len(self.outline.outer))
             if (part := self._fold_rows(method, at)) is not None
         ]
@@ -266,7 +276,12 @@ class Result:
         if name is None and self.best is None:
             raise FitsFailed("no method has a risk, so there is none to refit", "Name one: result.refit('ridge')")
         method = self._find(name or str(self.best))
-        at, rows = self.methods.index(method), np.arange(study.data.rows)
+        at, rows = self.outline.methods.index(method.method), np.arange(study.data.rows)
+        if isinstance(method, CombinedAnswer):
+            from foldwise.questions.combining import fit_combined
+
+            _refuse_rule(method, rule)
+            return remember_rows(fit_combined(study, self.reading, method.method), study.data)
         return remember_rows(fit_model(study, at, self._final_candidate(method, rule), rows), study.data)
 
     def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
@@ -274,15 +289,51 @@ class Result:
         if name is None and self.best is None:
             raise FitsFailed("no method has a risk, so there is no candidate to take", "Name a method")
         method = self._find(name or str(self.best))
+        if isinstance(method, CombinedAnswer):
+            _refuse_rule(method, rule)
+            return method.weights or {}
         return plain_candidate(method.method.candidates[self._final_candidate(method, rule)])
 
-    def report(self, path: str | Path | None = None) -> str:
-        """One self-contained page; written to a file if one is named, and given back as text."""
+    def report(self, path: str | Path | None = None, *, title: str | None = None, curves: Sequence[Any] = ()) -> str:
+        """One self-contained page; written to a file if one is named, and given back as text.
+
+        `curves` are curves of their own (`fw.learning_curve`, `fw.curve`) to be shown beside the answer.
+        """
+        from foldwise.reports.details import details
         from foldwise.reports.html import render_html, write_html
 
-        if path is not None:
-            write_html(path, self._answer, choices=self._choice_rows())
-        return render_html(self._answer, choices=self._choice_rows())
+        more: dict[str, Any] = {
+            "title": title,
+            "details": {**details(self.reading), "differences": self._pairs()},
+            "curves": [curve.to_dict() for curve in curves],
+        }
+        if path is None:
+            return render_html(self._answer, **more)
+        return write_html(path, self._answer, **more).read_text(encoding="utf-8")
+
+    def plot(self) -> Figure:
+        """The risks with their intervals as a Matplotlib figure."""
+        from foldwise.reports.plots import plot_risks
+
+        return plot_risks(self._answer)
+
+    def plot_differences(self) -> Figure:
+        """The differences to the best method as a Matplotlib figure."""
+        from foldwise.reports.plots import plot_differences
+
+        return plot_differences(self._answer)
+
+    def plot_choices(self) -> Figure:
+        """How often each candidate was chosen, as a Matplotlib figure."""
+        from foldwise.reports.plots import plot_choices
+
+        return plot_choices(self._answer)
+
+    def plot_optimism(self) -> Figure:
+        """Selection scores beside risks as a Matplotlib figure."""
+        from foldwise.reports.plots import plot_optimism
+
+        return plot_optimism(self._answer)
 
     def __repr__(self) -> str:
         from foldwise.reports.text import render_text
@@ -298,8 +349,10 @@ class Result:
     def _answer(self) -> dict[str, Any]:
         return answer(self.outline, self.methods, made=self.made, seconds=self.seconds, versions=self._versions)
 
-    def _choice_rows(self) -> list[dict[str, Any]]:
-        return [{"method": method["name"], **fold} for method in self._answer["methods"] for fold in method["folds"]]
+    def _pairs(self) -> list[dict[str, Any]]:
+        """The differences of all pairs of methods that have a risk."""
+        able = [method for method in self.methods if method.status == "ok"]
+        return [one.difference(other).to_dict() for one, other in combinations(able, 2)]
 
     def _picked(self, name: str | None, rule: str) -> str | None:
         if name is not None or rule not in ("outer", "inner"):
@@ -347,7 +400,7 @@ class Result:
             "row": split.test,
             "target": self._labels(target),
             "prediction": self._labels(prediction),
-            "own": self.methods[self.outline.methods.index(method)].states[at] == "own",
+            "own": self._find(method.name).states[at] == "own",
         }
         for number, loss in enumerate(self.outline.losses):
             response = self.reading.outer_response(method, at, loss)
@@ -368,6 +421,14 @@ class Result:
         frame = frame[["method", "status", "selection_score", "failed", "fits", "seconds"]].copy()
         frame.insert(2, "risk", frame["method"].map(means).where(frame["status"] == "ok"))
         return frame
+
+
+def _refuse_rule(method: MethodAnswer, rule: str | None) -> None:
+    if rule is not None:
+        raise BadStudy(
+            f"{method.method.name} combines the choices of its members, so it takes no rule of its own",
+            "Give rule to fw.stack or fw.blend",
+        )
 
 
 def _split_rows(level: str, outer: Any, inner: int | None, split: Any) -> dict[str, Any]:

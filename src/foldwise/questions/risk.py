@@ -19,13 +19,14 @@ from foldwise.estimates.evidence import Evidence
 from foldwise.formulas.multiple import shared_level
 from foldwise.losses.loss import Loss, make_losses
 from foldwise.plans.methods import name_wishes
+from foldwise.questions.combined import answer_of
 from foldwise.questions.compare import make_comparison
 from foldwise.questions.ledger import name_of, score_in, times_scored
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.running import RUN_WORDS, answer_study
 from foldwise.questions.seen import rows_seen
-from foldwise.recipes.catalogue import entries
 from foldwise.recipes.identity import setting
+from foldwise.recipes.listing import entries
 from foldwise.recipes.model import respond
 from foldwise.splits.holdout import three_way
 from foldwise.splits.nesting import DEFAULT_INNER
@@ -55,7 +56,7 @@ def risk(
     ran = answer_study(study, **run, is_kept=False)
     ran.check_finished(run.get("store"))
     reading = ran.reading
-    method = MethodAnswer(reading, study.outline.methods[0])
+    method = answer_of(reading, study.outline.methods[0])
     if method.status != "ok":
         why = method.failures[0] if method.failures else "the loss is undefined on some split"
         count = f"{len(method.failures)} of {len(method.keys)} fits failed" if method.failures else "no risk"
@@ -216,7 +217,7 @@ def learners() -> pd.DataFrame:
 
     >>> import foldwise as fw
     >>> fw.learners()["name"].tolist()[:3]
-    ['baseline', 'k-nn', 'ridge']
+    ['baseline', 'linear', 'ridge']
     """
     import pandas as pd
 

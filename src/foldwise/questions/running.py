@@ -13,8 +13,11 @@ from foldwise.executors.local import LocalExecutor
 from foldwise.executors.progress import Progress
 from foldwise.executors.stop import Reason, Stop
 from foldwise.outlines.file import write_outline
+from foldwise.outlines.ladder import Ladder
+from foldwise.outlines.level_one import final_key
 from foldwise.outlines.outline import Outline
 from foldwise.outlines.reading import Reading
+from foldwise.outlines.search import read_ledgers
 from foldwise.plans.study import Study
 from foldwise.questions.ledger import name_of, note_scores
 from foldwise.questions.manifest import checked_manifest
@@ -126,14 +129,22 @@ def open_store(store: str | Path | None) -> Store:
 def _note_test_set(outline: Outline, store: Store) -> None:
     """One test set, scored by study after study, wears out: count the methods that were judged on it."""
     if len(outline.outer) == 1:
-        settings = [name_of(*method.settings) for method in outline.methods]
+        settings = [name_of(*([m.search.ledger] if m.search else m.settings)) for m in outline.shown]
         note_scores(store, name_of(outline.fingerprint, outline.outer.fingerprint), settings)
 
 
 def _forget_failures(outline: Outline, store: Store) -> None:
-    """Drop the failed records of every fit the study may come to need, so that they are made again."""
+    """Drop the failed records of every fit the study may come to need, so that they are made again.
+
+    All records of a stack or a blend go with them: its members may choose otherwise when they do not fail.
+    """
+    read_ledgers(outline, store)
     for method in outline.methods:
         splits = [*outline.tuning_splits(method), *(stage.split for stage in outline.stages(method))]
+        if method.schedule:
+            splits += [split for split, _ in Ladder(outline, method, method.schedule).rows().values()]
         everyone = range(len(method.candidates))
         keys = {outline.key(method, candidate, split) for split in splits for candidate in everyone}
-        store.discard(key for key in keys if (record := store.get(key)) is not None and not record.is_ok)
+        keys |= {final_key(outline, method)} if method.parts else set()
+        known = ((key, record) for key in keys if (record := store.get(key)) is not None)
+        store.discard(key for key, record in known if method.parts or not record.is_ok)

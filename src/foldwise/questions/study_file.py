@@ -67,8 +67,9 @@ class StudySpec(BaseModel):
     inner: int | float | str | None = None
     repeats: int | None = None
     tuner: str | None = None
-    budget: int | None = None
+    budget: int | str | None = None
     rule: Literal["best", "one_se"] | None = None
+    stop: Literal["noise"] | None = None
     seed: int | None = None
     jobs: int | None = None
     engine: Literal["local", "dask", "ray"] | None = None
@@ -151,11 +152,16 @@ class StudySpec(BaseModel):
 
     def make_tuned(self, data: Dataset) -> Any:
         """The one learner of the study as a Tuned learner for these data, to be fitted on its own."""
+        from foldwise.plans.combined import read_combined
         from foldwise.recipes.catalogue import builtin
         from foldwise.tuners.tuned import tune
 
         assert self.learners is not None
         ((name, spec),) = self.learners.items()
+        if read_combined(spec.learner) is not None:
+            raise BadSpace(
+                f"{name} has nothing of its own to tune", "Tune its members, or fit it with `compare --save`"
+            )
         values = {key: make_parameter(value) for key, value in spec.parameters.items()}
         space: Any
         if is_dotted(spec.learner):
@@ -168,7 +174,7 @@ class StudySpec(BaseModel):
         words = {
             key: value
             for key, value in self.words().items()
-            if key in ("inner", "tuner", "budget", "rule", "loss", "seed")
+            if key in ("inner", "tuner", "budget", "rule", "stop", "loss", "seed")
         }
         return tune(estimator, space=space, **words)
 

@@ -12,12 +12,14 @@ from foldwise.errors import BadSplits, BadStudy, FitsFailed
 from foldwise.executors.local import LocalExecutor
 from foldwise.executors.progress import Progress
 from foldwise.losses.loss import make_losses
+from foldwise.outlines.outline import MethodOutline
 from foldwise.outlines.reading import Reading
 from foldwise.plans.study import Study, Tuning, make_study
 from foldwise.questions.guarantee import Guarantee, dev_guarantee
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.seen import remember_rows
 from foldwise.recipes.checks import check_learner
+from foldwise.recipes.refused import check_space
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
 from foldwise.splits.making import INNER_WORDS, make_splits
@@ -61,14 +63,14 @@ def _outcome(study: Study, *, jobs: int | None, refit: bool) -> TuningOutcome:
     reading, made = run(study, executor=LocalExecutor(jobs=jobs), store=MemoryStore(), progress=Progress(False))
     choice = reading.final_choice(method)
     if choice.candidate is None:
-        raise _no_choice(reading)
+        raise no_choice(reading, method)
     assert method.inner is not None
     assert method.inner.final is not None
     final = method.inner.final
     return TuningOutcome(
         candidate=dict(method.candidates[choice.candidate]),
         selection_score=choice.score,
-        scores=_score_table(reading),
+        scores=score_table(reading),
         guarantee=dev_guarantee(MethodAnswer(reading, method), data),
         model=fit_model(study, 0, choice.candidate, np.arange(data.rows) if refit else final[0].train),
         fits=made.total() + 1,
@@ -79,8 +81,9 @@ def _outcome(study: Study, *, jobs: int | None, refit: bool) -> TuningOutcome:
 def _tuning_study(tuned: Any, data: Dataset) -> Study:
     losses = make_losses(tuned.loss, data)
     learner = tuned.as_learner(type(tuned.estimator).__name__)
+    check_space(learner)
     check_learner(learner.name, learner.estimator, data, losses)
-    final = _inner_splits(tuned, data)
+    final = alone_splits(tuned, data)
     nothing = Splits((), scheme="no outer splits", kind="none", is_partition=False)
     return make_study(
         data,
@@ -92,12 +95,13 @@ def _tuning_study(tuned: Any, data: Dataset) -> Study:
     )
 
 
-def _inner_splits(tuned: Any, data: Dataset) -> Splits:
+def alone_splits(tuned: Any, data: Dataset) -> Splits:
+    """The splits that a learner tunes on when it is fitted on its own."""
     inner = _default_folds(data) if tuned.inner is None else tuned.inner
     if isinstance(inner, str) and inner in INNER_WORDS:
         raise BadSplits(f"inner={inner!r} goes with outer folds, and a learner fitted alone has none", "Give inner=5")
     splits = make_splits(inner, data, seed=tuned.seed)
-    if not tuned.refit and len(splits) != 1:
+    if not getattr(tuned, "refit", True) and len(splits) != 1:
         found = f"refit=False keeps the model of one training part, but there are {len(splits)}"
         raise BadStudy(found, "Give inner=0.25, or leave refit out")
     return splits
@@ -111,9 +115,8 @@ def _default_folds(data: Dataset) -> int:
     return next((folds for folds in INNER_FOLDS if folds <= min(sizes)), INNER_FOLDS[-1])
 
 
-def _no_choice(reading: Reading) -> FitsFailed:
-    """Why nothing was chosen: the first failed fit in declared order speaks for all."""
-    method = reading.outline.methods[0]
+def no_choice(reading: Reading, method: MethodOutline) -> FitsFailed:
+    """Why nothing was chosen on all rows: the first failed fit in declared order speaks for all."""
     assert method.inner is not None
     splits = list(method.inner.final or ())
     failed = [
@@ -128,14 +131,16 @@ def _no_choice(reading: Reading) -> FitsFailed:
     return FitsFailed(f"{count}. The first, {failed[0][0]}, says: {failed[0][1]}", "Leave out the values that fail")
 
 
-def _score_table(reading: Reading) -> pd.DataFrame:
+def score_table(reading: Reading) -> pd.DataFrame:
+    """Candidates of the first method x folds of its final tuning, and which was chosen."""
     import pandas as pd
 
     method = reading.outline.methods[0]
     choice = reading.final_choice(method)
-    table = pd.DataFrame([dict(candidate) for candidate in method.candidates])
+    own = range(method.entrants) if method.search is None else method.search.of("final")
+    table = pd.DataFrame([dict(method.candidates[at]) for at in own])
     for at in range(choice.scores.shape[1]):
         table[f"fold {at}"] = choice.scores[:, at]
     table["score"] = choice.scores.mean(axis=1)
-    table["chosen"] = [at == choice.candidate for at in range(len(table))]
+    table["chosen"] = [at == choice.candidate for at in own]
     return table

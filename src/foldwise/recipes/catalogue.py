@@ -1,49 +1,27 @@
-"""The built-in learners by name, each with its preprocessing and its default space."""
+"""The built-in learners by name, each with its preprocessing and its space of three sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from foldwise.errors import BadLearner, BadSpace, nearest
-from foldwise.recipes.preprocess import Container, table_preparer
-from foldwise.spaces.parameter import is_parameter, log_range
+from foldwise.errors import BadLearner, BadSpace, MissingExtra, nearest
+from foldwise.recipes.preprocess import prepare
+from foldwise.recipes.refused import check_parameters
+from foldwise.recipes.zoo import baseline, bayes, boosting, kernels, linear, neighbours, networks, splines, trees
+from foldwise.recipes.zoo.entry import CLASSIFICATION, SIZES, Entry, Facts, Size, Written, facts_of
+from foldwise.spaces.parameter import as_parameter, is_parameter
 from foldwise.spaces.space import Direction, Space, make_space
+from foldwise.spaces.value import value_key
 
 if TYPE_CHECKING:
     from foldwise.data.dataset import Dataset
 
-REGRESSION = ("regression",)
-CLASSIFICATION = ("binary", "multiclass")
-EVERY_TASK = REGRESSION + CLASSIFICATION
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One built-in learner: what it is for, how it is made, and what is tuned."""
-
-    name: str
-    summary: str
-    make: Callable[[bool], Any]  # is it a classification? -> estimator
-    space: Callable[[int], dict[str, Any]]  # rows -> default space
-    simpler: Mapping[str, Direction]
-    tasks: tuple[str, ...] = EVERY_TASK
-    instead: str = ""  # the learner to use for the other task
-    scale: bool = False
-    impute: bool = True
-    is_prepared: bool = True
-    takes_sparse: bool = True
-    takes_weights: bool = True
-    extra: str | None = None
-
-    @property
-    def preparation(self) -> str:
-        """What is done to the table first, in words."""
-        if not self.is_prepared:
-            return "none"
-        steps = (("missing numbers imputed", self.impute), ("scaled", self.scale), ("text one-hot encoded", True))
-        return ", ".join(step for step, is_done in steps if is_done)
+_MODULES = (baseline, linear, neighbours, trees, boosting, kernels, bayes, splines, networks)
+_ENTRIES: tuple[Entry, ...] = tuple(entry for module in _MODULES for entry in module.ENTRIES)
+_BY_NAME = {entry.name: entry for entry in _ENTRIES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,28 +34,27 @@ class BuiltIn:
 
 
 def builtin(name: str, data: Dataset, *, overrides: Mapping[str, Any] | None = None) -> BuiltIn:
-    """The built-in learner of this name for these data.
+    """The built-in learner of this name for these data; `forest:small` has the small space.
 
     Overrides that are lists or ranges replace the default space; single values fix a parameter.
     """
-    entry = find_entry(name)
-    if data.task not in entry.tasks:
-        other = "classification" if data.task in CLASSIFICATION else "regression"
-        raise BadLearner(f"the learner {name!r} is not for {other}", f"Use {entry.instead!r}")
-    estimator = _prepared(entry, data)
+    entry, size = find_entry(name), size_of(name)
+    _check_task(entry, data.task)
+    check_installed(entry)
+    facts, estimator = facts_of(data), _prepared(entry, data)
     spaces = {key: value for key, value in (overrides or {}).items() if is_parameter(value)}
     fixed = {key: value for key, value in (overrides or {}).items() if key not in spaces}
+    fixed = _completed_values(entry, fixed, facts)
+    tuned = _completed(entry, spaces, fixed, facts) if spaces else _without(entry.space(facts, size), fixed)
     if fixed:
         _fix(name, estimator, fixed)
-    tuned = spaces or {key: value for key, value in entry.space(data.rows).items() if not _is_fixed(key, fixed)}
     if not tuned:
         return BuiltIn(name, estimator, None)
-    simpler = {key: way for key, way in entry.simpler.items() if key in tuned}
-    return BuiltIn(name, estimator, _space(name, tuned, estimator, simpler))
+    return BuiltIn(name, estimator, _space(name, tuned, estimator, entry.simpler))
 
 
 def default_learners(task: str) -> list[str]:
-    """A sensible set for the task.
+    """A sensible set for the task: a linear learner, a local one, trees, and the two best sums of trees.
 
     >>> default_learners("binary")
     ['logistic', 'k-nn', 'tree', 'forest', 'boosting']
@@ -86,236 +63,128 @@ def default_learners(task: str) -> list[str]:
 
 
 def find_entry(name: str) -> Entry:
-    """The entry of this name.
+    """The entry of this name, a size behind it left aside.
 
-    >>> find_entry("ridge").tasks
+    >>> find_entry("ridge:small").tasks
     ('regression', 'binary', 'multiclass')
     """
-    entry = _BY_NAME.get(name)
+    word = str(name).partition(":")[0]
+    entry = _BY_NAME.get(word)
     if entry is None:
-        raise BadLearner(f"there is no built-in learner {name!r}", nearest(str(name), _BY_NAME))
+        raise BadLearner(f"there is no built-in learner {word!r}", nearest(word, _BY_NAME))
+    size_of(name)
     return entry
 
 
-def entries() -> list[dict[str, Any]]:
-    """One row per built-in learner, for `fw.learners()`.
+def size_of(name: str) -> Size:
+    """The size of the space behind a learner's name.
 
-    >>> [row["name"] for row in entries()][:3]
-    ['baseline', 'k-nn', 'ridge']
+    >>> size_of("forest:small"), size_of("forest")
+    ('small', 'default')
     """
-    return [
-        {
-            "name": entry.name,
-            "task": _task_words(entry.tasks),
-            "summary": entry.summary,
-            "tuned": _space_words(entry),
-            "preparation": entry.preparation,
-            "weights": entry.takes_weights,
-            "extra": entry.extra,
-            "installed": True,
-        }
-        for entry in _BY_NAME.values()
-    ]
+    _, colon, word = str(name).partition(":")
+    size: Size | None = next((size for size in SIZES if size == word), None if colon else "default")
+    if size is None:
+        raise BadLearner(f"there is no size {word!r} of a space", nearest(word, SIZES))
+    return size
+
+
+def check_installed(entry: Entry) -> None:
+    """Refuse a learner of a package that is not there, with the command that brings it."""
+    if not is_installed(entry):
+        remedy = f"Run: {install_command(entry)}"
+        raise MissingExtra(f"the learner {entry.name!r} needs {entry.extra}, which is not installed", remedy)
+
+
+def is_installed(entry: Entry) -> bool:
+    return entry.extra is None or find_spec(entry.extra) is not None
+
+
+def install_command(entry: Entry) -> str:
+    return "" if entry.extra is None else f'pip install "foldwise[{entry.extra}]"'
+
+
+def all_entries() -> tuple[Entry, ...]:
+    return _ENTRIES
+
+
+def _check_task(entry: Entry, task: str) -> None:
+    if task not in entry.tasks:
+        other = "classification" if task in CLASSIFICATION else "regression"
+        raise BadLearner(f"the learner {entry.name!r} is not for {other}", f"Use {entry.instead!r}")
 
 
 def _prepared(entry: Entry, data: Dataset) -> Any:
     from sklearn.pipeline import Pipeline
 
-    learner = entry.make(data.task in CLASSIFICATION)
-    if not entry.is_prepared:
-        return learner
-    preparer = table_preparer(
-        data.kinds,
-        data.names,
-        scale=entry.scale,
-        impute=entry.impute,
-        fill_empty=not entry.impute,
-        dense=not entry.takes_sparse,
-        container=_container(data.X),
-    )
+    learner = entry.make(facts_of(data))
+    if entry.most_rows is not None and data.rows > entry.most_rows:
+        from foldwise.recipes.sample import RowSample
+
+        learner = RowSample(learner, max_rows=entry.most_rows)
+    preparer = _preparer(entry, data)
     return learner if preparer is None else Pipeline([("prepare", preparer), ("learner", learner)])
 
 
-def _container(X: Any) -> Container:
-    if hasattr(X, "iloc"):
-        return "frame"
-    return "sparse" if hasattr(X, "tocsr") else "array"
+def _preparer(entry: Entry, data: Dataset) -> Any:
+    if not entry.is_prepared:
+        return None
+    dense, categories = not entry.takes_sparse, entry.categories
+    return prepare(data, scale=entry.scale, impute=entry.impute, dense=dense, categories=categories)
+
+
+def _completed_values(entry: Entry, fixed: dict[str, Any], facts: Facts) -> dict[str, Any]:
+    """Fixed values, with what they ask for beside them."""
+    if entry.complete is None or not fixed:
+        return fixed
+    (block,) = entry.complete([{key: [value] for key, value in fixed.items()}], facts)
+    return {key: values[0] for key, values in block.items()}
+
+
+def _completed(entry: Entry, spaces: dict[str, Any], fixed: dict[str, Any], facts: Facts) -> Written:
+    """The user's own space, with what its values ask for beside them."""
+    if entry.complete is None:
+        return spaces
+    blocks = entry.complete([{**spaces, **{key: [value] for key, value in fixed.items()}}], facts)
+    return [{key: values for key, values in block.items() if key not in fixed} for block in blocks]
 
 
 def _fix(name: str, estimator: Any, fixed: dict[str, Any]) -> None:
     full = _space(name, {key: [value] for key, value in fixed.items()}, estimator, {}).resolve(estimator)
     estimator.set_params(**{full[key]: value for key, value in fixed.items()})
+    check_parameters(name, estimator, full)
 
 
-def _space(name: str, tuned: dict[str, Any], estimator: Any, simpler: Mapping[str, Direction]) -> Space:
+def _space(name: str, tuned: Written, estimator: Any, simpler: Mapping[str, Direction]) -> Space:
+    known = {key for block in (tuned if isinstance(tuned, list) else [tuned]) for key in block}
+    ways = {key: way for key, way in simpler.items() if key in known}
     try:
-        return make_space(tuned, None, estimator, simpler=simpler)
+        return make_space(tuned, None, estimator, simpler=ways)
     except BadSpace as error:
         raise BadSpace(f"learner {name!r}: {error.problem}", error.remedy) from None
 
 
-def _is_fixed(key: str, fixed: Mapping[str, Any]) -> bool:
-    return any(name == key or name.endswith(f"__{key}") for name in fixed)
+def _without(space: Written, fixed: Mapping[str, Any]) -> Written:
+    """The space around fixed values: of a conditional one, the blocks that allow them."""
+    if not isinstance(space, list):
+        return {key: value for key, value in space.items() if _value_fixed(key, fixed) is None}
+    allowed = [block for block in space if _allows(block, fixed)] or space
+    left = [{key: value for key, value in block.items() if _value_fixed(key, fixed) is None} for block in allowed]
+    distinct = [block for at, block in enumerate(left) if block and block not in left[:at]]
+    return distinct if len(distinct) != 1 else distinct[0]
 
 
-def _task_words(tasks: tuple[str, ...]) -> str:
-    if tasks == EVERY_TASK:
-        return "any"
-    return "regression" if tasks == REGRESSION else "classification"
+def _allows(block: Mapping[str, Any], fixed: Mapping[str, Any]) -> bool:
+    """Is every fixed value among those of a choice of words, where the block makes one?"""
+    for key, value in block.items():
+        found = _value_fixed(key, fixed)
+        if found is None or not isinstance(value, list) or not isinstance(value[0], str):
+            continue
+        if value_key(found[0]) not in [value_key(one) for one in as_parameter(value).grid()]:
+            return False
+    return True
 
 
-def _space_words(entry: Entry) -> str:
-    tuned = entry.space(10**6)
-    return repr(make_space(tuned))[len("Space(") : -1] if tuned else "not tuned"
-
-
-def _scaled_target(regressor: Any) -> Any:
-    """The regressor on a target of mean 0 and variance 1, so that its ranges fit any unit."""
-    from sklearn.compose import TransformedTargetRegressor
-    from sklearn.preprocessing import StandardScaler
-
-    return TransformedTargetRegressor(regressor, transformer=StandardScaler(), check_inverse=False)
-
-
-def _make_baseline(is_classification: bool) -> Any:
-    from sklearn.dummy import DummyClassifier, DummyRegressor
-
-    return DummyClassifier(strategy="prior") if is_classification else DummyRegressor(strategy="mean")
-
-
-def _make_k_nn(is_classification: bool) -> Any:
-    from foldwise.recipes.nearest import NearestClassifier, NearestRegressor
-
-    return NearestClassifier() if is_classification else NearestRegressor()
-
-
-def _k_nn_space(rows: int) -> dict[str, Any]:
-    # the smallest default study trains on a third of the rows, and k rows must be there
-    return {"n_neighbors": range(1, min(30, max(rows // 3, 1)) + 1)}
-
-
-def _make_ridge(is_classification: bool) -> Any:
-    from sklearn.linear_model import Ridge, RidgeClassifier
-
-    return RidgeClassifier() if is_classification else Ridge()
-
-
-def _make_lasso(is_classification: bool) -> Any:
-    from sklearn.linear_model import Lasso
-
-    # enough passes for more columns than rows at the smallest penalty
-    return _scaled_target(Lasso(max_iter=100_000))
-
-
-def _make_logistic(is_classification: bool) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(max_iter=1000)
-
-
-def _make_tree(is_classification: bool) -> Any:
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    return DecisionTreeClassifier() if is_classification else DecisionTreeRegressor()
-
-
-def _make_forest(is_classification: bool) -> Any:
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-    make = RandomForestClassifier if is_classification else RandomForestRegressor
-    return make(n_estimators=100, n_jobs=1)
-
-
-def _make_boosting(is_classification: bool) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-
-    make = HistGradientBoostingClassifier if is_classification else HistGradientBoostingRegressor
-    # early stopping would hold rows out by chance and make the fit depend on them
-    return make(max_iter=100, early_stopping=False)
-
-
-def _make_svm(is_classification: bool) -> Any:
-    from sklearn.svm import SVC, SVR
-
-    return SVC() if is_classification else _scaled_target(SVR())
-
-
-_ENTRIES = (
-    Entry(
-        "baseline",
-        "the mean, or the class frequencies, of the training rows",
-        _make_baseline,
-        lambda rows: {},
-        {},
-        is_prepared=False,
-    ),
-    Entry(
-        "k-nn",
-        "the k nearest rows in Euclidean distance",
-        _make_k_nn,
-        _k_nn_space,
-        {"n_neighbors": "high"},
-        scale=True,
-        takes_weights=False,
-    ),
-    Entry(
-        "ridge",
-        "linear, squared penalty",
-        _make_ridge,
-        lambda rows: {"alpha": log_range(1e-4, 1e4, 25)},
-        {"alpha": "high"},
-        scale=True,
-    ),
-    Entry(
-        "lasso",
-        "linear, absolute penalty: few columns are used",
-        _make_lasso,
-        lambda rows: {"alpha": log_range(1e-4, 10, 30)},
-        {"alpha": "high"},
-        tasks=REGRESSION,
-        instead="logistic",
-        scale=True,
-    ),
-    Entry(
-        "logistic",
-        "linear, probabilities by the logistic function, squared penalty",
-        _make_logistic,
-        lambda rows: {"C": log_range(1e-4, 1e4, 15)},
-        {"C": "low"},
-        tasks=CLASSIFICATION,
-        instead="ridge",
-        scale=True,
-    ),
-    Entry(
-        "tree",
-        "one decision tree",
-        _make_tree,
-        lambda rows: {"max_depth": [1, 2, 3, 4, 6, 8, 12, None], "min_samples_leaf": [1, 5, 20]},
-        {"max_depth": "low", "min_samples_leaf": "high"},
-    ),
-    Entry(
-        "forest",
-        "a random forest of 100 trees",
-        _make_forest,
-        lambda rows: {"max_features": [0.2, 0.5, 1.0], "min_samples_leaf": [1, 5]},
-        {"max_features": "low", "min_samples_leaf": "high"},
-    ),
-    Entry(
-        "boosting",
-        "gradient boosting of 100 trees on histograms",
-        _make_boosting,
-        lambda rows: {"learning_rate": [0.03, 0.1, 0.3], "max_leaf_nodes": [7, 31]},
-        {"learning_rate": "low", "max_leaf_nodes": "low"},
-        impute=False,
-        takes_sparse=False,
-    ),
-    Entry(
-        "svm",
-        "a support vector machine with a Gaussian kernel",
-        _make_svm,
-        lambda rows: {"C": log_range(0.1, 100, 4), "gamma": log_range(1e-4, 1, 5)},
-        {"C": "low", "gamma": "low"},
-        scale=True,
-    ),
-)
-_BY_NAME = {entry.name: entry for entry in _ENTRIES}
+def _value_fixed(key: str, fixed: Mapping[str, Any]) -> tuple[Any] | None:
+    """The value a parameter is fixed at, alone in a tuple, or None."""
+    return next(((fixed[name],) for name in fixed if name == key or name.endswith(f"__{key}")), None)

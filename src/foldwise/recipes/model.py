@@ -6,6 +6,7 @@ import inspect
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,7 @@ class Recipe:
         """A model of these rows; the estimator stays as it was."""
         from sklearn.base import clone
 
-        model = self.seeded(seed) if self.seeds else clone(self.estimator)
+        model = clone(self.seeded(seed))
         extra: dict[str, Any] = {}
         if self.weights and data.weights is not None:
             extra[self.weights] = data.weights[train]
@@ -40,14 +41,33 @@ class Recipe:
         return model.fit(data.take(train), data.y[train], **extra)
 
     def seeded(self, seed: int) -> Any:
-        """The estimator, not fitted, with its seeds set; itself, not to be touched, where it has none."""
+        """The estimator, not fitted, with its seeds set; not to be touched, as it shares what has none."""
         from sklearn.base import clone
 
-        if not self.seeds:
-            return self.estimator
-        return clone(self.estimator).set_params(
-            **{name: (seed + at) % (2**31 - 1) for at, name in enumerate(self.seeds)}
-        )
+        seeds = {name: (seed + at) % (2**31 - 1) for at, name in enumerate(self.seeds)}
+        made = self.estimator
+        for name, value in seeds.items():
+            made = _with(made, name.split("__"), value)
+            if made is None:
+                return clone(self.estimator).set_params(**seeds)
+        return made
+
+
+def _with(estimator: Any, path: list[str], value: int) -> Any:
+    """A shallow copy with one parameter changed, much faster than a clone; None where the path is no plain one."""
+    made, (head, *rest) = copy(estimator), path
+    is_chain = type(estimator).__name__ == "Pipeline" and any(name == head for name, _ in estimator.steps)
+    if not is_chain and head not in vars(estimator):
+        return None
+    if not rest:
+        setattr(made, head, value)
+        return made
+    inside = _with(dict(estimator.steps)[head] if is_chain else getattr(estimator, head), rest, value)
+    if is_chain:
+        made.steps = [(name, inside if name == head else step) for name, step in estimator.steps]
+    else:
+        setattr(made, head, inside)
+    return None if inside is None else made
 
 
 def make_recipe(estimator: Any) -> Recipe:

@@ -3,13 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from foldwise.arrays import AnyArray, FloatArray
 
+if TYPE_CHECKING:
+    from foldwise.data.dataset import Dataset
+
 Container = Literal["array", "frame", "sparse"]
+Categories = Literal["encode", "native", "text"]
+Steps = list[tuple[str, Any]]
+LABELLED = ("text", "category")
 MISSING = "missing"
-MOST_CATEGORIES = 50  # rarer ones share a column, so that a column of names cannot fill the memory
+MOST_COLUMNS = 40  # a column with more values is encoded by target means, not by one column per value
+MOST_CODES = 200  # and so many are left to learners that know categories: histogram boosting takes 255
+RARE = 3  # values with fewer training rows share a column, and new ones come to it
+OFTEN_MISSING = 0.05  # columns with this share of gaps say by a column of their own where they are
+
+
+def prepare(
+    data: Dataset,
+    *,
+    scale: bool = False,
+    impute: bool = True,
+    dense: bool = False,
+    categories: Categories = "encode",
+) -> Any:
+    """The preparer of this table for a learner of this kind, or None when nothing is to be done.
+
+    Kinds, numbers of distinct values and gaps of the columns decide, once for all folds; the target and the split
+    decide nothing. What the steps learn (medians, means, values) they learn from training rows.
+    """
+    from foldwise.recipes.column_facts import column_facts
+
+    known = column_facts(data)
+    return table_preparer(
+        data.kinds,
+        data.names,
+        scale=scale,
+        impute=impute,
+        fill_empty=not impute,
+        dense=dense,
+        container=_container(data.X),
+        categories=categories,
+        distinct=known.distinct,
+        gaps=known.gaps,
+        is_classification=data.task != "regression",
+    )
+
+
+def category_columns(data: Dataset) -> list[str]:
+    """What the category columns are called in the frame that `categories="text"` gives.
+
+    >>> from foldwise.data.dataset import make_dataset
+    >>> category_columns(make_dataset({"size": [1, 2, 3], "town": ["a", "b", "a"]}, [1, 2, 3]))
+    ['k0']
+    """
+    return [f"k{j}" for j in range(sum(kind in LABELLED for kind in data.kinds))]
 
 
 def table_preparer(
@@ -21,10 +71,14 @@ def table_preparer(
     fill_empty: bool = False,
     dense: bool = False,
     container: Container,
+    categories: Categories = "encode",
+    distinct: Sequence[int] = (),
+    gaps: Sequence[float] = (),
+    is_classification: bool = False,
 ) -> Any:
     """A scikit-learn transformer from this kind of table to numbers, or None when nothing is to be done.
 
-    The steps follow from the kinds of the columns alone, never from the rows at hand,
+    The steps follow from what is known of the columns alone, never from the rows at hand,
     so that every fold has the same ones. `fill_empty` fills only columns that have no
     value at all in the training rows, for learners that deal with other gaps themselves.
 
@@ -38,9 +92,19 @@ def table_preparer(
         steps = [_dense_step()] if dense else []
         return _chain([*steps, *_number_steps(scale=scale, impute=impute, fill_empty=fill_empty, sparse=not dense)])
     number_steps = _number_steps(scale=scale, impute=impute, fill_empty=fill_empty)
-    if container == "array" or all(kind == "number" for kind in kinds):
+    marked = [name for name, gap in zip(names, gaps, strict=False) if impute and OFTEN_MISSING <= gap < 1]
+    if not marked and (container == "array" or all(kind == "number" for kind in kinds)):
         return _chain(number_steps)
-    return _by_column(kinds, names, number_steps)
+    groups = _groups(kinds, names, categories, distinct)
+    parts = {
+        "numbers": (_chain(_fresh(number_steps)), groups["number"]),
+        "booleans": (_chain([_function_step(booleans_as_numbers), *_fresh(number_steps)]), groups["boolean"]),
+        "dates": (_chain([_date_step(), *_fresh(number_steps)]), groups["date"]),
+        "gaps": (_chain([_function_step(gaps_as_numbers)]), marked),
+        "means": (_chain(_mean_steps(is_classification, scale=scale)), groups["many"]),
+        "categories": (_chain(_category_steps(categories)), groups["few"]),
+    }
+    return _by_column({part: found for part, found in parts.items() if found[1]}, categories)
 
 
 def booleans_as_numbers(X: Any) -> FloatArray:
@@ -53,14 +117,9 @@ def booleans_as_numbers(X: Any) -> FloatArray:
     return X.astype("float64").to_numpy(dtype="float64", na_value=float("nan"))  # type: ignore[no-any-return]
 
 
-def dates_as_seconds(X: Any) -> FloatArray:
-    """Moments as seconds since 1970, missing ones as NaN."""
-    import numpy as np
-    import pandas as pd
-
-    columns = [pd.to_datetime(X.iloc[:, j], utc=True) for j in range(X.shape[1])]
-    start = pd.Timestamp(0, tz="UTC")
-    return np.column_stack([((column - start) / pd.Timedelta(seconds=1)).to_numpy("float64") for column in columns])
+def gaps_as_numbers(X: Any) -> FloatArray:
+    """One where a value is missing, zero elsewhere."""
+    return X.isna().to_numpy(dtype="float64")  # type: ignore[no-any-return]
 
 
 def text_without_gaps(X: Any) -> AnyArray:
@@ -68,59 +127,86 @@ def text_without_gaps(X: Any) -> AnyArray:
     return X.astype(object).where(X.notna(), MISSING).map(str).to_numpy(dtype=object)  # type: ignore[no-any-return]
 
 
+def text_with_gaps(X: Any) -> AnyArray:
+    """Text and categories as text, NaN where missing."""
+    texts = X.astype(object).map(str, na_action="ignore")
+    return texts.where(X.notna(), float("nan")).to_numpy(dtype=object)  # type: ignore[no-any-return]
+
+
 def as_dense(X: Any) -> FloatArray:
     """A sparse table with its zeros written out, for learners that need them."""
     return X.toarray() if hasattr(X, "toarray") else X  # type: ignore[no-any-return]
 
 
-def _number_steps(*, scale: bool, impute: bool, fill_empty: bool, sparse: bool = False) -> list[tuple[str, Any]]:
+def _container(X: Any) -> Container:
+    if hasattr(X, "iloc"):
+        return "frame"
+    return "sparse" if hasattr(X, "tocsr") else "array"
+
+
+def _groups(
+    kinds: Sequence[str], names: Sequence[str], categories: Categories, distinct: Sequence[int]
+) -> dict[str, list[str]]:
+    """The columns by what is done to them; text and categories by how many values they have."""
+    most = {"encode": MOST_COLUMNS, "native": MOST_CODES, "text": float("inf")}[categories]
+    counts = distinct or [0] * len(names)
+    found: dict[str, list[str]] = {"number": [], "boolean": [], "date": [], "few": [], "many": []}
+    for name, kind, count in zip(names, kinds, counts, strict=True):
+        found[("few" if count <= most else "many") if kind in LABELLED else kind].append(name)
+    return found
+
+
+def _number_steps(*, scale: bool, impute: bool, fill_empty: bool, sparse: bool = False) -> Steps:
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import StandardScaler
 
-    steps: list[tuple[str, Any]] = []
+    steps: Steps = []
     if impute:
         # a column that is empty in one fold must stay, or folds would have different columns
         steps.append(("impute", SimpleImputer(strategy="median", keep_empty_features=True)))
     elif fill_empty and not sparse:
-        steps.append(("fill", _filler()))
+        from foldwise.recipes.empty_columns import EmptyColumnFiller
+
+        steps.append(("fill", EmptyColumnFiller()))
     if scale:
         steps.append(("scale", StandardScaler(with_mean=not sparse)))
     return steps
 
 
-def _filler() -> Any:
-    from foldwise.recipes.empty_columns import EmptyColumnFiller
+def _date_step() -> tuple[str, Any]:
+    from foldwise.recipes.date_parts import DateParts
 
-    return EmptyColumnFiller()
-
-
-def _by_column(kinds: Sequence[str], names: Sequence[str], number_steps: list[tuple[str, Any]]) -> Any:
-    from sklearn.base import clone
-
-    from foldwise.recipes.table_columns import TableColumns
-
-    def steps() -> list[tuple[str, Any]]:
-        return [(name, clone(step)) for name, step in number_steps]
-
-    parts = {
-        "numbers": (_chain(steps()), ("number",)),
-        "booleans": (_chain([_function_step(booleans_as_numbers), *steps()]), ("boolean",)),
-        "dates": (_chain([_function_step(dates_as_seconds), *steps()]), ("date",)),
-        "categories": (_chain(_category_steps()), ("text", "category")),
-    }
-    transformers = []
-    for part, (preparer, wanted) in parts.items():
-        columns = [name for name, kind in zip(names, kinds, strict=True) if kind in wanted]
-        if columns:
-            transformers.append((part, "passthrough" if preparer is None else preparer, columns))
-    return TableColumns(transformers, sparse_threshold=0.0)
+    return "parts", DateParts()
 
 
-def _category_steps() -> list[tuple[str, Any]]:
-    from sklearn.preprocessing import OneHotEncoder
+def _mean_steps(is_classification: bool, *, scale: bool) -> Steps:
+    from sklearn.preprocessing import StandardScaler
 
-    encoder = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False)
+    from foldwise.recipes.category_means import CategoryMeans
+
+    steps = [_function_step(text_without_gaps), ("means", CategoryMeans(is_classification))]
+    return [*steps, ("scale", StandardScaler())] if scale else steps
+
+
+def _category_steps(categories: Categories) -> Steps:
+    from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+
+    if categories == "text":
+        return [_function_step(text_without_gaps)]
+    if categories == "native":
+        nan = float("nan")
+        encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=nan, encoded_missing_value=nan)
+        return [_function_step(text_with_gaps), ("codes", encoder)]
+    encoder = OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=RARE, sparse_output=False)
     return [_function_step(text_without_gaps), ("encode", encoder)]
+
+
+def _by_column(parts: dict[str, tuple[Any, list[str]]], categories: Categories) -> Any:
+    from foldwise.recipes.table_columns import NativeColumns, TableColumns
+
+    transformers = [(part, "passthrough" if step is None else step, names) for part, (step, names) in parts.items()]
+    is_framed = categories != "encode" and "categories" in parts
+    return (NativeColumns if is_framed else TableColumns)(transformers, sparse_threshold=0.0)
 
 
 def _function_step(function: Any) -> tuple[str, Any]:
@@ -135,7 +221,13 @@ def _dense_step() -> tuple[str, Any]:
     return "dense", FunctionTransformer(as_dense, accept_sparse=True, feature_names_out="one-to-one")
 
 
-def _chain(steps: list[tuple[str, Any]]) -> Any:
+def _fresh(steps: Steps) -> Steps:
+    from sklearn.base import clone
+
+    return [(name, clone(step)) for name, step in steps]
+
+
+def _chain(steps: Steps) -> Any:
     from sklearn.pipeline import Pipeline
 
     return Pipeline(steps) if steps else None

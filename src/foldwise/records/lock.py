@@ -35,6 +35,15 @@ def take(path: Path) -> int:
     return handle
 
 
+def holder_of(path: Path) -> int | None:
+    """The process that holds a lock, looked at without touching it; one of another machine is not known."""
+    try:
+        number = path.read_bytes()[:32].decode(errors="replace").strip()
+    except OSError:
+        return None
+    return int(number) if number.isdecimal() and _is_alive(number) else None
+
+
 def _holder(handle: int) -> str:
     """The number in the file, once it is that of a living process."""
     end = time.monotonic() + _WAIT

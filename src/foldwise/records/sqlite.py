@@ -7,6 +7,7 @@ import sqlite3
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,12 +96,7 @@ class SqliteStore:
 
     def facts(self) -> Iterator[Facts]:
         """Key, learner, status and seconds of every record, in the order of their keys."""
-        columns = "key, learner, status, seconds, checksum, facts"
-        for *known, content_checksum, found in self._select(f"SELECT {columns} FROM records ORDER BY key"):
-            facts = Facts(*known)
-            if not _fits(facts, content_checksum, found):
-                raise damaged(self.path, str(facts.key))
-            yield facts
+        return (facts for _, facts in self._places("ORDER BY key"))
 
     def document(self, name: str) -> bytes | None:
         if name not in self._documents:
@@ -197,6 +193,8 @@ class SqliteStore:
 
     def _release(self) -> None:
         if self._lock is not None:
+            with suppress(OSError):
+                os.ftruncate(self._lock, 0)  # who only looks at it sees that nobody is writing
             os.close(self._lock)
             self._lock = None
 
@@ -206,6 +204,15 @@ class SqliteStore:
             self._database = open_reader(self.path, is_known=True)
             self._let_go = weakref.finalize(self, self._database.close)
         return self._database
+
+    def _places(self, which: str) -> Iterator[tuple[int, Facts]]:
+        """The place in the file and the facts of some records, each compared with its checksum."""
+        columns = "rowid, key, learner, status, seconds, checksum, facts"
+        for place, *known, content_checksum, found in self._select(f"SELECT {columns} FROM records {which}"):
+            facts = Facts(*known)
+            if not _fits(facts, content_checksum, found):
+                raise damaged(self.path, str(facts.key))
+            yield place, facts
 
     def _select(self, statement: str) -> list[tuple[Any, ...]]:
         try:

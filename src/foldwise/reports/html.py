@@ -1,36 +1,80 @@
-"""The answer as one self-contained page: no script, no network, everything escaped."""
+"""The answer as one self-contained page: no network, everything escaped, readable without its one small script."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foldwise.errors import BadStudy
 from foldwise.reports.failures import failure_rows, policy_words
-from foldwise.reports.numbers import candidate_words, number
+from foldwise.reports.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.reports.text import DETAIL_COLUMNS, RESULT_COLUMNS, study_words
-from foldwise.reports.verdict import verdict
+from foldwise.reports.verdict import rows_words, verdict, verdict_parts
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
 
 COLUMNS = {**RESULT_COLUMNS, **DETAIL_COLUMNS}
+MOST_LINKED = 400_000  # characters of JSON that are given as a link too; beyond, the script makes the link
+MOST_LISTED = 2000  # outer splits whose choices are listed one by one
+NOTE_KINDS = {"failed": "failed", "unfinished": "unfinished", "warning": "warning", "edge": "warning"}
 
 
-def render_html(answer: Mapping[str, Any], *, choices: Any = None, title: str | None = None) -> str:
-    """The whole answer as a page; `choices` replaces the choices found in the answer."""
+def render_html(
+    answer: Mapping[str, Any],
+    *,
+    choices: Any = None,
+    title: str | None = None,
+    details: Mapping[str, Any] | None = None,
+    curves: Sequence[Mapping[str, Any]] = (),
+) -> str:
+    """The whole answer as a page; `choices` replaces the choices found in the answer.
+
+    `details` are what `reports.details` reads from the records; without them the page has no curves, no predictions
+    and no methods paragraph. `curves` are further ones (`curve.to_dict()`), such as learning curves.
+    """
+    from foldwise.reports import sections
+
     rows = _choice_rows(answer) if choices is None else _records(choices)
-    return _render("report.html", answer, title=title or "Foldwise report", choices=rows)
+    more = dict(details or {})
+    return _environment().get_template("report.html").render(
+        **_common(answer),
+        **_paragraph(answer, more.get("protocol")),
+        title=title or "Foldwise report",
+        hero=_hero(answer),
+        verdict_parts=verdict_parts(answer),
+        sections=sections,
+        more={"curves": more.get("curves") or {}, "predictions": more.get("predictions") or {}},
+        pairs=sections.pair_rows(more.get("differences") or []),
+        learning=list(curves),
+        rows_words=rows_words,
+        choices=sections.chosen_rows(rows[:MOST_LISTED]),
+        choices_left=max(0, len(rows) - MOST_LISTED),
+        **_record(answer),
+        **_assets(),
+    )  # fmt: skip
 
 
 def html_fragment(answer: Mapping[str, Any]) -> str:
-    """The table and the verdict, for a notebook."""
-    return _render("fragment.html", answer)
+    """The table and the verdict, for a notebook: no script, no style that leaves it."""
+    from foldwise.reports import sections
+
+    return _environment().get_template("fragment.html").render(
+        **_common(answer), sections=sections, style=asset("fragment.css")
+    )  # fmt: skip
 
 
-def write_html(path: str | Path, answer: Mapping[str, Any], *, choices: Any = None, title: str | None = None) -> Path:
+def write_html(path: str | Path, answer: Mapping[str, Any], **more: Any) -> Path:
     """Write the page to a file, making its folder if need be."""
     path = Path(path)
-    page = render_html(answer, choices=choices, title=title)
+    page = render_html(answer, **more)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")
@@ -39,32 +83,117 @@ def write_html(path: str | Path, answer: Mapping[str, Any], *, choices: Any = No
     return path
 
 
-def _render(template: str, answer: Mapping[str, Any], **more: Any) -> str:
+@cache
+def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    page = Environment(
-        loader=PackageLoader("foldwise.reports"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    ).get_template(template)
+    return Environment(
+        loader=PackageLoader("foldwise.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _common(answer: Mapping[str, Any]) -> dict[str, Any]:
     methods = list(answer.get("methods") or [])
-    return page.render(
-        heads=list(COLUMNS),
-        rows=[
+    return {
+        "answer": answer,
+        "heads": list(COLUMNS),
+        "rows": [
             (method["name"] == answer.get("best"), [read(method) for read in COLUMNS.values()]) for method in methods
         ],
-        methods=methods,
-        verdict=verdict(answer),
-        study=study_words(answer),
-        failures=failure_rows(answer),
-        policy=policy_words(answer),
-        notes=list(answer.get("notes") or []),
-        refit=answer.get("refit") or {},
-        versions=dict(answer.get("versions") or {}),
-        fingerprint=answer.get("fingerprint") or "",
-        answer_json=json.dumps(answer, indent=1, allow_nan=False),
-        number=number,
-        candidate_words=candidate_words,
-        **more,
-    )
+        "methods": methods,
+        "verdict": verdict(answer),
+        "study": study_words(answer),
+        "failures": failure_rows(answer),
+        "policy": policy_words(answer),
+        "notes": list(answer.get("notes") or []),
+        "note_kinds": NOTE_KINDS,
+        "refit": answer.get("refit") or {},
+        "versions": dict(answer.get("versions") or {}),
+        "fingerprint": answer.get("fingerprint") or "",
+        "number": number,
+        "plain": plain,
+        "shown": lambda value: MISSING if value is None else plain(value),
+        "candidate_words": candidate_words,
+    }
+
+
+def _hero(answer: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """The few numbers one looks for first: (label, number, what it is)."""
+    methods = {method["name"]: method for method in answer.get("methods") or []}
+    best = methods.get(answer.get("best"))
+    if best is None or best.get("risk") is None:
+        return []
+    wide = span(best.get("low_simultaneous"), best.get("high_simultaneous"))
+    among = (answer.get("winner") or {}).get("among")
+    around = span(best.get("low"), best.get("high")) if wide == MISSING else f"{wide}, for the best of {among}"
+    interval = "no valid interval" if around == MISSING else around
+    cards = [
+        ("Smallest risk", plain(best["name"]), "the method picked"),
+        (f"Risk ({plain(answer.get('loss'))} loss)", number(best["risk"]), interval),
+    ]
+    baseline = methods.get("baseline")
+    if baseline and baseline is not best and baseline.get("risk"):
+        change = f"{100 * (best['risk'] / baseline['risk'] - 1):+.0f}%".replace("-", "−")
+        cards.append(("Against the baseline", change, f"its risk is {number(baseline['risk'])}"))
+    cards.append(("Fits", number(answer.get("fits")), f"on {number(answer.get('rows'))} rows"))
+    return cards
+
+
+def _paragraph(answer: Mapping[str, Any], protocol: Mapping[str, Any] | None) -> dict[str, Any]:
+    from foldwise.reports.methods_text import methods_paragraph, references
+
+    if protocol is None:
+        return {"protocol": None, "paragraph": "", "references": []}
+    return {
+        "protocol": protocol,
+        "paragraph": methods_paragraph(answer, protocol),
+        "references": references(answer, protocol),
+    }
+
+
+def _record(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """The whole answer as JSON in the page, and as a link to save it."""
+    text = json.dumps(answer, allow_nan=False)
+    is_linked = len(text) <= MOST_LINKED
+    link = "data:application/json;base64," + base64.b64encode(text.encode()).decode() if is_linked else ""
+    return {"answer_json": script_json(answer), "answer_link": link}
+
+
+def script_json(value: Any) -> Markup:
+    """JSON that may stand in a script element: nothing in it can end the element or begin another."""
+    from markupsafe import Markup
+
+    text = json.dumps(value, allow_nan=False)
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)
+
+
+def _assets() -> dict[str, Any]:
+    """Style and script, with the hashes by which the page allows these two and nothing else."""
+    style, script = asset("page.css"), asset("page.js")
+    return {
+        "style": style,
+        "script": script,
+        "policy_header": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'",
+    }
+
+
+@cache
+def asset(name: str) -> Markup:
+    """A file of the page as it is: its style or its script."""
+    from markupsafe import Markup
+
+    return Markup(files("foldwise.reports").joinpath("templates", name).read_text(encoding="utf-8"))
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _choice_rows(answer: Mapping[str, Any]) -> list[dict[str, Any]]:

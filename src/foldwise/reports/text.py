@@ -8,13 +8,19 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
+from foldwise.reports.bars import make_bars
 from foldwise.reports.failures import failure_rows, mixed_words, policy_words
 from foldwise.reports.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.reports.verdict import verdict
 
 Method = Mapping[str, Any]
 Justify = Literal["left", "right"]
-WIDE = 150  # characters that all columns need on one line
+Columns = Mapping[str, Callable[[Method], str]]
+WIDE = 170  # letters of a line where the output is no terminal
+NARROW = 72  # below, a table would break its numbers
+SHORTEST, LONGEST = 10, 30  # letters of a drawing
+GAP = 3  # letters between columns
+BAR = "risk drawn"
 MOST_CHOICES = 20  # distinct candidates of a method that are listed; the page lists all
 MOST_FOLDS = 31  # folds that are listed one by one
 
@@ -37,19 +43,47 @@ DETAIL_COLUMNS: dict[str, Callable[[Method], str]] = {
 
 
 def render_text(answer: Mapping[str, Any], *, width: int | None = None, color: bool = False) -> str:
-    """The whole answer as text; on a narrow screen the table is broken in two."""
+    """The whole answer as text; on a narrow screen the table is broken in two, then into one block per method."""
     width = width or shutil.get_terminal_size((WIDE, 24)).columns
-    methods = list(answer.get("methods") or [])
-    if width >= WIDE:
-        tables = [{**RESULT_COLUMNS, **DETAIL_COLUMNS}]
-    else:
-        tables = [RESULT_COLUMNS, {"method": RESULT_COLUMNS["method"], **DETAIL_COLUMNS}]
-    parts = [study_words(answer)]
-    parts += [_table(columns, methods, answer.get("best"), width=width, color=color) for columns in tables]
+    parts = [_wrapped(study_words(answer), width, most=width), *_tables(answer, width, color)]
     parts += [_wrapped(_failures(answer), width)] if failure_rows(answer) else []
-    parts += [_wrapped(verdict(answer), width), *_choices(answer, width), *_refit(answer)]
+    parts += [_wrapped(verdict(answer), width), *_choices(answer, width), *_refit(answer, width)]
     parts += ["\n".join(_wrapped(f"note: {plain(note['text'])}", width) for note in answer.get("notes") or [])]
     return "\n\n".join(part for part in parts if part)
+
+
+def _tables(answer: Mapping[str, Any], width: int, color: bool) -> list[str]:
+    methods, best = list(answer.get("methods") or []), answer.get("best")
+    if width < NARROW:
+        return ["\n".join(_block(method, make_bars(methods, width - 4), width) for method in methods)]
+    every, name = {**RESULT_COLUMNS, **DETAIL_COLUMNS}, {"method": RESULT_COLUMNS["method"]}
+    first = {key: RESULT_COLUMNS[key] for key in ("method", "risk", "interval", "difference")}
+    if width - _taken(every, methods) >= SHORTEST:
+        tables = [_with_bar(every, methods, width)]
+    else:
+        rest = {key: read for key, read in every.items() if key not in first}
+        tables = [_with_bar(first, methods, width), {**name, **rest}]
+    return [_table(columns, methods, best, width=width, color=color) for columns in tables]
+
+
+def _taken(columns: Columns, methods: list[Any]) -> int:
+    """Letters that these columns and the gap of one more need, if nothing is broken."""
+    return sum(max(len(name), *(len(read(method)) for method in methods)) + GAP for name, read in columns.items())
+
+
+def _with_bar(columns: Columns, methods: list[Any], width: int) -> Columns:
+    """The same columns with the drawing between the name and the numbers, where there is room for it."""
+    room = min(LONGEST, width - _taken(columns, methods))
+    bar = {BAR: make_bars(methods, room)} if room >= SHORTEST else {}
+    return {"method": columns["method"], **bar, **columns}
+
+
+def _block(method: Method, draw: Callable[[Method], str], width: int) -> str:
+    """One method on a very narrow screen: its name, its drawing, then all numbers as words."""
+    columns = {**RESULT_COLUMNS, **DETAIL_COLUMNS}
+    numbers = [f"{name} {read(method)}" for name, read in columns.items() if name != "method"]
+    words = _wrapped("  " + ", ".join(numbers), width, indent="  ")
+    return "\n".join((_wrapped(plain(method["name"]), width), f"  {draw(method)}".rstrip(), words))
 
 
 def table_text(columns: Mapping[str, list[str]], *, width: int | None = None, justify: Justify = "right") -> str:
@@ -109,8 +143,8 @@ def _difference(method: Method) -> str:
     return value if around == MISSING else f"{value} ({around})"
 
 
-def _wrapped(text: str, width: int, *, indent: str = "") -> str:
-    width = min(width, 110)  # longer lines are hard to read
+def _wrapped(text: str, width: int, *, indent: str = "", most: int = 110) -> str:
+    width = min(width, most)  # longer lines are hard to read
     return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
@@ -134,7 +168,8 @@ def _table(
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for position, name in enumerate(columns):
-        table.add_column(Text(name), justify=justify if position else "left", overflow="fold")
+        is_left = not position or name == BAR
+        table.add_column(Text(name), justify="left" if is_left else justify, overflow="fold", no_wrap=name == BAR)
     for row in rows:
         style = "bold green" if best is not None and row.get("name") == best else ""
         table.add_row(*(Text(read(row)) for read in columns.values()), style=style)
@@ -162,8 +197,8 @@ def _folds(folds: list[str]) -> str:
     return f"{len(folds)} folds" if len(folds) > MOST_FOLDS else " ".join(folds)
 
 
-def _refit(answer: Mapping[str, Any]) -> Iterator[str]:
+def _refit(answer: Mapping[str, Any], width: int) -> Iterator[str]:
     refit = answer.get("refit") or {}
     if refit.get("method"):
         candidate = f" with {candidate_words(refit['candidate'])}" if refit.get("candidate") else ""
-        yield f"To use on new rows: {plain(refit['method'])}{candidate}, chosen on all rows."
+        yield _wrapped(f"To use on new rows: {plain(refit['method'])}{candidate}, chosen on all rows.", width)

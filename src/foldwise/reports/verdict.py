@@ -10,6 +10,8 @@ from foldwise.reports.numbers import number, plain, span
 
 BASELINE = "baseline"
 AUTO = "auto"
+MUCH_QUICKER = 5  # times
+WORTH = 3.0  # percent of the test error that a doubling of rows must save to be called a help
 
 
 def verdict(answer: Mapping[str, Any]) -> str:
@@ -19,6 +21,11 @@ def verdict(answer: Mapping[str, Any]) -> str:
     >>> print(verdict({"best": "ridge", "loss": "squared", "train_rows": 90, "methods": [best]}))
     ridge has the smallest estimated risk: 0.2 (squared loss, 90 training rows; no valid interval here).
     """
+    return " ".join(verdict_parts(answer))
+
+
+def verdict_parts(answer: Mapping[str, Any]) -> list[str]:
+    """The sentences of the verdict one by one, what matters most first."""
     methods: list[Mapping[str, Any]] = list(answer.get("methods") or [])
     best = next((method for method in methods if method["name"] == answer.get("best")), None)
     if best is None or best.get("risk") is None:
@@ -28,8 +35,9 @@ def verdict(answer: Mapping[str, Any]) -> str:
         rivals = [method for method in others if method["name"] != AUTO]
         together = answer.get("not_told_apart")
         sentences = [_best_sentence(best, answer), *_difference_sentences(best, rivals, together)]
+        sentences += [*_time_sentences(best, rivals, together), *_tuning_sentences(best)]
         sentences += [_auto_sentence(method) for method in others if method["name"] == AUTO]
-    return " ".join([*sentences, *_unfinished_sentences(answer), *_failure_sentences(methods)])
+    return [*sentences, *_unfinished_sentences(answer), *_failure_sentences(methods)]
 
 
 def _so_far(answer: Mapping[str, Any]) -> str:
@@ -92,6 +100,46 @@ def _difference_sentences(
         sentences.append(f"Whether it differs from {_listed(rivals['unknown'])} beyond chance cannot be said here.")
     baseline = next((method for method in others if method["name"] == BASELINE), None)
     return sentences if baseline is None else [*sentences, _baseline_sentence(baseline, together)]
+
+
+def _time_sentences(best: Mapping[str, Any], others: list[Mapping[str, Any]], together: list[str] | None) -> list[str]:
+    """A method that cannot be told apart from the best but is far quicker to fit may be the wiser choice."""
+    spent = best.get("seconds") or 0.0
+    same = [method for method in others if method["name"] != BASELINE and _standing(method, together) == "same"]
+    quick = min(same, key=lambda method: method.get("seconds") or 0.0, default=None)
+    if quick is None or spent < 1 or (quick.get("seconds") or 0.0) * MUCH_QUICKER > spent:
+        return []
+    times = f"{number(quick.get('seconds') or 0.0, digits=2)} s against {number(spent, digits=2)} s"
+    return [f"Of these, {plain(quick['name'])} is far quicker to fit ({times})."]
+
+
+def _tuning_sentences(best: Mapping[str, Any]) -> list[str]:
+    """What tuning bought, by the scores it went by: the chosen candidate beside the middle one."""
+    score, middle = best.get("selection_score"), best.get("selection_middle")
+    if score is None or middle is None or not middle > score or (best.get("candidates") or 0) < 3:
+        return []
+    gain = f"{number(middle - score, digits=2)}: the middle one of its {best.get('candidates')} candidates"
+    return [f"Tuning bought {gain} scores {number(middle)}, the chosen one {number(score)}."]
+
+
+def rows_words(curve: Mapping[str, Any]) -> str:
+    """What a learning curve says about more rows: how far the test error fell over its last doubling of rows.
+
+    >>> points = [{"value": 50, "test": 0.4}, {"value": 100, "test": 0.3}, {"value": 200, "test": 0.27}]
+    >>> rows_words({"parameter": "train_rows", "points": points})
+    'From 100 to 200 training rows the test error fell by 10%: more rows would help.'
+    """
+    known = [point for point in curve["points"] if point["test"] is not None]
+    if curve["parameter"] != "train_rows" or len(known) < 2:
+        return ""
+    last = known[-1]
+    half = min(known[:-1], key=lambda point: abs(point["value"] - last["value"] / 2))
+    if not half["test"] > 0:
+        return ""
+    fall = 100 * (1 - last["test"] / half["test"])
+    what = f"fell by {fall:.0f}%" if round(fall) > 0 else "did not fall"
+    helps = "more rows would help" if fall >= WORTH else "more rows would hardly help"
+    return f"From {number(half['value'])} to {number(last['value'])} training rows the test error {what}: {helps}."
 
 
 def _baseline_sentence(baseline: Mapping[str, Any], together: list[str] | None) -> str:

@@ -147,7 +147,7 @@ class ActiveSet:
     def _reserve(self, size: int) -> None:
         if size <= self._columns.size:
             return
-        room = size + ROOM - size % ROOM
+        room = size + ROOM - size % ROOM + 8  # columns a power of two apart would share their place in the cache
         columns, inverse = self.columns, self.inverse
         self._columns, self._inverse = np.empty(room, dtype=np.int64), np.zeros((room, room), order="F")
         self._columns[: self.size] = columns

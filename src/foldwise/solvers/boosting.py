@@ -111,6 +111,17 @@ def _xgboost(model: Any, X: Any, response: str, wanted: list[int]) -> dict[int, 
     return {rounds: getattr(model, response)(X, iteration_range=(0, rounds)) for rounds in wanted}
 
 
+def _catboost(model: Any, X: Any, response: str, wanted: list[int]) -> dict[int, AnyArray]:
+    return {rounds: getattr(model, response)(X, rounds=rounds) for rounds in wanted}
+
+
+_OF_XGBOOST: tuple[tuple[str, tuple[Any, ...]], ...] = (
+    ("booster", (None, "gbtree")),
+    ("early_stopping_rounds", (None,)),
+    ("callbacks", (None,)),
+    ("tree_method", (None, "auto", "hist", "exact", "approx")),
+)
+
 SOLVERS = (
     FamilySolver(
         Boosting(
@@ -149,12 +160,20 @@ SOLVERS = (
             ("XGBRegressor", "XGBClassifier"),
             _xgboost,
             package="xgboost",
-            fixed=(
-                ("booster", (None, "gbtree")),
-                ("early_stopping_rounds", (None,)),
-                ("callbacks", (None,)),
-                ("tree_method", (None, "auto", "hist", "exact", "approx")),
-            ),
+            fixed=_OF_XGBOOST,
         )
+    ),
+    FamilySolver(
+        Boosting(
+            "xgboost of labels",
+            "n_estimators",
+            ("LabelledXGBClassifier",),
+            _xgboost,
+            package="foldwise",
+            fixed=_OF_XGBOOST,
+        )
+    ),
+    FamilySolver(
+        Boosting("catboost", "iterations", ("CatBoostedRegressor", "CatBoostedClassifier"), _catboost, "foldwise")
     ),
 )

@@ -15,8 +15,8 @@ from foldwise.arrays import AnyArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.errors import InvalidOutput
 from foldwise.recipes.gate import checked
-from foldwise.recipes.model import make_recipe
-from foldwise.solvers.fronts import Parts, copied, fit_front, is_repeatable, settings, take_apart
+from foldwise.solvers.fronts import Parts, copied, is_repeatable, settings, take_apart
+from foldwise.solvers.prepared import Prepared, fit_keywords, prepared
 from foldwise.solvers.solver import Answer, Job
 
 Item = TypeVar("Item")
@@ -59,6 +59,7 @@ class FamilySolver:
 
     family: Family
     needs_front: bool = False  # is there nothing to share but the steps before?
+    is_light: bool = False  # is a fit cheaper here even if it answers one job alone?
     apart: Callable[[Any], Parts | None] = take_apart
     unit: Literal["train"] = field(default="train", init=False)
 
@@ -90,6 +91,8 @@ class FamilySolver:
 
     def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
         """Is anything fitted for more than one job?"""
+        if self.is_light:
+            return True
         passes = _by_front(jobs, self.apart)
         if any(len(batch) > 1 and batch[0].parts.front for batch in passes):
             return True
@@ -120,8 +123,8 @@ class FamilySolver:
         """All jobs answered by one fit of the family; none where it fails or warns, as the plain loop tells why."""
         found: list[tuple[int, Answer]] = []
         with quiet() as trouble:
-            extra = _keywords(group[0].parts.core, part.train, data)
-            fitted = self.family.fit([asked.parts.core for asked in group], copied(part.X), part.y, extra)
+            extra = fit_keywords(group[0].parts.core, part.train, data)
+            fitted = self.family.fit([asked.parts.core for asked in group], copied(part.table.X), part.y, extra)
         for same in grouped(group, lambda asked: asked.question) if not trouble else ():
             made: list[tuple[int, Answer]] = []
             with quiet() as trouble:
@@ -132,7 +135,7 @@ class FamilySolver:
     def _answer(self, same: list[_Asked], fitted: Any, part: _Part, data: Dataset) -> Iterator[tuple[int, Answer]]:
         """All jobs of a group that ask for the same rows and responses."""
         job = same[0].job
-        X = part.transform(job.rows, data)
+        X = part.table.transform(job.rows, data)
         givens = self.family.answers(fitted, [asked.parts.core for asked in same], X, job.responses)
         for asked, given in zip(same, givens, strict=True):
             answer = None if given is None else _formed(part.restored(given), job, data)
@@ -155,18 +158,9 @@ class _Part:
     """A training part as the core sees it, and how other rows come to look the same."""
 
     train: IntArray
-    X: Any
+    table: Prepared
     y: AnyArray
-    front: Any
     target: Any
-    seen: dict[bytes, Any] = field(default_factory=dict)
-
-    def transform(self, rows: IntArray, data: Dataset) -> Any:
-        key = rows.tobytes()
-        if key not in self.seen:
-            table = data.take(rows)
-            self.seen[key] = table if self.front is None else self.front.transform(table)
-        return self.seen[key]
 
     def restored(self, given: Given) -> Given:
         """Predictions in the unit of the target."""
@@ -212,25 +206,14 @@ def _learn(asked: _Asked, data: Dataset) -> _Part | None:
     train, parts = asked.job.train, asked.parts
     with quiet() as trouble:
         y = data.y[train]
-        front, X = fit_front(parts.front, data.take(train), y)
+        table = prepared(parts.front, train, data)
         target = None
         if parts.target is not None:
             from sklearn.base import clone
 
             target = clone(parts.target).fit(y.reshape(-1, 1))
             y = target.transform(y.reshape(-1, 1))[:, 0]
-    return None if trouble else _Part(train, X, y, front, target)
-
-
-def _keywords(core: Any, train: IntArray, data: Dataset) -> dict[str, Any]:
-    """Row weights and groups as the plain loop hands them to this estimator."""
-    recipe = make_recipe(core)
-    extra: dict[str, Any] = {}
-    if recipe.weights and data.weights is not None:
-        extra[recipe.weights] = data.weights[train]
-    if recipe.groups and data.groups is not None:
-        extra[recipe.groups] = data.groups[train]
-    return extra
+    return None if trouble or table is None else _Part(train, table, y, target)
 
 
 def _formed(given: Given, job: Job, data: Dataset) -> Answer | None:

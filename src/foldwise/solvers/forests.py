@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from foldwise.solvers.fronts import is_kind, settings_without
 
 CLASSIFIERS = ("RandomForestClassifier", "ExtraTreesClassifier")
 REGRESSORS = ("RandomForestRegressor", "ExtraTreesRegressor")
+
+TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,9 @@ class Forests:
         from sklearn.base import clone
 
         largest = clone(cores[0]).set_params(n_estimators=max(core.n_estimators for core in cores))
+        if is_kind(getattr(largest, "estimator", None), *TREES):
+            kind: Any = type(largest.estimator)
+            largest.estimator = _light(kind)()
         return largest.fit(X, y, **extra)
 
     def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
@@ -47,6 +53,26 @@ class Forests:
             if trees in wanted:
                 found[trees] = _mean_given(fitted, total / trees, responses)
         return [found[int(core.n_estimators)] for core in cores]
+
+
+@cache
+def _light(kind: Any) -> Any:
+    """The same tree, which knows the names of its parameters: a forest asks every tree for them, again and again."""
+    names = tuple(kind().get_params())
+
+    class Light(kind):  # type: ignore[misc]
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            return {name: getattr(self, name) for name in names}
+
+        def set_params(self, **parameters: Any) -> Any:
+            for name, value in parameters.items():
+                setattr(self, name, value)
+            return self
+
+        def __sklearn_clone__(self) -> Any:
+            return type(self)(**self.get_params())
+
+    return Light
 
 
 def _mean_given(forest: Any, mean: FloatArray, responses: Sequence[str]) -> Given:

@@ -26,9 +26,10 @@ class Sums:
 
     def about(self, centre: FloatArray) -> FloatArray:
         """The sums of products about another centre."""
-        cross = np.outer(centre, self.sums)
-        moved: FloatArray = self.products - cross - cross.T
-        moved += self.weight * np.outer(centre, centre)
+        beside = self.sums - 0.5 * self.weight * centre
+        cross: FloatArray = np.outer(centre, beside)
+        moved: FloatArray = self.products - cross
+        moved -= cross.T
         return moved
 
 

@@ -26,12 +26,14 @@ def by_rows(jobs: Sequence[Job], places: Iterable[int]) -> list[Group]:
     """The jobs at these places by training rows and rows asked, in the order they first occur."""
     names: dict[int, bytes] = {}
     groups: dict[tuple[Hashable, Hashable], Group] = {}
+    known: dict[tuple[int, int], list[int]] = {}  # most jobs hold the very arrays of another
     for at in places:
         job = jobs[at]
-        key = (_name(job.train, names), _name(job.rows, names))
-        if key not in groups:
-            groups[key] = Group(job.train, job.rows)
-        groups[key].jobs.append(at)
+        same = (id(job.train), id(job.rows))
+        if same not in known:
+            key = (_name(job.train, names), _name(job.rows, names))
+            known[same] = groups.setdefault(key, Group(job.train, job.rows)).jobs
+        known[same].append(at)
     return list(groups.values())
 
 
@@ -54,6 +56,18 @@ def has_repeats(train: IntArray) -> bool:
     True
     """
     return bool((train[1:] == train[:-1]).any())
+
+
+def any_of(many: Sequence[IntArray]) -> IntArray:
+    """Rows that are in any of these sorted arrays, in order.
+
+    >>> any_of([np.array([0, 4]), np.array([1, 4])]).tolist()
+    [0, 1, 4]
+    """
+    is_in = np.zeros(max((int(rows[-1]) for rows in many if rows.size), default=-1) + 1, dtype=bool)
+    for rows in many:
+        is_in[rows] = True
+    return np.flatnonzero(is_in)
 
 
 def _name(rows: IntArray, names: dict[int, bytes]) -> bytes:

@@ -13,7 +13,7 @@ from foldwise.solvers.dual import Products, in_chunks, rest_to_leave_out
 from foldwise.solvers.groups import Group, by_rows, by_settings, has_repeats
 from foldwise.solvers.leave_out import leave_out, leave_out_cost
 from foldwise.solvers.penalties import Found, PenaltyPass
-from foldwise.solvers.pipeline import numbers, scale_columns, scaled
+from foldwise.solvers.pipeline import numbers, scale_columns, scale_target, scaled
 from foldwise.solvers.scores import score_targets
 from foldwise.solvers.solver import Answer, Job
 
@@ -30,9 +30,9 @@ class KernelRidgeSolver:
 
     def takes(self, estimator: Any, data: Dataset) -> bool:
         known = scaled(estimator)
-        if known is None or known[0].target or data.task != "regression" or numbers(data) is None:
+        if known is None or data.task != "regression" or numbers(data) is None:
             return False
-        return _is_kernel_ridge(known[1]) or _is_fixed_process(known[1])
+        return _is_kernel_ridge(known[1]) or (not known[0].target and _is_fixed_process(known[1]))
 
     def shares(self, estimator: Any) -> Hashable:
         known = scaled(estimator)
@@ -180,7 +180,7 @@ class _Pass(PenaltyPass):
         return values, wrong * max(1.0, self._blur() / 4) * np.maximum(self.scale / size, 1.0)
 
     def _is_normalised(self) -> bool:
-        return bool(self.is_process and self.core.normalize_y)
+        return self.scaling.target or bool(self.is_process and self.core.normalize_y)
 
     def _part(self, group: Group) -> Products:
         train, rows = group.train, group.rows
@@ -199,12 +199,14 @@ class _Pass(PenaltyPass):
         if not self._is_normalised():
             return 0.0, 1.0
         y = self.Y[group.train, 0]
+        if self.scaling.target:
+            return scale_target(y, self.scaling)
         spread = float(np.std(y))
         return float(np.mean(y)), spread if spread > 10 * np.finfo(float).eps else 1.0
 
     def _is_shared(self) -> bool:
         """Does one Gram matrix hold those of all training parts?"""
-        return self.scaling.is_plain and self.data.rows <= GRAM_ROWS
+        return not (self.scaling.means or self.scaling.spreads) and self.data.rows <= GRAM_ROWS
 
     def _products(self) -> FloatArray:
         if self._gram is None:

@@ -15,6 +15,7 @@ from foldwise.solvers.elastic import elastic_path
 from foldwise.solvers.grams import Table, table_of
 from foldwise.solvers.groups import by_rows, by_settings
 from foldwise.solvers.pipeline import Scaling, scale_columns, scale_target, scaled
+from foldwise.solvers.pivots import pivot_path
 from foldwise.solvers.solver import Answer, Job
 
 WIDEST_GRAM = 3000  # columns; beyond them the products are made as they are needed
@@ -90,7 +91,9 @@ def _training_part(table: Table, train: IntArray, scaling: Scaling, *, is_centre
     if len(spread) <= min(train.size, WIDEST_GRAM):
         sums = table.sums(train)
         centre = sums.sums / sums.weight if is_centred else given - table.centre
-        products = sums.about(centre) / np.outer(spreads, spreads)
+        products = sums.about(centre)
+        if (spreads != 1).any():
+            products /= np.outer(spreads, spreads)
         problem = Gram(np.ascontiguousarray(products[:-1, :-1]), products[:-1, -1].copy(), products[-1, -1])
         return _Part(problem, sums.weight, centre + table.centre, spreads)
     values = table.values[train]
@@ -106,6 +109,8 @@ def _coefficients(part: _Part, core: Any, alphas: list[float]) -> list[FloatArra
     if part.weight <= 0:
         return [None] * len(alphas)
     penalties = [alpha * part.weight for alpha in alphas]
+    if core.l1_ratio == 1 and isinstance(part.problem, Gram):
+        return pivot_path(part.problem, penalties, positive=core.positive)
     if core.l1_ratio == 1:
         return lasso_path(part.problem, penalties, positive=core.positive)
     return elastic_path(part.problem, penalties, share=float(core.l1_ratio), positive=core.positive)

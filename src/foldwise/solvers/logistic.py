@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -12,12 +13,17 @@ from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.recipes.model import takes_weights
 from foldwise.solvers.groups import Group, by_rows, by_settings
-from foldwise.solvers.newton import Descent, Logistic, Rule, Smooth, sharpest_first
+from foldwise.solvers.guide import Guide, guided
+from foldwise.solvers.logistic_loss import Logistic
+from foldwise.solvers.newton import Descent
 from foldwise.solvers.pipeline import Scaling, numbers, scale_columns, scaled
-from foldwise.solvers.proximal import Sparse
 from foldwise.solvers.solver import Answer, Job
 
-MOST_COEFFICIENTS = 300  # with more, Hessians cost more than scikit-learn's many cheap steps
+MOST_DENSE = 800  # coefficients with squared penalties; with more, Hessians cost more than scikit-learn's cheap steps
+MOST_DENSE_COLUMNS = 400  # with more, the curvature of all rows tells too little about that of a training part
+MOST_SPARSE = 3000  # coefficients with absolute penalties, of which few are in use
+MOST_WHOLE = 50  # coefficients up to which every step has a Hessian of its own
+MOST_GUIDES = 3  # kept at a time, one per method
 SOLVERS_KNOWN = ("lbfgs", "newton-cg", "newton-cholesky", "liblinear", "sag", "saga")
 
 
@@ -35,7 +41,7 @@ class LogisticSolver:
             and data.task != "regression"
             and _is_known(known[1])
             and not known[0].target
-            and _size(data) <= MOST_COEFFICIENTS
+            and _is_cheap(known[1], data)
             and not (known[1].solver == "liblinear" and len(data.classes) > 2)
             and numbers(data) is not None
         )
@@ -47,7 +53,7 @@ class LogisticSolver:
 
     def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
         """Newton's steps cost rows x columns squared, scikit-learn's many more rows x columns."""
-        return _size(data) <= MOST_COEFFICIENTS
+        return _is_cheap(_parts(jobs[0].estimator)[1], data)
 
     def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
         X = numbers(data)
@@ -58,17 +64,24 @@ class LogisticSolver:
             for group in by_rows(jobs, places):
                 part = _training_part(X, data, group.train, estimator)
                 if part is not None:
-                    self._answer(part, jobs, group, X[group.rows], answers)
+                    cores = [_parts(jobs[at].estimator)[1] for at in group.jobs]
+                    found = _minima(part, np.array([1.0 / core.C for core in cores]), X, data, estimator)
+                    self._answer(part, jobs, group, X[group.rows], found, answers)
         return answers
 
     def _answer(
-        self, part: _Part, jobs: Sequence[Job], group: Group, table: FloatArray, answers: list[Answer | None]
+        self,
+        part: _Part,
+        jobs: Sequence[Job],
+        group: Group,
+        table: FloatArray,
+        found: list[FloatArray | None],
+        answers: list[Answer | None],
     ) -> None:
-        cores = [_parts(jobs[at].estimator)[1] for at in group.jobs]
-        found = _path(part, np.array([1.0 / core.C for core in cores]))
-        for at, core, coefficients in zip(group.jobs, cores, found, strict=True):
+        for at, coefficients in zip(group.jobs, found, strict=True):
+            core = _parts(jobs[at].estimator)[1]
             # where no column is used, scikit-learn's saga stops before its intercept has settled
-            if coefficients is not None and (core.solver != "saga" or coefficients[: table.shape[1]].any()):
+            if coefficients is not None and (core.solver != "saga" or coefficients[:, : table.shape[1]].any()):
                 answers[at] = _respond(part.scores(table, coefficients), jobs[at].responses)
 
 
@@ -86,12 +99,12 @@ class _Part:
     def scores(self, X: FloatArray, coefficients: FloatArray) -> FloatArray:
         """Decision values, rows x classes."""
         width = len(self.shift)
-        intercepts = -(self.centre @ coefficients[:width])
+        intercepts = -(coefficients[:, :width] @ self.centre)
         if self.constant is not None:
-            intercepts = intercepts + self.constant * coefficients[width]
+            intercepts = intercepts + self.constant * coefficients[:, width]
             if intercepts.size > 1 and not self.loss.penalised[width]:
                 intercepts -= intercepts.mean()  # a common shift changes nothing; scikit-learn's sum to zero
-        slopes = coefficients[:width] / self.spread[:, None]
+        slopes = (coefficients[:, :width] / self.spread).T
         scores: FloatArray = X @ slopes + (intercepts - self.shift @ slopes)
         return scores
 
@@ -99,12 +112,12 @@ class _Part:
 def _training_part(X: FloatArray, data: Dataset, train: IntArray, estimator: Any) -> _Part | None:
     scaling, core = _parts(estimator)
     codes = data.codes[train]
-    counts = np.bincount(codes, minlength=len(data.classes))
-    if (counts == 0).any():
-        return None
     weights = np.ones(train.size)
     if data.weights is not None and takes_weights(estimator):
         weights = data.weights[train].astype(np.float64)
+    classes = len(data.classes)
+    if (np.bincount(codes, weights=weights, minlength=classes) <= 0).any():
+        return None
     weights *= _class_weights(core, codes, weights)
     shift, spread = scale_columns(X, train, scaling)
     table, penalised = (X[train] - shift) / spread, np.ones(X.shape[1])
@@ -117,7 +130,7 @@ def _training_part(X: FloatArray, data: Dataset, train: IntArray, estimator: Any
             table = table - centre
         table = np.column_stack([table, np.full(train.size, constant)])
         penalised = np.append(penalised, float(is_penalised))
-    hot = np.eye(counts.size)[codes] if counts.size > 2 else codes[:, None].astype(np.float64)
+    hot = (codes == np.arange(classes)[:, None] if classes > 2 else codes[None]).astype(np.float64)
     return _Part(Logistic(table, hot, weights, penalised), float(core.l1_ratio), shift, spread, centre, constant)
 
 
@@ -129,16 +142,38 @@ def _class_weights(core: Any, codes: IntArray, weights: FloatArray) -> FloatArra
     return balanced[codes]
 
 
+def _minima(part: _Part, rates: FloatArray, X: FloatArray, data: Dataset, estimator: Any) -> list[FloatArray | None]:
+    """The coefficients at each penalty; None where no minimum was certified."""
+    if part.share > 0 or _size(data) <= MOST_WHOLE:
+        return _path(part, rates)
+    falling, places = np.unique(-rates, return_inverse=True)
+    found = guided(part.loss, _guide(X, data, estimator), -falling)
+    return [found[place] for place in places]
+
+
+def _guide(X: FloatArray, data: Dataset, estimator: Any) -> Guide:
+    """The guide of all rows, made once for all training parts."""
+    known = _GUIDES.setdefault(data, {})
+    key = LogisticSolver().shares(estimator)
+    if key not in known:
+        if len(known) >= MOST_GUIDES:
+            known.clear()
+        all_rows = _training_part(X, data, np.arange(data.rows), estimator)
+        assert all_rows is not None
+        known[key] = Guide(all_rows.loss)
+    return known[key]
+
+
+_GUIDES: WeakKeyDictionary[Dataset, dict[Hashable, Guide]] = WeakKeyDictionary()
+
+
 def _path(part: _Part, rates: FloatArray) -> list[FloatArray | None]:
     descent = Descent(part.loss)
     found: list[FloatArray | None] = [None] * rates.size
-    for place in sharpest_first(rates):
+    for place in np.argsort(-rates, kind="stable"):  # each minimum is then near the next
         rate = float(rates[place])
-        rule: Rule = Smooth()
-        if part.share > 0:
-            rule = Sparse(rate * part.share, part.loss.penalised == 0)
         try:
-            found[place] = descent.minimum(rate, rate * (1 - part.share), rule)
+            found[place] = descent.minimum(rate * (1 - part.share), rate * part.share)
         except np.linalg.LinAlgError:
             found[place] = None
     return found
@@ -166,6 +201,12 @@ def _respond(scores: FloatArray, responses: Sequence[str]) -> Answer:
 def _size(data: Dataset) -> int:
     classes = len(data.classes)
     return (data.columns + 1) * (classes if classes > 2 else 1)
+
+
+def _is_cheap(core: Any, data: Dataset) -> bool:
+    if core.l1_ratio > 0:
+        return _size(data) <= MOST_SPARSE
+    return _size(data) <= MOST_DENSE and data.columns <= MOST_DENSE_COLUMNS
 
 
 def _parts(estimator: Any) -> tuple[Scaling, Any]:

@@ -45,7 +45,11 @@ class Moments:
 
     def columns(self, rows: IntArray) -> FloatArray:
         """These rows about the means of all rows."""
-        return np.asarray(self.X[rows] - self.x_mean if self._centred is None else self._centred[rows, : self.width])
+        if self._centred is not None:
+            return np.asarray(self._centred[rows, : self.width])
+        columns: FloatArray = self.X[rows]
+        columns -= self.x_mean
+        return columns
 
     def values(self, rows: IntArray) -> FloatArray:
         """Their targets, about the means of all rows."""

@@ -13,7 +13,7 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.recipes.distances import EPSILON, before_ties, distances, in_order, norm_error, squared_norms
 from foldwise.recipes.distances import power as power_of
-from foldwise.solvers.groups import Group, by_rows, has_repeats
+from foldwise.solvers.groups import Group, any_of, by_rows, has_repeats
 from foldwise.solvers.neighbour_lists import Index, Lists, first_kept, list_length
 from foldwise.solvers.neighbour_votes import Weighting, make_target, running_answers, tied_boundaries
 from foldwise.solvers.pipeline import numbers, scale_columns, scaled
@@ -111,14 +111,14 @@ class Pass:
         return made
 
     def _walk(self, parts: list[Part]) -> None:
-        asked = np.unique(np.concatenate([part.group.rows for part in parts]))
+        asked = any_of([part.group.rows for part in parts])
         spread = scale_columns(self.X, np.arange(self.data.rows), self.scaling)[1]
         index, longer = self._index(spread), self._longer(parts, spread)
         length = min(max(self._length(part, longer) for part in parts), self.data.rows)
         step = max(BLOCK // length, 1)
         for start in range(0, asked.size, step):
             block = asked[start : start + step]
-            lists = index.of(block, length)
+            lists = index.of(block, length, is_kept=block.size == asked.size)
             for part in parts:
                 low, high = np.searchsorted(part.group.rows, (block[0], block[-1] + 1))
                 if low < high:

@@ -2,175 +2,126 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+import math
 
 import numpy as np
 
-from foldwise.arrays import FloatArray
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.solvers.logistic_loss import Logistic, Point
+from foldwise.solvers.orthant import step_within
+from foldwise.solvers.trail import Trail
 
 DECREMENT = 1e-9  # Newton decrement at which a minimum counts as found: half of it bounds the error of a probability
 CLOSE = 1e-4  # decrement below which whole steps need no proof that the objective falls: rounding would hide it
 ENOUGH = 1e-7  # where rounding stops the descent, this still gives six digits
+SLACK = 1e-9  # share of the penalty by which a slope may exceed it
+ROUNDING = 1e-13  # of the table's sums: what slopes cannot tell from zero
+STEADY = 0.1  # decrement from which the Hessian of many coefficients does for the next steps too
+MANY = 50
 MOST_STEPS = 100
 MOST_HALVINGS = 30
 
 
-@dataclass(frozen=True, eq=False)
-class Logistic:
-    """The loss of a table: coefficients are columns x classes, with one class column only where there are two."""
-
-    X: FloatArray
-    hot: FloatArray  # rows x classes: one where the row is of the class
-    weights: FloatArray
-    penalised: FloatArray  # factor of half the squared coefficient, per column; 0 for a free intercept
-
-    @property
-    def is_binary(self) -> bool:
-        return self.shape[1] == 1
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Columns and classes of the coefficients."""
-        return self.X.shape[1], self.hot.shape[1]
-
-    def value(self, coefficients: FloatArray, rate: float) -> tuple[float, FloatArray]:
-        """The objective, and the probabilities of the classes behind it."""
-        scores = self.X @ coefficients
-        if self.is_binary:
-            small = np.exp(-np.abs(scores))
-            losses = (np.log1p(small) + np.maximum(scores, 0.0) - self.hot * scores)[:, 0]
-            chances = np.where(scores >= 0, 1.0, small) / (1.0 + small)
-        else:
-            highest = scores.max(axis=1, keepdims=True)
-            chances = np.exp(scores - highest)
-            totals = chances.sum(axis=1, keepdims=True)
-            chances /= totals
-            losses = (np.log(totals) + highest)[:, 0] - np.einsum("ik,ik->i", scores, self.hot)
-        penalty = float(self.penalised @ np.einsum("pk,pk->p", coefficients, coefficients))
-        return float(self.weights @ losses) + 0.5 * rate * penalty, chances
-
-    def gradient(self, coefficients: FloatArray, chances: FloatArray, rate: float) -> FloatArray:
-        """Slopes by class and column, in one vector."""
-        slopes = (chances - self.hot) * self.weights[:, None]
-        gradient = self.X.T @ slopes + rate * self.penalised[:, None] * coefficients
-        return gradient.T.ravel()
-
-    def hessian(self, chances: FloatArray, rate: float) -> FloatArray:
-        """The Hessian by class and column."""
-        columns, classes = self.shape
-        if self.is_binary:
-            hessian = (self.X * (self.weights[:, None] * chances * (1.0 - chances))).T @ self.X
-        else:
-            roots = chances * np.sqrt(self.weights)[:, None]
-            spread = (roots[:, :, None] * self.X[:, None, :]).reshape(len(self.X), -1)
-            hessian = -(spread.T @ spread)
-            for k in range(classes):
-                block = slice(k * columns, (k + 1) * columns)
-                hessian[block, block] += (self.X * (self.weights * chances[:, k])[:, None]).T @ self.X
-        _diagonal(hessian)[...] += np.tile(rate * self.penalised, classes)
-        self._stiffen(hessian)
-        return hessian
-
-    def _stiffen(self, hessian: FloatArray) -> None:
-        """Bends what no probability feels: the same added to each class's free coefficient; and what rounding hides."""
-        columns, classes = self.shape
-        for column in np.flatnonzero(self.penalised == 0) if classes > 1 else ():
-            free = hessian[column::columns, column::columns]
-            free += free.diagonal().mean() / classes
-        diagonal = _diagonal(hessian)
-        diagonal += 1e-15 * diagonal.max() + 1e-300
-
-
-class Rule(Protocol):
-    """How far to go from where the descent stands."""
-
-    def step(self, coefficients: FloatArray, gradient: FloatArray, hessian: FloatArray) -> FloatArray:
-        """The step to the minimum of the quadratic model there, by class and column."""
-
-    def extra(self, coefficients: FloatArray) -> float:
-        """What the objective has beside the smooth loss."""
-
-    def allowed(self, start: FloatArray, last: FloatArray) -> FloatArray:
-        """A start carried on from the last minimum, brought to where minima can be."""
-
-
 class Descent:
-    """Minimises one loss at penalty after penalty, each from the last two minima carried on."""
+    """Minimises one loss at penalty after penalty, each from the last minima carried on.
+
+    Beside the squares (at a rate), a penalty times the absolute value of every coefficient that is not free may be
+    asked for. Newton's steps then move the coefficients in use, and those whose slope exceeds the penalty join them.
+    """
 
     def __init__(self, loss: Logistic) -> None:
-        self.loss = loss
-        self.trail: list[tuple[float, FloatArray]] = []  # the last penalties and minima
+        self.loss, self.trail = loss, Trail(loss.shape)
+        self.is_bound: AnyArray = np.tile(loss.penalised != 0, loss.shape[0])  # by class and column
+        self.rounding = ROUNDING * float(np.abs(loss.X).max(initial=0.0) * loss.weights.sum())
+        self.last = np.zeros(loss.shape)
+        self.kept: tuple[float, IntArray, FloatArray] | None = None
+        self.steadiness = np.inf  # the last decrement
 
-    def minimum(self, penalty: float, rate: float, rule: Rule) -> FloatArray | None:
-        """The coefficients at this penalty, or None where no minimum could be certified."""
-        coefficients = rule.allowed(self._start(penalty), self._last)
-        value, chances = self.loss.value(coefficients, rate)
-        value += rule.extra(coefficients)
+    def minimum(self, rate: float, penalty: float = 0.0) -> FloatArray | None:
+        """The coefficients as classes x columns, or None where no minimum could be certified."""
+        strength = rate + penalty
+        point = self.loss.at(self._start(strength, is_sparse=penalty > 0), rate)
         for _ in range(MOST_STEPS):
-            gradient, hessian = self.loss.gradient(coefficients, chances, rate), self.loss.hessian(chances, rate)
-            step = rule.step(coefficients, gradient, hessian)
-            decrement = float(np.sqrt(np.maximum(step @ hessian @ step, 0.0)))
-            flat = step.reshape(self.loss.shape[::-1]).T
-            if not decrement > DECREMENT:
-                return self._found(penalty, coefficients + flat) if decrement >= 0 else None
-            moved = self._go(coefficients, flat, value, rate, rule, is_close=decrement <= CLOSE)
+            step, decrement, is_settled = (
+                self._sparse(point, rate, penalty) if penalty > 0 else self._dense(point, rate)
+            )
+            if is_settled and decrement <= DECREMENT:
+                return self._found(strength, point.coefficients + step)
+            moved = self._go(point, step, rate, penalty, is_close=decrement <= CLOSE)
             if moved is None:
-                return self._found(penalty, coefficients) if decrement <= ENOUGH else None
-            coefficients, value, chances = moved
+                return self._found(strength, point.coefficients) if is_settled and decrement <= ENOUGH else None
+            point = moved
         return None
 
-    def _start(self, penalty: float) -> FloatArray:
-        if not self.trail:
-            return np.zeros(self.loss.shape)
-        last, coefficients = self.trail[-1]
-        if len(self.trail) == 1:
-            return coefficients
-        before, older = self.trail[0]
-        share = np.log(penalty / last) / np.log(last / before)
-        start: FloatArray = coefficients + share * (coefficients - older)
+    def _start(self, strength: float, *, is_sparse: bool) -> FloatArray:
+        start = self.trail.ahead(strength)
+        if is_sparse:  # beyond zero the model is another
+            start[(start * self.last <= 0) & self.is_bound.reshape(start.shape)] = 0.0
         return start
 
-    @property
-    def _last(self) -> FloatArray:
-        return self.trail[-1][1] if self.trail else np.zeros(self.loss.shape)
-
-    def _found(self, penalty: float, coefficients: FloatArray) -> FloatArray:
-        if not self.trail or self.trail[-1][0] != penalty:
-            self.trail = [*self.trail[-1:], (penalty, coefficients)]
+    def _found(self, strength: float, coefficients: FloatArray) -> FloatArray:
+        self.trail.add(strength, coefficients)
+        self.last = coefficients
         return coefficients
 
-    def _go(
-        self, start: FloatArray, step: FloatArray, value: float, rate: float, rule: Rule, *, is_close: bool
-    ) -> tuple[FloatArray, float, FloatArray] | None:
+    def _dense(self, point: Point, rate: float) -> tuple[FloatArray, float, bool]:
+        """The step to the minimum of the quadratic model, and its decrement."""
+        hessian = self.loss.hessian(point.chances, rate)
+        step = step_within(hessian, point.gradient.ravel())[0]
+        return step.reshape(point.coefficients.shape), _length(step, hessian), True
+
+    def _sparse(self, point: Point, rate: float, penalty: float) -> tuple[FloatArray, float, bool]:
+        """The step of the coefficients in use, its decrement, and whether they are those of the minimum."""
+        used, signs, is_settled = self._used(point, penalty)
+        hessian = self._hessian(point, rate, used, signs)
+        pull = point.gradient.ravel()[used] + penalty * signs
+        moves, is_kept = step_within(hessian, pull, point.coefficients.ravel()[used], signs)
+        step = np.zeros(point.coefficients.shape)
+        step.ravel()[used] = moves
+        decrement = _length(moves, hessian)
+        is_falling = self.kept is None or hessian is not self.kept[2] or decrement < 0.25 * self.steadiness
+        self.steadiness = decrement
+        self.kept = (rate, used, hessian) if is_falling and decrement <= STEADY and used.size >= MANY else None
+        return step, decrement, is_settled and is_kept
+
+    def _hessian(self, point: Point, rate: float, used: IntArray, signs: FloatArray) -> FloatArray:
+        """The Hessian here, or the last one where a short step led here."""
+        if self.kept is not None and self.kept[0] == rate and np.array_equal(self.kept[1], used):
+            return self.kept[2]
+        return self.loss.hessian(point.chances, rate, used, None if rate > 0 else self._flat(used, signs))
+
+    def _flat(self, used: IntArray, signs: FloatArray) -> IntArray:
+        """Columns used by every class with as many of either sign: the same added to each changes nothing."""
+        classes, width = self.loss.shape
+        columns = used % width
+        counts, balance = np.bincount(columns, minlength=width), np.bincount(columns, signs, minlength=width)
+        return np.flatnonzero((counts == classes) & (balance == 0))
+
+    def _used(self, point: Point, penalty: float) -> tuple[IntArray, FloatArray, bool]:
+        """Free coefficients, those in use and those wanted, with their signs (0 of free ones); were none new?"""
+        here, slopes = point.coefficients.ravel(), point.gradient.ravel()
+        is_wanted = (here == 0) & (np.abs(slopes) > penalty * (1 + SLACK) + self.rounding) & self.is_bound
+        signs = np.sign(here)
+        signs[is_wanted] = -np.sign(slopes[is_wanted])
+        signs *= self.is_bound
+        used = np.flatnonzero((signs != 0) | ~self.is_bound)
+        return used, signs[used], not is_wanted.any()
+
+    def _go(self, point: Point, step: FloatArray, rate: float, penalty: float, *, is_close: bool) -> Point | None:
         """Goes by the step, halved until the objective falls; None where nothing helps."""
+        value = self._objective(point, penalty)
         for halvings in range(MOST_HALVINGS):
-            coefficients = start + 0.5**halvings * step
-            reached, chances = self.loss.value(coefficients, rate)
-            reached += rule.extra(coefficients)
-            if reached < value or (is_close and np.isfinite(reached)):
-                return coefficients, reached, chances
+            moved = self.loss.at(point.coefficients + 0.5**halvings * step, rate)
+            reached = self._objective(moved, penalty)
+            if reached < value or (is_close and math.isfinite(reached)):
+                return moved
         return None
 
-
-class Smooth:
-    """Newton's rule for a loss with squared penalties alone."""
-
-    def step(self, coefficients: FloatArray, gradient: FloatArray, hessian: FloatArray) -> FloatArray:
-        return np.linalg.solve(hessian, -gradient).astype(np.float64, copy=False)
-
-    def extra(self, coefficients: FloatArray) -> float:
-        return 0.0
-
-    def allowed(self, start: FloatArray, last: FloatArray) -> FloatArray:
-        return start
+    def _objective(self, point: Point, penalty: float) -> float:
+        if not penalty:
+            return point.value
+        return point.value + penalty * float(np.abs(point.coefficients.ravel()) @ self.is_bound)
 
 
-def _diagonal(square: FloatArray) -> FloatArray:
-    """The diagonal, to be written to."""
-    return square.reshape(-1)[:: len(square) + 1]
-
-
-def sharpest_first(rates: FloatArray) -> list[int]:
-    """Places in the order of falling penalties: each minimum is then near the next."""
-    return [int(place) for place in np.argsort(-rates, kind="stable")]
+def _length(step: FloatArray, hessian: FloatArray) -> float:
+    return math.sqrt(max(float(step @ hessian @ step), 0.0))

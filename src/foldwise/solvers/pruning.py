@@ -39,7 +39,7 @@ def read_tree(tree: Any) -> GrownTree:
 
 
 def cut(tree: GrownTree, penalties: FloatArray, leaves: IntArray) -> IntArray:
-    """For each candidate and node, the node at which rows that came to it now end.
+    """For each node and candidate, the node at which rows that came to it now end.
 
     Best-first growth numbers nodes as they come, so that L leaves are the first 2 L - 1 nodes.
     """
@@ -49,31 +49,32 @@ def cut(tree: GrownTree, penalties: FloatArray, leaves: IntArray) -> IntArray:
         places = np.flatnonzero(is_doubtful & (leaves == count))
         for at in places[np.argsort(penalties[places])]:
             branches.close_up_to(float(penalties[at]))
-            is_closed[at] = branches.is_closed
-    ends = np.tile(np.arange(tree.nodes), (penalties.size, 1))
+            is_closed[:, at] = branches.is_closed
+    ends = np.repeat(np.arange(tree.nodes), penalties.size).reshape(-1, penalties.size)
     for nodes in tree.levels:
-        is_cut = is_closed[:, nodes] | (ends[:, nodes] != nodes)
+        above = ends[nodes]
+        is_cut = is_closed[nodes] | (above != nodes[:, None])
         for children in (tree.left[nodes], tree.right[nodes]):
-            ends[:, children] = np.where(is_cut, ends[:, nodes], children)
+            ends[children] = np.where(is_cut, above, children[:, None])
     return ends
 
 
 def _cheapest(tree: GrownTree, penalties: FloatArray, leaves: IntArray) -> tuple[AnyArray, AnyArray]:
-    """Branches to close [candidate, node], and the candidates for which rounding may decide one.
+    """Branches to close [node, candidate], and the candidates for which rounding may decide one.
 
     The smallest tree of least impurity + penalty x leaves, found from the leaves up. It is the one
     scikit-learn finds by closing the weakest branch again and again.
     """
-    costs = tree.impurity + penalties[:, None]  # [candidate, node]: as a leaf
+    costs = tree.impurity[:, None] + penalties  # [node, candidate]: as a leaf
     is_closed = np.zeros(costs.shape, dtype=bool)
     is_doubtful, prunes = np.zeros(penalties.size, dtype=bool), penalties > 0
     for nodes in reversed(tree.levels):
-        is_beyond = tree.right[nodes] >= 2 * leaves[:, None] - 1
-        below = costs[:, tree.left[nodes]] + costs[:, tree.right[nodes]]
-        gain = costs[:, nodes] - below
-        is_closed[:, nodes] = is_beyond | ((gain <= 0) & prunes[:, None])
-        is_doubtful |= ((np.abs(gain) <= DOUBT * tree.impurity[0]) & ~is_beyond).any(axis=1) & prunes
-        costs[:, nodes] = np.where(is_closed[:, nodes], costs[:, nodes], below)
+        is_beyond = tree.right[nodes][:, None] >= 2 * leaves - 1
+        own, below = costs[nodes], costs[tree.left[nodes]] + costs[tree.right[nodes]]
+        gain = own - below
+        closed = is_beyond | ((gain <= 0) & prunes)
+        is_doubtful |= ((np.abs(gain) <= DOUBT * tree.impurity[0]) & ~is_beyond).any(axis=0) & prunes
+        is_closed[nodes], costs[nodes] = closed, np.where(closed, own, below)
     return is_closed, is_doubtful
 
 

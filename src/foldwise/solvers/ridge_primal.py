@@ -23,6 +23,7 @@ from foldwise.solvers.tridiagonal import (
 
 TINY = 1e-300
 CHUNK = 1_500_000  # numbers of all solutions held at a time
+BLOCK = 4_000_000  # numbers of the rows predicted at a time
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,23 @@ def primal_answers(
         systems = [make_system(moments, moments.of(train), form) for train, _ in chunk]
         solved = _solve_each(systems, penalties, by_steps=by_steps)
         for system, one, (_, rows) in zip(systems, solved, chunk, strict=True):
-            found.append(_predict(system, one, moments.columns(rows), penalties))
+            found.append(_in_blocks(system, one, moments, rows, penalties))
     return found
+
+
+def _in_blocks(
+    system: System, solved: Solved, moments: Moments, rows: IntArray, penalties: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Predictions of some rows after the others, so that a large table is never copied whole."""
+    step = max(BLOCK // moments.width, 1)
+    if rows.size <= step:
+        return _predict(system, solved, moments.columns(rows), penalties)
+    values, wrong = np.empty((penalties.size, rows.size, moments.targets)), np.zeros(penalties.size)
+    for start in range(0, rows.size, step):
+        some = moments.columns(rows[start : start + step])
+        values[:, start : start + step], more = _predict(system, solved, some, penalties)
+        wrong = np.maximum(wrong, more)
+    return values, wrong
 
 
 def _is_quick(moments: Moments, form: Form, penalties: FloatArray) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -11,35 +11,39 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, Given, given_by
+from foldwise.solvers.family import FamilySolver, Given, given_by, grouped
 from foldwise.solvers.fronts import is_kind, settings, settings_without
+from foldwise.solvers.svm_kernels import Kernel, Training, make_kernel
 
 KERNELS = ("rbf", "linear", "poly", "sigmoid")
 MOST_ROWS = 5_000  # two square tables of this size are 400 MB
-KERNEL = ("kernel", "gamma", "coef0", "degree")
-FREE = (*KERNEL, "C", "epsilon", "nu", "tol")
+FREE = ("kernel", "gamma", "coef0", "degree", "C", "epsilon", "nu", "tol")
+SMALL = 300  # up to so many rows a whole kernel costs nothing to speak of
+WORTH = 0.7  # candidates of a kernel x share of support vectors, from which on a whole kernel is cheaper
 
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A training part, and the models on the Grams made of it."""
+    """A training part, and the models on the kernels made of it."""
 
-    X: FloatArray
-    products: FloatArray
-    models: dict[Hashable, Any]  # by the settings of the estimator
-    cache: dict[Hashable, FloatArray] = field(default_factory=dict)
+    part: Training
+    models: dict[Hashable, Model]  # by the settings of the estimator
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A fitted estimator; with the kernel it was given ready made, if it was."""
+
+    fitted: Any
+    kernel: Kernel | None
 
 
 @dataclass(frozen=True)
 class SupportVectors:
-    """The solver is scikit-learn's own, given its kernel ready made.
-
-    It stops at a tolerance and rounds the kernel to single precision, so a last digit of the kernel
-    can, rarely, end it elsewhere within that tolerance: not exact.
-    """
+    """The solver is scikit-learn's own, given its kernel ready made, rounded as it would round it."""
 
     name: str = "svm"
-    is_exact: bool = False
+    is_exact: bool = True
 
     def takes(self, core: Any, data: Dataset) -> bool:
         if not is_kind(core, "SVC", "SVR", "NuSVC", "NuSVR") or data.rows > MOST_ROWS or hasattr(data.X, "tocsr"):
@@ -56,79 +60,52 @@ class SupportVectors:
 
     def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Machine:
         table = _dense(X)
-        machine = Machine(table, table @ table.T, {})
-        for core in sorted(cores, key=lambda core: repr(_kernel(core, table))):
-            gram = _gram(core, machine, table, machine.products, is_own=True)
-            machine.models[settings(core)] = _ready_made(core).fit(gram, y, **extra)
-        machine.cache.clear()
+        machine = Machine(Training(table), {})
+        kernels = grouped(cores, lambda core: make_kernel(core, table))
+        probe = kernels[0][0] if len(table) > SMALL else None
+        is_worth_it = True
+        if probe is not None:  # with few support vectors libsvm would look at little of its kernel
+            fitted = _clone(probe).fit(X, y, **extra)
+            machine.models[settings(probe)] = Model(fitted, None)
+            share = fitted.support_.size / len(table)
+            is_worth_it = share * len(cores) > WORTH * len(kernels)
+        for same in kernels:
+            left = [core for core in same if core is not probe]
+            kernel = make_kernel(same[0], table) if is_worth_it else None
+            self._fit(machine, left, kernel, X, y, extra)
         return machine
 
+    def _fit(
+        self, machine: Machine, cores: Sequence[Any], kernel: Kernel | None, X: Any, y: AnyArray, extra: dict[str, Any]
+    ) -> None:
+        """The estimators of one kernel."""
+        gram = None if kernel is None or not cores else machine.part.gram(kernel)
+        for core in cores:
+            model = _clone(core)
+            if gram is None:
+                machine.models[settings(core)] = Model(model.fit(X, y, **extra), None)
+            else:
+                model.set_params(kernel="precomputed", gamma="scale")
+                machine.models[settings(core)] = Model(model.fit(gram, y, **extra), kernel)
+
     def answers(self, fitted: Machine, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
-        table = _dense(X)
-        products = table @ fitted.X.T
-        given: dict[int, Given] = {}
-        for core in sorted(cores, key=lambda core: repr(_kernel(core, fitted.X))):
-            gram = _gram(core, fitted, table, products, is_own=False)
-            given[id(core)] = given_by(fitted.models[settings(core)], gram, responses)
-        fitted.cache.clear()
+        beside, given = fitted.part.beside(_dense(X)), dict[int, Given | None]()
+        models = {id(core): fitted.models[settings(core)] for core in cores}
+        for same in grouped(cores, lambda core: models[id(core)].kernel):
+            kernel = models[id(same[0])].kernel
+            table = X if kernel is None else beside(kernel)
+            given |= {id(core): given_by(models[id(core)].fitted, table, responses) for core in same}
         return [given[id(core)] for core in cores]
+
+
+def _clone(core: Any) -> Any:
+    from sklearn.base import clone
+
+    return clone(core)
 
 
 def _dense(X: Any) -> FloatArray:
     return np.ascontiguousarray(np.asarray(X), dtype=np.float64)
-
-
-def _ready_made(core: Any) -> Any:
-    from sklearn.base import clone
-
-    return clone(core).set_params(kernel="precomputed", gamma="scale")
-
-
-def _kernel(core: Any, X: FloatArray) -> tuple[str, float, float, float]:
-    """The kernel of an estimator on a training part, with the parameters that matter to it."""
-    gamma = core.gamma
-    if gamma == "scale":
-        variance = float(X.var())
-        gamma = 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
-    elif gamma == "auto":
-        gamma = 1.0 / X.shape[1]
-    degree = float(core.degree) if core.kernel == "poly" else 0.0
-    coef0 = float(core.coef0) if core.kernel in ("poly", "sigmoid") else 0.0
-    return core.kernel, 0.0 if core.kernel == "linear" else float(gamma), coef0, degree
-
-
-def _gram(core: Any, machine: Machine, rows: FloatArray, products: FloatArray, *, is_own: bool) -> FloatArray:
-    """Kernel values of rows against the training part; the last ones are kept, as penalties come in turn."""
-    kernel = _kernel(core, machine.X)
-    if kernel not in machine.cache:
-        machine.cache.clear()
-        machine.cache[kernel] = _values(kernel, machine, rows, products, is_own=is_own)
-    return machine.cache[kernel]
-
-
-def _values(
-    kernel: tuple[str, float, float, float],
-    machine: Machine,
-    rows: FloatArray,
-    products: FloatArray,
-    *,
-    is_own: bool,
-) -> FloatArray:
-    name, gamma, coef0, degree = kernel
-    if name == "linear":
-        return products
-    if name == "poly":
-        return (gamma * products + coef0) ** int(degree)
-    if name == "sigmoid":
-        return np.tanh(gamma * products + coef0)
-    lengths: FloatArray = np.einsum("ij,ij->i", rows, rows)[:, None] + np.einsum("ij,ij->i", machine.X, machine.X)
-    lengths -= 2 * products
-    np.maximum(lengths, 0.0, out=lengths)
-    if is_own:
-        np.fill_diagonal(lengths, 0.0)
-    lengths *= -gamma
-    np.exp(lengths, out=lengths)
-    return lengths
 
 
 SOLVERS = (FamilySolver(SupportVectors()),)

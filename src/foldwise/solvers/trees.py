@@ -54,22 +54,38 @@ class Trees:
     def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
         from sklearn.base import clone
 
-        whole = clone(cores[0]).set_params(ccp_alpha=0.0)
+        whole = clone(cores[0])
+        whole.ccp_alpha = 0.0
         if whole.max_leaf_nodes is not None:
             whole.set_params(max_leaf_nodes=max(core.max_leaf_nodes for core in cores))
-        return whole.fit(X, y, **extra)
+        table = _as_trees_see_it(X)
+        if table is None or whole.criterion == "poisson":  # whose targets are checked with the table
+            return whole.fit(X, y, **extra)
+        return whole.fit(np.asfortranarray(table), y, check_input=False, **extra)
 
     def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
-        tree = read_tree(fitted.tree_)
-        reached = np.asarray(fitted.apply(X), dtype=np.int64)
+        table = _as_trees_see_it(X)
+        found = fitted.apply(X) if table is None else fitted.apply(table, check_input=False)
+        reached = np.asarray(found, dtype=np.int64)
         values = fitted.tree_.value[:, 0, :]
-        given: list[Given | None] = []
+        if all(core.ccp_alpha == 0 and core.max_leaf_nodes == fitted.max_leaf_nodes for core in cores):
+            return [_given(fitted, values[reached], responses) for _ in cores]
+        tree, given = read_tree(fitted.tree_), list[Given | None]()
         for block in _blocks(cores, tree.nodes):
             penalties = np.array([float(core.ccp_alpha) for core in block])
             leaves = np.array([core.max_leaf_nodes or tree.nodes for core in block], dtype=np.int64)
-            ends = cut(tree, penalties, leaves)
-            given += [_given(fitted, values[end[reached]], responses) for end in ends]
+            ends = np.ascontiguousarray(cut(tree, penalties, leaves)[reached].T)
+            given += [_given(fitted, values[end], responses) for end in ends]
         return given
+
+
+def _as_trees_see_it(X: Any) -> AnyArray | None:
+    """Single-precision numbers, which need no more checks; None where there is more to see to."""
+    if hasattr(X, "tocsr"):
+        return None
+    with np.errstate(over="ignore"):
+        table = np.ascontiguousarray(np.asarray(X), dtype=np.float32)
+    return table if np.isfinite(table).all() else None
 
 
 def _given(fitted: Any, values: AnyArray, responses: Sequence[str]) -> Given:
@@ -83,4 +99,4 @@ def _blocks(cores: Sequence[Any], nodes: int) -> list[Sequence[Any]]:
     return [cores[at : at + step] for at in range(0, len(cores), step)]
 
 
-SOLVERS = (FamilySolver(Trees()),)
+SOLVERS = (FamilySolver(Trees(), is_light=True),)

@@ -16,7 +16,7 @@ from foldwise.spaces.value import describe, value_key
 
 Direction = str | list[Any]
 
-TUNERS = ("grid", "pruned", "random")
+TUNERS = ("grid", "pruned", "random", "racing", "halving", "hyperband", "tpe", "gp", "cmaes")
 RANDOM_BUDGET = 60  # the best of 60 draws is in the top 5% with probability 0.95
 
 
@@ -112,14 +112,18 @@ class Space:
         >>> space.simplicity_order(space.grid())
         [2, 0, 1]
         """
-        if len({frozenset(candidate) for candidate in candidates}) > 1:
-            raise BadSpace("candidates with different parameters have no order of simplicity", "Use rule='best'")
-        names = [name for name in self.names if _varies(name, candidates)]
+        shared = frozenset.intersection(*map(frozenset, candidates)) if candidates else frozenset()
+        _refuse_incomparable(candidates, shared)
+        # what all candidates have comes first: it says which of the rest they have
+        names = sorted((name for name in self.names if _varies(name, candidates)), key=lambda name: name not in shared)
         for name in names:
             if name not in self.simpler:
                 remedy = f"Declare it, for example simpler={{{name!r}: 'low'}}, or use rule='best'"
                 raise BadSpace(f"the parameter {name!r} has no direction of simplicity", remedy)
-        keys = [tuple(_complexity(name, c[name], self.simpler[name]) for name in names) for c in candidates]
+        keys = [
+            tuple(_complexity(name, c[name], self.simpler[name]) if name in c else _NONE for name in names)
+            for c in candidates
+        ]
         ranks = {key: rank for rank, key in enumerate(sorted(set(keys)))}
         return [ranks[key] for key in keys]
 
@@ -228,6 +232,18 @@ def _is_within_choice(name: str, known: list[str], block: Block) -> bool:
 
 def _varies(name: str, candidates: Sequence[Candidate]) -> bool:
     return len({value_key(candidate[name]) for candidate in candidates if name in candidate}) > 1
+
+
+_NONE = (-1, 0.0)  # the place of a parameter that a candidate does not have
+
+
+def _refuse_incomparable(candidates: Sequence[Candidate], shared: frozenset[str]) -> None:
+    """Candidates with different parameters are ordered only by those that all of them have."""
+    found: dict[Any, frozenset[str]] = {}
+    for candidate in candidates:
+        key = tuple(value_key(candidate[name]) for name in sorted(shared))
+        if found.setdefault(key, frozenset(candidate)) != frozenset(candidate):
+            raise BadSpace("candidates with different parameters have no order of simplicity", "Use rule='best'")
 
 
 def _complexity(name: str, value: Any, way: Direction) -> tuple[int, float]:

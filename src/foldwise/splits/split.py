@@ -112,6 +112,17 @@ def without(rows: IntArray, held: IntArray) -> IntArray:
     return rows[keep]
 
 
+def union(one: IntArray, other: IntArray) -> IntArray:
+    """The row numbers in either, sorted.
+
+    >>> union(np.array([2, 5]), np.array([3, 3, 5]))
+    array([2, 3, 5])
+    """
+    is_in = np.zeros(max(int(rows.max(initial=-1)) for rows in (one, other)) + 1, dtype=bool)
+    is_in[one] = is_in[other] = True
+    return np.flatnonzero(is_in)
+
+
 def partition(rows: IntArray, labels: Sequence[IntArray], *, scheme: str, kind: str) -> Splits:
     """Splits of sorted `rows` from fold numbers `labels[repeat][row]`, each repeat 0..K-1."""
     folds = int(labels[0].max()) + 1

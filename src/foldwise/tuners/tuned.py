@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from foldwise.errors import BadLearner
+from foldwise.outlines.schedule import Schedule, tuner_text
 from foldwise.recipes.learner import Learner
 from foldwise.spaces.parameter import Range
 from foldwise.spaces.space import Space, make_space
@@ -27,9 +28,10 @@ def tune(
     *,
     space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     inner: Any = None,
-    tuner: str | None = None,
-    budget: int | None = None,
+    tuner: str | Schedule | None = None,
+    budget: int | str | None = None,
     rule: str | None = None,
+    stop: str | None = None,
     loss: Any = None,
     simpler: Mapping[str, str] | None = None,
     seed: int = 0,
@@ -39,6 +41,8 @@ def tune(
 ) -> Tuned:
     """A learner that tunes these parameters of an estimator on inner splits.
 
+    `tuner` says how candidates are found (grid, random, pruned, racing, halving, hyperband, tpe, gp, cmaes), `budget`
+    how many, or in which time ("10 min"), and `stop="noise"` when a search may end before.
     A list or range for `loss`, `simpler`, `seed`, `jobs` or `refit` belongs to the space if the estimator has a
     parameter of that name, as histogram boosting has `loss`; several losses to judge it by then go to `Tuned` itself.
 
@@ -55,7 +59,7 @@ def tune(
     meant = [word for word, value in words.items() if _is_values(value) and _has_parameter(estimator, word)]
     parameters |= {word: words.pop(word) for word in meant}
     space = _joined(space, parameters) if parameters else space
-    tuned = Tuned(estimator, space, inner=inner, tuner=tuner, budget=budget, rule=rule, **words)
+    tuned = Tuned(estimator, space, inner=inner, tuner=tuner, budget=budget, rule=rule, stop=stop, **words)
     tuned.full_space()  # a misspelt parameter is told now, not after an hour
     return tuned
 
@@ -110,9 +114,10 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         space: Any = None,
         *,
         inner: Any = None,
-        tuner: str | None = None,
-        budget: int | None = None,
+        tuner: str | Schedule | None = None,
+        budget: int | str | None = None,
         rule: str | None = None,
+        stop: str | None = None,
         loss: Any = None,
         simpler: Mapping[str, str] | None = None,
         seed: int = 0,
@@ -125,6 +130,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         self.tuner = tuner
         self.budget = budget
         self.rule = rule
+        self.stop = stop
         self.loss = loss
         self.simpler = simpler
         self.seed = seed
@@ -142,9 +148,10 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
             self.estimator,
             self.full_space(),
             inner=self.inner,
-            tuner=self.tuner,
+            tuner=tuner_text(self.tuner),
             budget=self.budget,
             rule=self.rule,
+            stop=self.stop,
         )
 
     # Weights can be routed, though they are taken as scikit-learn's search objects take them: by keyword.

@@ -1,0 +1,253 @@
+"""Several methods on several data sets: ranks within each, and every pair over the data sets that both have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import BoolArray, FloatArray
+from foldwise.errors import BadInterval, nearest
+from foldwise.formulas import multiple, ranks
+from foldwise.formulas.checks import as_numbers, checked_level
+from foldwise.formulas.ranks import Friedman, Nemenyi
+from foldwise.formulas.signed_ranks import DRAWS, Places, sign_test, signed_rank, signed_rank_bayes
+
+SIGNED_RANK, SIGN = "signed-rank", "sign"
+
+
+@dataclass(frozen=True)
+class PairAcross:
+    """Two methods over the data sets where both have a risk; differences are the first less the second.
+
+    `better`, `equal` and `worse` count data sets from the first one's side. `difference` is the median of the
+    differences as shares of the baseline's risk, and `places` where a further data set's would lie.
+    """
+
+    names: tuple[str, str]
+    data_sets: tuple[str, ...]
+    left_out: tuple[str, ...]
+    better: int
+    equal: int
+    worse: int
+    test: str | None = None
+    p: float | None = None
+    smallest_p: float | None = None
+    p_holm: float | None = None
+    difference: float | None = None
+    places: Places | None = None
+
+
+@dataclass(frozen=True)
+class Across:
+    """What several data sets say of several methods; a method that lacks a risk on one of them has no rank."""
+
+    names: tuple[str, ...]
+    data_sets: tuple[str, ...]
+    ranked: tuple[str, ...]
+    ranks: FloatArray  # ranks[data set, ranked method]
+    friedman: Friedman | None
+    nemenyi: Nemenyi | None
+    pairs: tuple[PairAcross, ...]
+    relative: FloatArray  # relative[data set, method]: shares of the baseline's risk, NaN where there are none
+    level: float
+    rope: float
+    control: str | None
+
+    @property
+    def mean_ranks(self) -> dict[str, float]:
+        """Mean rank of every ranked method, the best first."""
+        means = self.ranks.mean(axis=0).tolist() if self.ranked and self.data_sets else []
+        return dict(sorted(zip(self.ranked, means, strict=False), key=lambda item: item[1]))
+
+    @property
+    def best(self) -> str | None:
+        """The method with the smallest mean rank; of equal ones that with the smaller risks, then the first."""
+        means = self.mean_ranks
+        return min(means, key=lambda name: (means[name], self.mean_relative(name) or 0.0)) if means else None
+
+    @property
+    def groups(self) -> list[list[str]]:
+        """Largest runs of methods whose mean ranks lie within the critical difference."""
+        return rank_groups(self.mean_ranks, self.nemenyi.critical_difference) if self.nemenyi else []
+
+    def mean_relative(self, name: str) -> float | None:
+        """Mean of the risks as shares of the baseline's; None if one is missing."""
+        column = self.relative[:, self.names.index(name)]
+        return float(column.mean()) if column.size and np.isfinite(column).all() else None
+
+    def pair(self, one: str, other: str) -> PairAcross:
+        """The comparison of two methods, seen from the first."""
+        for found in self.pairs:
+            if found.names == (one, other):
+                return found
+            if found.names == (other, one):
+                return _turned(found)
+        raise BadInterval(f"{one!r} and {other!r} are not two of the methods", nearest(other, self.names))
+
+    @property
+    def not_told_apart(self) -> list[str]:
+        """The best method and those that are not shown to be worse, by Holm."""
+        best = self.best
+        if best is None:
+            return []
+        others = [(name, self.pair(name, best)) for name in self.names if name != best]
+        return [best, *(name for name, pair in others if not self._is_apart(pair))]
+
+    def _is_apart(self, pair: PairAcross) -> bool:
+        return pair.p_holm is not None and pair.p_holm <= 1 - self.level
+
+
+def across(
+    risks: Any,
+    names: Sequence[str],
+    data_sets: Sequence[str],
+    *,
+    baseline: Any = None,
+    same_loss: bool = True,
+    level: float = 0.95,
+    rope: float = 0.01,
+    control: str | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Across:
+    """Compare methods by risks[data set, method]; NaN where there is none. The data sets are the sample.
+
+    Pairs are compared by Wilcoxon's signed-rank test of risks as shares of the `baseline` risks, or by the sign test
+    where the data sets have different losses or no usable baseline. p is corrected by Holm over all pairs, since the
+    best is found by the same numbers, or over those with a `control` that was named beforehand.
+
+    >>> found = across([[1, 2, 3]] * 7, ["a", "b", "c"], list("1234567"), baseline=[4] * 7)
+    >>> found.best, found.not_told_apart, found.pair("a", "c").p_holm
+    ('a', ['a'], 0.046875)
+    """
+    table, level = _checked(risks, names, data_sets), checked_level(level)
+    if control is not None and control not in names:
+        raise BadInterval(f"there is no method {control!r} to be the control", nearest(control, names))
+    shares = _shares(table, baseline if same_loss else None)
+    is_whole = np.isfinite(table).all(axis=0) & bool(len(table))
+    whole = table[:, is_whole]
+    can_test = whole.shape[0] >= 2 and whole.shape[1] >= 2
+    pairs = [
+        _pair(table, shares, names, data_sets, places, rope=rope, seed=seed, draws=draws)
+        for places in combinations(range(len(names)), 2)
+    ]
+    return Across(
+        names=tuple(names),
+        data_sets=tuple(data_sets),
+        ranked=tuple(name for name, is_ranked in zip(names, is_whole.tolist(), strict=True) if is_ranked),
+        ranks=_ranks(whole),
+        friedman=ranks.friedman(whole) if can_test else None,
+        nemenyi=ranks.nemenyi(whole, level=level) if can_test else None,
+        pairs=_holm(pairs, control),
+        relative=shares,
+        level=level,
+        rope=rope,
+        control=control,
+    )
+
+
+def rank_groups(mean_ranks: dict[str, float], reach: float) -> list[list[str]]:
+    """Largest runs of two or more methods, in order of rank, that span at most `reach`.
+
+    >>> rank_groups({"a": 1.0, "b": 1.5, "c": 2.2, "d": 4.0}, 1.0)
+    [['a', 'b'], ['b', 'c']]
+    """
+    ordered = sorted(mean_ranks, key=lambda name: mean_ranks[name])
+    runs: list[list[str]] = []
+    last = 0  # where the run before ended
+    for at, name in enumerate(ordered):
+        end = at + sum(mean_ranks[other] - mean_ranks[name] <= reach for other in ordered[at:])
+        if end - at >= 2 and end > last:
+            runs.append(ordered[at:end])
+        last = max(last, end)
+    return runs
+
+
+def _pair(
+    table: FloatArray,
+    shares: FloatArray,
+    names: Sequence[str],
+    data_sets: Sequence[str],
+    places: tuple[int, int],
+    *,
+    rope: float,
+    seed: int,
+    draws: int,
+) -> PairAcross:
+    one, other = places
+    both: BoolArray = np.isfinite(table[:, one]) & np.isfinite(table[:, other])
+    gaps = table[both, one] - table[both, other]
+    found = PairAcross(
+        names=(names[one], names[other]),
+        data_sets=tuple(name for name, has in zip(data_sets, both.tolist(), strict=True) if has),
+        left_out=tuple(name for name, has in zip(data_sets, both.tolist(), strict=True) if not has),
+        better=int((gaps < 0).sum()),
+        equal=int((gaps == 0).sum()),
+        worse=int((gaps > 0).sum()),
+    )
+    if not gaps.size:
+        return found
+    relative = shares[both, one] - shares[both, other]
+    if not np.isfinite(relative).all():
+        tested = sign_test(gaps)
+        return replace(found, test=SIGN, p=tested.p, smallest_p=tested.smallest_p)
+    tested = signed_rank(relative)
+    return replace(
+        found,
+        test=SIGNED_RANK,
+        p=tested.p,
+        smallest_p=tested.smallest_p,
+        difference=float(np.median(relative)),
+        places=signed_rank_bayes(relative, rope=rope, seed=seed, draws=draws),
+    )
+
+
+def _holm(pairs: list[PairAcross], control: str | None) -> tuple[PairAcross, ...]:
+    """Each pair of the family with its corrected p; a pair that cannot be tested takes no part."""
+    asked = [at for at, pair in enumerate(pairs) if pair.p is not None and (control is None or control in pair.names)]
+    adjusted = multiple.holm([pairs[at].p for at in asked]).tolist()
+    corrected = dict(zip(asked, adjusted, strict=True))
+    return tuple(replace(pair, p_holm=corrected.get(at)) for at, pair in enumerate(pairs))
+
+
+def _turned(pair: PairAcross) -> PairAcross:
+    """The same pair seen from the other side."""
+    return replace(
+        pair,
+        names=(pair.names[1], pair.names[0]),
+        better=pair.worse,
+        worse=pair.better,
+        difference=None if pair.difference is None else -pair.difference,
+        places=None if pair.places is None else Places(pair.places.p_right, pair.places.p_rope, pair.places.p_left),
+    )
+
+
+def _shares(table: FloatArray, baseline: Any) -> FloatArray:
+    """Risks as shares of the baseline's, NaN where that has no risk above 0."""
+    if baseline is None:
+        return np.full(table.shape, math.nan)
+    under = as_numbers(baseline, what="risks of the baseline").reshape(-1, 1)
+    if len(under) != len(table):
+        raise BadInterval(f"there are {len(table)} data sets and {len(under)} risks of the baseline")
+    usable = np.where(np.isfinite(under) & (under > 0), under, math.nan)
+    return np.asarray(table / usable, np.float64)
+
+
+def _ranks(whole: FloatArray) -> FloatArray:
+    from scipy import stats
+
+    return np.asarray(stats.rankdata(whole, axis=1), np.float64) if whole.size else np.zeros(whole.shape)
+
+
+def _checked(risks: Any, names: Sequence[str], data_sets: Sequence[str]) -> FloatArray:
+    table = as_numbers(risks, what="risks").reshape(len(data_sets), -1) if len(data_sets) else np.zeros((0, len(names)))
+    if table.shape != (len(data_sets), len(names)):
+        raise BadInterval(f"{len(data_sets)} data sets and {len(names)} methods need as many risks, not {table.shape}")
+    if len(set(names)) != len(names) or len(set(data_sets)) != len(data_sets):
+        raise BadInterval("two methods or two data sets have the same name", "Give each a name of its own")
+    return np.where(np.isfinite(table), table, math.nan)

@@ -1,0 +1,1 @@
+"""The live page: a run, followed from its store alone."""

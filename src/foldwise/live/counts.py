@@ -1,0 +1,147 @@
+"""How many fits a study comes to and which of them are there, from its outline and the keys of its records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from foldwise.outlines.level_one import final_key, parts_of
+from foldwise.outlines.outline import MethodOutline
+from foldwise.outlines.reading import Reading
+from foldwise.outlines.savings import most_looks
+from foldwise.records.sqlite import Facts
+
+Sureness = Literal["", "at most", "at least"]
+Slot = tuple[int, str]  # which method, and which of its judged splits where the chosen candidate alone is fitted
+
+
+@dataclass(eq=False)
+class MethodCount:
+    """The fits of one method, and what its finished outer splits came to."""
+
+    method: MethodOutline
+    tuning: int = 0  # fits of its tunings
+    expected: int = 0  # with those of chosen candidates
+    sureness: Sureness = ""
+    done: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+    chosen: set[str] = field(default_factory=set)  # judged splits whose chosen candidate is fitted
+    settled: set[str] = field(default_factory=set)  # judged splits for which nothing more is to come
+    losses: dict[int, float] = field(default_factory=dict)  # of settled outer splits, NaN where there is none
+    is_over: bool = False
+    is_new: bool = True  # has it fits that were not looked at yet?
+
+    @property
+    def total(self) -> int:
+        """Fits in all; never fewer than there are."""
+        return self.done if self.is_over else max(self.expected, self.done)
+
+
+class Counts:
+    """The fits of all methods; one that several need counts for each of them, and once for the study."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading, self.outline = reading, reading.outline
+        self.known: dict[str, Facts] = {}  # of all records by key
+        self.failures: list[tuple[str, str, str]] = []  # method, status and key of those that failed
+        self.done = 0
+        self._slots: dict[str, list[Slot]] = {}
+        self._shared = 0
+        self.methods = [MethodCount(method) for method in self.outline.methods]
+        for at in range(len(self.methods)):
+            self._expect(at)
+
+    @property
+    def total(self) -> int:
+        return max(self.done, sum(count.total for count in self.methods) - self._shared)
+
+    @property
+    def sureness(self) -> Sureness:
+        found = {count.sureness for count in self.methods if not count.is_over}
+        return "at least" if "at least" in found else "at most" if "at most" in found else ""
+
+    @property
+    def is_over(self) -> bool:
+        return all(count.is_over for count in self.methods)
+
+    def add(self, facts: Iterable[Facts]) -> None:
+        """Count these records; those of other studies in the store are no concern of ours."""
+        for fact in facts:
+            is_known = fact.key in self.known
+            self.known[fact.key] = fact
+            slots = [] if is_known else self._slots.get(fact.key, [])
+            self.done += bool(slots)
+            for slot in slots:
+                self._take(slot, fact)
+
+    def ask_again(self) -> None:
+        """Count what searches have asked for since; the records may be there before we hear of the wish."""
+        for at, count in enumerate(self.methods):
+            if count.method.search is not None and not count.is_over:
+                self._expect(at)
+
+    def _take(self, slot: Slot, fact: Facts) -> None:
+        at, split = slot
+        count = self.methods[at]
+        count.is_new = True
+        if split in count.chosen:
+            return
+        if split:
+            count.chosen.add(split)
+        count.done += 1
+        count.seconds += fact.seconds
+        if fact.status != "ok":
+            count.failed += 1
+            self.failures.append((count.method.name, fact.status, fact.key))
+
+    def _expect(self, at: int) -> None:
+        """Note which fits a method may come to, and how many of them there will be."""
+        count, outline = self.methods[at], self.outline
+        tuning = dict.fromkeys(tuning_keys(self.reading, count.method))
+        for key in tuning:
+            self._note(key, (at, ""))
+        tuned_on = set(outline.tuning_rows(count.method))
+        alone = {outline.rows_name(stage.split) for stage in outline.stages(count.method)} - tuned_on
+        for name in alone:
+            for key in outline.keys(count.method, name):
+                self._note(key, (at, name))
+        most, count.sureness = _most(self.reading, count.method, len(tuning))
+        count.tuning, count.expected = most, most + len(alone)
+
+    def _note(self, key: str, slot: Slot) -> None:
+        slots = self._slots.setdefault(key, [])
+        if slot in slots:
+            return
+        self._shared += bool(slots) and not slot[1]
+        slots.append(slot)
+        if key in self.known:
+            self.done += len(slots) == 1
+            self._take(slot, self.known[key])
+
+
+def tuning_keys(reading: Reading, method: MethodOutline) -> Iterator[str]:
+    """Keys of all fits that a method's tunings may ask for, as far as they are known."""
+    outline = reading.outline
+    if method.parts:
+        inner = parts_of(outline, method)[0].inner
+        yield from [final_key(outline, method)] if outline.has_final and inner is not None and inner.final else []
+    elif method.search is not None:
+        for name, splits in outline.named_tunings(method).items():
+            yield from (outline.key(method, at, split) for at in method.search.of(name) for split in splits)
+    elif method.kind == "tuned":
+        rows = reading.ladder(method).rows() if method.schedule else outline.tuning_rows(method)
+        yield from (key for name in rows for key in outline.keys(method, name))
+
+
+def _most(reading: Reading, method: MethodOutline, known: int) -> tuple[int, Sureness]:
+    """Fits of a method's tunings, and how sure that is: tuners may drop candidates, and searches go on."""
+    if method.search is not None:
+        budget, tunings = method.search.budget, reading.outline.tunings(method)
+        if budget is None:
+            return known, "at least"
+        return max(known, budget * sum(map(len, tunings))), "at most"
+    if method.schedule:
+        return most_looks(reading, method), "at most"
+    return known, "at most" if method.is_pruned else ""

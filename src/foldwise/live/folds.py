@@ -1,0 +1,84 @@
+"""What the finished outer splits of a method came to, each worked out once."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from foldwise.live.counts import Counts, MethodCount
+from foldwise.outlines.outline import MethodOutline, Stage
+from foldwise.outlines.reading import Reading
+
+LEAST_FOLDS = 3  # for an idea of the spread
+
+
+def settle(counts: Counts, *, seconds: float = math.inf) -> bool:
+    """Work out what the new records settle, for no longer than this; says whether all of it was."""
+    until = time.monotonic() + seconds
+    for count in counts.methods:
+        if count.is_over or not count.is_new:
+            continue
+        for stage in counts.outline.stages(count.method):
+            if time.monotonic() > until:
+                return False
+            _settle_stage(counts, count, stage)
+        count.is_new = False
+        count.is_over = _is_over(counts, count)
+    return True
+
+
+def partial_risk(count: MethodCount, level: float) -> tuple[float | None, float | None, float | None, int]:
+    """Mean loss of the finished outer splits, a rough interval, and how many they are.
+
+    The splits are taken as independent, which they are not: a guide for the eye until the run has ended.
+    """
+    losses = np.array([loss for loss in count.losses.values() if math.isfinite(loss)])
+    if not losses.size:
+        return None, None, None, 0
+    mean = float(losses.mean())
+    if losses.size < LEAST_FOLDS:
+        return mean, None, None, int(losses.size)
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(losses.size - 1, 0.5 + level / 2) * losses.std(ddof=1) / math.sqrt(losses.size))
+    return mean, mean - reach, mean + reach, int(losses.size)
+
+
+def _settle_stage(counts: Counts, count: MethodCount, stage: Stage) -> None:
+    """Note a judged split as settled when its candidate is chosen and fitted, or never will be."""
+    name, reading, method = f"{stage.level} {stage.at}", counts.reading, count.method
+    if name in count.settled or not _has_chosen(counts, method, stage):
+        return
+    candidate = reading.stage_candidate(method, stage)
+    if candidate is not None and counts.outline.key(method, candidate, stage.split) not in counts.known:
+        return
+    count.settled.add(name)
+    if stage.level == "outer":
+        count.losses[stage.at] = _loss(reading, method, candidate, stage)
+
+
+def _loss(reading: Reading, method: MethodOutline, candidate: int | None, stage: Stage) -> float:
+    return math.nan if candidate is None else reading.fold_loss(method, candidate, stage.split)
+
+
+def _has_chosen(counts: Counts, method: MethodOutline, stage: Stage) -> bool:
+    """Are there no more fits to do before this split can choose its candidate?"""
+    if stage.inner is None:
+        return True
+    if method.is_pruned or method.schedule or method.search:
+        return not counts.reading.is_waiting(method, stage)
+    outline = counts.outline
+    return all(key in counts.known for split in stage.inner for key in outline.keys(method, outline.rows_name(split)))
+
+
+def _is_over(counts: Counts, count: MethodCount) -> bool:
+    """Is nothing more to come for a method?"""
+    method, inner = count.method, count.method.inner
+    if len(count.settled) < len(counts.outline.stages(method)):
+        return False
+    if method.parts or not count.sureness:
+        return count.done - len(count.chosen) >= count.tuning
+    has_final = inner is not None and inner.final is not None and counts.outline.has_final
+    return not has_final or not counts.reading.final_choice(method).missing

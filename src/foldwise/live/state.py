@@ -1,0 +1,228 @@
+"""What a run has come to, read from its store and never written: one reader for all pages."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from foldwise.errors import FoldwiseError
+from foldwise.live.counts import Counts, MethodCount, Sureness
+from foldwise.live.folds import partial_risk, settle
+from foldwise.live.pace import Pace
+from foldwise.live.workers import workers
+from foldwise.outlines.file import read_outline
+from foldwise.outlines.outline import MethodOutline
+from foldwise.outlines.reading import Reading
+from foldwise.outlines.search import read_ledgers
+from foldwise.records.following import FollowedStore
+
+Phase = Literal["waiting", "running", "ending", "stopped", "finished", "unreadable"]
+MOST_FAILURES = 20
+QUIET = 60.0  # seconds without a new record after which a run on another machine is taken to have ended
+SETTLE = 0.5  # seconds of working out in one look
+
+
+class Judged(NamedTuple):
+    """The risk of a method whose outer splits are all done, with the interval that is valid for it."""
+
+    risk: float
+    low: float | None
+    high: float | None
+    interval: str | None
+
+
+class Report(NamedTuple):
+    """The page of the whole answer."""
+
+    text: str
+    is_finished: bool
+
+
+Judge = Callable[[Reading, MethodOutline], Judged]
+Writer = Callable[[Path], Report]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One learner: how far it is, and what its finished outer splits say."""
+
+    name: str
+    is_hidden: bool
+    done: int
+    total: int
+    sureness: Sureness
+    failed: int
+    seconds: float
+    folds: int
+    all_folds: int
+    risk: float | None = None
+    low: float | None = None
+    high: float | None = None
+    interval: str | None = None
+    is_partial: bool = True
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that a page shows, as of one moment."""
+
+    phase: Phase
+    run: str
+    problem: str = ""
+    study: str = ""
+    loss: str = ""
+    level: float = 0.95
+    done: int = 0
+    total: int = 0
+    sureness: Sureness = ""
+    left: float | None = None
+    failed: int = 0
+    workers: int | None = None
+    writer: int | None = None
+    rows: tuple[Row, ...] = ()
+    failures: tuple[tuple[str, str, int, str], ...] = ()  # learner, status, how often, first error
+    has_report: bool = False
+
+
+class State:
+    """Follows one store. Only one thread looks at a time; whoever comes meanwhile gets the same answer."""
+
+    def __init__(self, run: str | Path, *, judge: Judge, write: Writer) -> None:
+        self.run = Path(run)
+        self._judge, self._write = judge, write
+        self._lock = threading.Lock()
+        self._store: FollowedStore | None = None
+        self._counts: Counts | None = None
+        self._judged: dict[str, Judged] = {}
+        self._report: Report | None = None
+        self._pace = Pace()
+        self._moved = -QUIET
+        self._errors: dict[tuple[str, str], str] = {}
+
+    def look(self) -> Snapshot:
+        """The run as it is now; what cannot be read is a sentence, not an exception."""
+        with self._lock:
+            try:
+                return self._look()
+            except FoldwiseError as problem:
+                self._counts, self._store = None, None
+                phase: Phase = "unreadable" if (self.run / "records.db").exists() else "waiting"
+                return Snapshot(phase, str(self.run), problem=str(problem) if phase == "unreadable" else "")
+            finally:
+                if self._store is not None:
+                    self._store.close()  # a run that ends must find its file free
+
+    def report(self) -> Report | None:
+        """The page of the answer when the run has ended, finished or not; None while it goes on."""
+        with self._lock:
+            if self._store is None or self._phase() in ("running", "ending", "waiting"):
+                return None
+            return self._written()
+
+    def _look(self) -> Snapshot:
+        if self._store is None:
+            self._store = FollowedStore(self.run)
+        facts, is_anew = self._store.look()
+        if self._store.document("outline") is None:
+            return Snapshot("waiting", str(self.run))
+        if is_anew or self._counts is None:
+            self._begin(self._store)
+        counts = self._counts
+        assert counts is not None
+        if facts:
+            self._report = None
+            self._moved = -QUIET if is_anew else time.monotonic()
+        if any(count.method.search for count in counts.methods):
+            read_ledgers(counts.outline, self._store)
+            counts.ask_again()
+        counts.add(facts)
+        settle(counts, seconds=SETTLE)
+        self._pace.note(time.monotonic(), counts)
+        return self._snapshot(counts)
+
+    def _begin(self, store: FollowedStore) -> None:
+        """A study that is new here, or was begun again."""
+        self._counts = Counts(Reading(read_outline(store), store))
+        self._judged.clear()
+        self._errors.clear()
+        self._pace.clear()
+        self._report = None
+
+    def _phase(self) -> Phase:
+        counts, store = self._counts, self._store
+        if counts is None or store is None:
+            return "waiting"
+        has_ended = store.has_ended or counts.is_over or time.monotonic() - self._moved > QUIET
+        if store.writer is None and has_ended:
+            return "finished" if self._written().is_finished else "stopped"
+        return "ending" if counts.is_over else "running"
+
+    def _written(self) -> Report:
+        if self._report is None:
+            self._report = self._write(self.run)
+        return self._report
+
+    def _snapshot(self, counts: Counts) -> Snapshot:
+        assert self._store is not None
+        outline, phase, writer = counts.outline, self._phase(), self._store.writer
+        if phase == "finished":
+            for count in counts.methods:
+                count.is_over = True
+        return Snapshot(
+            phase=phase,
+            run=str(self.run),
+            study=f"{outline.rows} rows, {outline.task}, outer splits: {outline.outer.scheme}",
+            loss=outline.losses[0].name,
+            level=outline.level,
+            done=counts.done,
+            total=counts.done if counts.is_over else counts.total,
+            sureness=counts.sureness,
+            left=self._pace.left(counts) if phase == "running" else None,
+            failed=len({key for *_, key in counts.failures}),
+            workers=workers(writer),
+            writer=writer,
+            rows=tuple(self._row(counts, count) for count in counts.methods),
+            failures=tuple(self._failures(counts)),
+            has_report=phase in ("finished", "stopped"),
+        )
+
+    def _row(self, counts: Counts, count: MethodCount) -> Row:
+        all_folds, name = len(counts.outline.outer), count.method.name
+        risk, low, high, folds = partial_risk(count, counts.outline.level)
+        interval = None
+        if folds == all_folds and count.is_over:
+            if name not in self._judged:
+                self._judged[name] = self._judge(counts.reading, count.method)
+            risk, low, high, interval = self._judged[name]
+        return Row(
+            name=name,
+            is_hidden=count.method.is_hidden,
+            done=count.done,
+            total=count.total,
+            sureness="" if count.is_over else count.sureness,
+            failed=count.failed,
+            seconds=count.seconds,
+            folds=folds,
+            all_folds=all_folds,
+            risk=risk,
+            low=low,
+            high=high,
+            interval=interval,
+            is_partial=name not in self._judged,
+        )
+
+    def _failures(self, counts: Counts) -> list[tuple[str, str, int, str]]:
+        """Failed fits by learner and what became of them, with the first error of each kind."""
+        kinds = Counter((name, status) for name, status, _ in counts.failures)
+        for name, status, key in counts.failures:
+            if len(self._errors) >= MOST_FAILURES:
+                break
+            if (name, status) not in self._errors:
+                record = counts.reading.store.get(key)
+                self._errors[name, status] = "" if record is None else record.error
+        return [(*kind, count, self._errors.get(kind, "")) for kind, count in kinds.most_common(MOST_FAILURES)]

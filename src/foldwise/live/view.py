@@ -1,0 +1,145 @@
+"""A snapshot as the parts of the page: text of our own, everything else escaped."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from foldwise.live.state import Row, Snapshot
+from foldwise.reports.charts import Row as Strip
+from foldwise.reports.charts import intervals
+from foldwise.reports.html import asset
+from foldwise.reports.numbers import MISSING, number, plain, span
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+PHASES = {
+    "waiting": ("Waiting", "There is no study in the store yet. This page goes on by itself as soon as one begins."),
+    "running": ("Running", ""),
+    "ending": ("Running", "All fits are done; the answer is being worked out."),
+    "stopped": ("Stopped", "No run is writing to this store, and its study is not finished."),
+    "finished": ("Finished", "All fits are done."),
+    "unreadable": ("Cannot be read", ""),
+}
+PARTS = ("status", "tiles", "progress", "risks", "failures")
+
+
+def parts(snapshot: Snapshot) -> dict[str, str]:
+    """The parts of the page by their ids."""
+    words = {"snapshot": snapshot, **_words(snapshot)}
+    return {name: _environment().get_template(f"{name}.html").render(**words).strip() for name in PARTS}
+
+
+def page(snapshot: Snapshot) -> str:
+    """The whole page; it is readable, and renews itself, without its script."""
+    return _environment().get_template("page.html").render(
+        parts={name: _markup(text) for name, text in parts(snapshot).items()},
+        snapshot=snapshot,
+        run=plain(snapshot.run),
+        styles=styles(),
+        script=script(),
+    )  # fmt: skip
+
+
+def message(snapshot: Snapshot) -> str:
+    """What is sent to open pages."""
+    return json.dumps({"phase": snapshot.phase, "parts": parts(snapshot)})
+
+
+def styles() -> list[str]:
+    return [asset("page.css"), _file("live.css")]
+
+
+def script() -> Markup:
+    return _file("live.js")
+
+
+def _words(snapshot: Snapshot) -> dict[str, Any]:
+    head, words = PHASES[snapshot.phase]
+    percent = 100 * snapshot.done / snapshot.total if snapshot.total else 0.0
+    return {
+        "head": head,
+        "words": snapshot.problem or words,
+        "percent": min(percent, 100.0),
+        "total": f"{snapshot.sureness} {snapshot.total:,}".strip(),
+        "left": _left_words(snapshot),
+        "risk_chart": _risk_chart(snapshot),
+        "plain": plain,
+        "number": number,
+    }
+
+
+def _left_words(snapshot: Snapshot) -> str:
+    if snapshot.phase in ("finished", "ending"):
+        return "none"
+    if snapshot.phase != "running" or snapshot.left is None:
+        return MISSING
+    return f"{snapshot.sureness} {duration(snapshot.left)}".strip()
+
+
+def duration(seconds: float) -> str:
+    """A length of time in words.
+
+    >>> duration(4.2), duration(250), duration(8000), duration(300_000)
+    ('5 s', '4 min', '2.2 h', '3.5 days')
+    """
+    if seconds < 90:
+        return f"{max(5, round(seconds / 5) * 5)} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"
+
+
+def _risk_chart(snapshot: Snapshot) -> Markup | None:
+    """Risks so far on a common scale; those of methods with folds to come are marked as partial."""
+    known = [row for row in snapshot.rows if row.risk is not None and not row.is_hidden]
+    if not known:
+        return None
+    rows = [
+        Strip(
+            name=plain(row.name),
+            value=row.risk,
+            low=row.low,
+            high=row.high,
+            cells=((number(row.risk), row.risk), span(row.low, row.high), _kind(row)),
+            mark="quiet" if row.is_partial else "",
+            words=f"{plain(row.name)}: {number(row.risk)}, {span(row.low, row.high)}, {_kind(row)}",
+        )
+        for row in known
+    ]
+    heads = ["learner", "risk so far", "interval", "rests on"]
+    return intervals(rows, heads=heads, caption="Risks of the outer folds that are done", picture="lower is better")
+
+
+def _kind(row: Row) -> str:
+    if row.is_partial:
+        return f"partial: {row.folds} of {row.all_folds} folds"
+    return f"all folds, {row.interval}" if row.interval else "all folds"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("foldwise.live"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _file(name: str) -> Markup:
+    return _markup(files("foldwise.live").joinpath("templates", name).read_text(encoding="utf-8"))
+
+
+def _markup(text: str) -> Markup:
+    from markupsafe import Markup
+
+    return Markup(text)

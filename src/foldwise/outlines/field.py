@@ -1,0 +1,120 @@
+"""One tuning as a tuner sees it: it asks for looks at candidates, and hears their scores from the records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.outlines.ladder import Ladder, Look
+from foldwise.outlines.outline import MethodOutline
+from foldwise.splits.split import Split, Splits
+
+if TYPE_CHECKING:
+    from foldwise.outlines.reading import Reading
+
+Ask = tuple[int, Look]
+
+
+class Field(Protocol):
+    """The candidates of one tuning and what is known of them."""
+
+    @property
+    def candidates(self) -> int: ...
+    @property
+    def folds(self) -> int:
+        """Inner splits."""
+
+    @property
+    def height(self) -> int:
+        """Rungs below the full splits."""
+
+    @property
+    def looks(self) -> int:
+        """Inner splits that those rungs use."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which a score can be."""
+
+    def score(self, candidate: int, look: Look) -> float:
+        """The loss of a look that was asked for before; NaN where it failed or is undefined."""
+
+    def losses(self, candidate: int, look: Look) -> FloatArray | None:
+        """The same row by row, weighted to have the score as their mean; None where the loss has none."""
+
+    def mixed(self) -> IntArray:
+        """The candidates in a random order that belongs to the study."""
+
+
+class Seen(NamedTuple):
+    """What became of one look."""
+
+    score: float
+    is_failed: bool
+
+
+class Course(NamedTuple):
+    """How a tuning went, as far as the records tell."""
+
+    asked: list[Ask]
+    missing: list[Ask]  # of the last round
+    failed: int  # full fits that failed
+
+
+class RecordedField:
+    """A field whose scores are read from the records of a study."""
+
+    def __init__(self, reading: Reading, method: MethodOutline, splits: Splits, ladder: Ladder) -> None:
+        self.reading, self.method, self.splits, self.ladder = reading, method, splits, ladder
+        self.candidates, self.folds = method.entrants, len(splits)
+        self.height, self.looks = ladder.height(splits), ladder.looks(splits)
+        loss = reading.outline.losses[0]
+        self.bounds = loss.bounds or (0.0 if loss.is_nonnegative else -np.inf, np.inf)
+        self._seen: dict[Ask, Seen] = {}
+
+    def fit(self, ask: Ask) -> tuple[int, Split]:
+        """The candidate and the split of a look."""
+        return self.ladder.candidate(*ask), self.ladder.split(self.splits, ask[1])
+
+    def find(self, ask: Ask) -> Seen | None:
+        """What became of a look; None where it is still to be had."""
+        if ask not in self._seen:
+            found = self.reading.seen(self.method, *self.fit(ask))
+            if found is None:
+                return None
+            self._seen[ask] = Seen(*found)
+        return self._seen[ask]
+
+    def score(self, candidate: int, look: Look) -> float:
+        return self._seen[candidate, look].score
+
+    def losses(self, candidate: int, look: Look) -> FloatArray | None:
+        return self.reading.seen_losses(self.method, *self.fit((candidate, look)))
+
+    def mixed(self) -> IntArray:
+        return np.random.default_rng([self.reading.outline.seed, self.candidates]).permutation(self.candidates)
+
+    def follow(self, rounds: Iterator[Sequence[Ask]]) -> Course:
+        """Play a tuner's rounds as far as the records go; one that fails ends it where that is the policy."""
+        asked: list[Ask] = []
+        failed = 0
+        for round_ in rounds:
+            asked += round_
+            seen = [(ask, self.find(ask)) for ask in round_]
+            missing = [ask for ask, found in seen if found is None]
+            # a fit on fewer rows may fail where the full one would not: it only loses its candidate the round
+            failed += sum(found is not None and found.is_failed and ask[1].rung == 0 for ask, found in seen)
+            if missing or (failed and self.reading.outline.on_failure == "fail"):
+                return Course(asked, [] if failed and self.reading.outline.on_failure == "fail" else missing, failed)
+        return Course(asked, [], failed)
+
+    def final_scores(self, asked: Sequence[Ask]) -> FloatArray:
+        """Scores on the full splits, scores[candidate, split]; NaN where they were not asked for."""
+        scores = np.full((self.candidates, self.folds), np.nan)
+        for candidate, look in asked:
+            if look.rung == 0 and (candidate, look) in self._seen:
+                scores[candidate, look.fold] = self._seen[candidate, look].score
+        return scores

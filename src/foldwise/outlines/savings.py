@@ -1,0 +1,109 @@
+"""What a tuner saved that drops candidates on the way, and what that cost: read from the records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from foldwise.outlines.field import RecordedField
+from foldwise.outlines.ladder import Look
+from foldwise.outlines.outline import MethodOutline
+from foldwise.outlines.reading import Reading
+from foldwise.outlines.rounds import rounds
+from foldwise.outlines.rules import choose
+from foldwise.outlines.schedule import base_name
+
+
+@dataclass(frozen=True)
+class Savings:
+    """Fits of a method's tunings beside those of its whole grid.
+
+    `work` weighs every fit by the rows it trains on and the share of its resource, the whole grid being 1.
+    `same` of `compared` tunings chose what the whole grid chooses; those are compared whose grid is in the records.
+    """
+
+    tuner: str
+    candidates: int
+    dropped: float  # before the end of all full splits, in the mean of the tunings
+    fits: int
+    grid_fits: int
+    work: float
+    same: int
+    compared: int
+
+    def __str__(self) -> str:
+        words = f"{self.tuner} dropped {self.dropped:.0f} of {self.candidates} candidates"
+        words += f": {self.fits} of {self.grid_fits} fits"
+        if abs(self.work - self.fits / self.grid_fits) > 0.005:
+            words += f", {self.work:.0%} of the work"
+        return words + (
+            f"; it chose what the whole grid chooses in {self.same} of {self.compared} tunings" if self.compared else ""
+        )
+
+
+def savings(reading: Reading, method: MethodOutline) -> Savings | None:
+    """What a method's tuner saved; None where it drops no candidates, or is not finished."""
+    if method.schedule is None:
+        return None
+    outline, asked, grid = reading.outline, dict[str, float](), dict[str, float]()
+    dropped, same = [], []
+    for splits in outline.tunings(method):
+        field = reading.field(method, splits)
+        course = reading.course(field)
+        if course.missing or course.failed:
+            return None
+        asked |= {outline.key(method, *field.fit(ask)): _work(field, *ask) for ask in course.asked}
+        everyone = range(method.entrants)
+        grid |= {outline.key(method, at, split): len(split.train) for split in splits for at in everyone}
+        scores = field.final_scores(course.asked)
+        dropped.append(int(np.isnan(scores).any(axis=1).sum()))
+        same += _is_same(reading, field, choose(scores))
+    return Savings(
+        tuner=base_name(method.tuner) or "",
+        candidates=method.entrants,
+        dropped=float(np.mean(dropped)),
+        fits=len(asked),
+        grid_fits=len(grid),
+        work=sum(asked.values()) / sum(grid.values()),
+        same=sum(same),
+        compared=len(same),
+    )
+
+
+def most_looks(reading: Reading, method: MethodOutline) -> int:
+    """Fits that the tunings make at most: where all candidates tie, nobody is dropped before they must be."""
+    assert method.schedule is not None
+    keys: set[str] = set()
+    for splits in reading.outline.tunings(method):
+        field = _Tied(reading, method, splits, reading.ladder(method))
+        asks = (ask for round_ in rounds(method.schedule, field) for ask in round_)
+        keys |= {reading.outline.key(method, *field.fit(ask)) for ask in asks}
+    return len(keys)
+
+
+class _Tied(RecordedField):
+    """A field of candidates that are all the same."""
+
+    def score(self, candidate: int, look: Look) -> float:
+        return 0.0
+
+    def losses(self, candidate: int, look: Look) -> None:
+        return None
+
+
+def _work(field: RecordedField, candidate: int, look: Look) -> float:
+    """Rows of a fit, in the rows of a full one."""
+    return len(field.splits[look.fold].train) * field.ladder.share(field.splits, look)
+
+
+def _is_same(reading: Reading, field: RecordedField, chosen: int | None) -> list[bool]:
+    """Whether the whole grid chooses the same; nothing where the records do not hold it."""
+    scores = np.full((field.candidates, field.folds), np.nan)
+    for at in range(field.candidates):
+        for number, split in enumerate(field.splits):
+            found = reading.seen(field.method, at, split)
+            if found is None:
+                return []
+            scores[at, number] = found[0]
+    return [choose(scores) == chosen]

@@ -1,0 +1,261 @@
+"""Learners made of learners, as methods of a study.
+
+The best of several is one tuned method with the candidates of all its members, so that its fits are theirs. A stack
+or a blend is fitted on what its members predicted; those that are no rows of the study are in it hidden.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import IntArray
+from foldwise.errors import BadLearner, BadSpace, BadStudy
+from foldwise.losses.loss import Loss
+from foldwise.outlines.level_one import WEIGHTS, answered, final_key, held_out, parts_of
+from foldwise.outlines.outline import MethodOutline, Note, Stage
+from foldwise.outlines.reading import Reading
+from foldwise.outlines.schedule import ROWS, Halving, read_schedule
+from foldwise.plans.fit import Fit, LevelOne
+from foldwise.recipes.identity import describe, own_code, setting
+from foldwise.recipes.learner import METHOD, Learner
+from foldwise.recipes.model import offers
+
+Made = tuple[MethodOutline, Sequence[Any]]
+TOGETHER = ("stack", "blend")
+
+
+def with_members(learners: Sequence[Learner]) -> tuple[Learner, ...]:
+    """The learners and, behind every stack or blend, those of its members that are not among them already."""
+    found = [learner for learner in learners if learner.combines not in TOGETHER]
+    known = {_wish_of(learner): learner.name for learner in found if learner.space is not None}
+    everyone: list[Learner] = []
+    for learner in learners:
+        if learner.combines not in TOGETHER:
+            everyone.append(learner)
+            continue
+        members = [_told(learner, member) for member in learner.members]
+        hidden = [
+            replace(member, name=f"{learner.name}: {member.name}", is_hidden=True)
+            for member in members
+            if _wish_of(member) not in known
+        ]
+        known |= {_wish_of(member): member.name for member in hidden}
+        parts = tuple((member.name, known[_wish_of(member)]) for member in members)
+        everyone += [replace(learner, parts=parts), *hidden]
+    return tuple(everyone)
+
+
+def _told(whole: Learner, member: Learner) -> Learner:
+    """A member with the words of the whole, where it has none of its own; its inner splits are those of all."""
+    if member.inner is not None:
+        raise BadLearner(
+            f"the member {member.name!r} of {whole.name!r} has its own inner splits, but all members share them",
+            f"Give inner to fw.{whole.combines} instead",
+        )
+    return replace(
+        member,
+        inner=whole.inner,
+        tuner=whole.tuner if member.tuner is None else member.tuner,
+        budget=whole.budget if member.budget is None else member.budget,
+        rule=member.rule or whole.rule,
+        stop=member.stop or whole.stop,
+    )
+
+
+def _wish_of(learner: Learner) -> str:
+    """All that a learner's fits, candidates and choices depend on: equal for a member and a row that are the same."""
+    space = None if learner.space is None else learner.space.to_json()
+    inner = (
+        learner.inner if learner.inner is None or isinstance(learner.inner, int | float | str) else id(learner.inner)
+    )
+    words = [type(inner).__name__, inner, learner.tuner, learner.budget, learner.rule, learner.stop]
+    own = [setting(learner.estimator), space, learner.is_builtin, learner.is_default]
+    return json.dumps([*words, *own], sort_keys=True, default=str)
+
+
+def union_outline(learner: Learner, outline: Callable[[Learner], Made], *, tuner: str, rule: str) -> Made:
+    """The best of several: one tuned method with the candidates of all its members, one member after another."""
+    _check_union(learner, tuner, rule)
+    made = [outline(replace(_told(learner, member), is_hidden=True)) for member in learner.members]
+    methods = [method for method, _ in made]
+    for member, method in zip(learner.members, methods, strict=True):
+        _check_member(learner, member, method, tuner)
+    first = methods[0]
+    return replace(
+        first,
+        name=learner.name,
+        candidates=tuple(
+            {METHOD: member.name, **candidate}
+            for member, method in zip(learner.members, methods, strict=True)
+            for candidate in method.candidates
+        ),
+        settings=_joined(method.settings for method in methods),
+        code={name: code for method in methods for name, code in method.code.items()},
+        offers=_joined(method.offers for method in methods),
+        ranks=None,
+        notes=_joined(method.notes for method in methods),
+        tuner=tuner,
+        combines=learner.combines,
+        is_hidden=False,
+    ), _joined(estimators for _, estimators in made)
+
+
+def _joined(parts: Iterable[Sequence[Any]]) -> tuple[Any, ...]:
+    return tuple(one for part in parts for one in part)
+
+
+def _check_union(learner: Learner, tuner: str, rule: str) -> None:
+    schedule = read_schedule(tuner)
+    if isinstance(schedule, Halving) and schedule.resource != ROWS:
+        raise BadStudy(
+            f"{learner.name!r} is the best of several learners, which share no resource {schedule.resource!r}",
+            "Halve over rows, or leave the tuner out",
+        )
+    if rule == "one_se":
+        raise BadStudy(
+            f"{learner.name!r} is the best of several learners, and none of them is the simplest: rule='one_se' needs "
+            "such an order",
+            "Use rule='best'",
+        )
+
+
+def _check_member(learner: Learner, member: Learner, method: MethodOutline, tuner: str) -> None:
+    if method.search is not None:
+        raise BadStudy(
+            f"{learner.name!r} tries a fixed list of candidates, but the candidates of its member {member.name!r} are "
+            f"found on the way ({method.tuner if method.tuner not in ('grid', 'random') else 'a budget in time'})",
+            "Use tuner='grid' or 'random', or compare its members: the row auto picks the best of them",
+        )
+    if member.tuner is not None and member.tuner != tuner and method.tuner not in ("grid", "random"):
+        raise BadStudy(
+            f"the member {member.name!r} of {learner.name!r} has its own tuner {member.tuner!r}",
+            "Give tuner to fw.best_of instead",
+        )
+    if any(METHOD in candidate for candidate in method.candidates):
+        raise BadSpace(
+            f"the member {member.name!r} of {learner.name!r} tunes a parameter that is called {METHOD!r}",
+            "Use its full name, with double underscores",
+        )
+
+
+def together_outline(learner: Learner, task: str, notes: tuple[Note, ...]) -> Made:
+    """A stack or a blend: one candidate, whose fits are made from what other methods predicted."""
+    final = learner.estimator
+    method = MethodOutline(
+        name=learner.name,
+        kind="plain",
+        candidates=({},),
+        settings=("",),  # as soon as its parts are known
+        code=own_code(final),
+        offers=(offers(final, task),),
+        notes=notes,
+        combines=learner.combines,
+        parts=learner.parts,
+    )
+    return method, (final,)
+
+
+def with_parts(
+    methods: Sequence[MethodOutline], learners: Sequence[Learner], *, loss: Loss, task: str, on_failure: str
+) -> tuple[MethodOutline, ...]:
+    """The methods, with what stacks and blends take from others, and what their fits are named by."""
+    own = {learner.name: learner for learner in learners}
+    known = {method.name: method for method in methods}
+    for whole in [method for method in methods if method.combines in TOGETHER]:
+        parts = [known[name] for _, name in whole.parts]
+        if any(part.inner is not parts[0].inner for part in parts):
+            raise BadLearner(f"the members of {whole.name!r} are not all tuned on the same inner splits")
+        for part in parts:
+            known[part.name] = replace(part, feeds=_fed(whole, own[part.name], part, task))
+        words = {
+            "final": setting(own[whole.name].estimator),
+            "members": [[_wish_of(own[part.name]), known[part.name].feeds, *_choosing(part)] for part in parts],
+            "inner": _inner_name(parts[0]),
+            "loss": describe(loss.spec if loss.spec is not None else loss.measure),
+            "on_failure": on_failure,
+        }
+        name = setting(own[whole.name].estimator, json.dumps(words, sort_keys=True))
+        known[whole.name] = replace(known[whole.name], settings=(name,))
+    return tuple(known[method.name] for method in methods)
+
+
+def _choosing(part: MethodOutline) -> list[Any]:
+    """What a member chooses among, and how."""
+    return [list(part.settings), part.rule, part.tuner, None if part.search is None else part.search.to_json()]
+
+
+def _inner_name(part: MethodOutline) -> list[str]:
+    assert part.inner is not None
+    every = [*part.inner.splits, *([] if part.inner.final is None else [part.inner.final]), *(part.beside_inner or ())]
+    return [splits.fingerprint for splits in every]
+
+
+def _fed(whole: MethodOutline, learner: Learner, part: MethodOutline, task: str) -> str:
+    """The response that a stack or a blend takes from a member, which all its candidates must have."""
+    if task == "regression":
+        return "predict"
+    able = [offers(learner.estimator, task)] if part.search else part.offers
+    wanted = ("predict_proba",) if whole.combines == "blend" else ("predict_proba", "decision_function")
+    for response in wanted:
+        if all(response in names for names in able):
+            return response
+    name = next(member for member, name in whole.parts if name == part.name)
+    needed = "probabilities" if whole.combines == "blend" else "probabilities or decision values"
+    raise BadLearner(
+        f"{whole.name!r} needs {needed} of its members, which {name!r} does not give",
+        "Wrap that one in CalibratedClassifierCV, or leave it out",
+    )
+
+
+def together_fits(reading: Reading, method: MethodOutline, at: int, family: str) -> Iterator[Fit]:
+    """Fits of a stack's or a blend's final learner that can be made now and have no record yet."""
+    outline = reading.outline
+    if any(reading.is_searching(part) for part in parts_of(outline, method)):
+        return  # nothing is judged before
+    for stage in outline.stages(method):
+        is_outer = stage.level == "outer"
+        rows = np.union1d(stage.split.test, stage.split.train) if _asks_training(reading, stage) else stage.split.test
+        wanted = outline.kept(method, 0) if is_outer else outline.judging(method, 0)
+        key, name = outline.key(method, 0, stage.split), outline.rows_name(stage.split)
+        yield from _fit(reading, method, at, key, stage, rows, wanted, outline.fit_seed(family, name))
+    inner = parts_of(outline, method)[0].inner
+    if outline.has_final and inner is not None and inner.final is not None:
+        key = final_key(outline, method)
+        yield from _fit(reading, method, at, key, None, None, ("predict",), outline.fit_seed(family, "all rows"))
+
+
+def _asks_training(reading: Reading, stage: Stage) -> bool:
+    return stage.level == "outer" and reading.outline.has_training_risk
+
+
+def _fit(
+    reading: Reading,
+    method: MethodOutline,
+    at: int,
+    key: str,
+    stage: Stage | None,
+    rows: IntArray | None,
+    wanted: tuple[str, ...],
+    seed: int,
+) -> Iterator[Fit]:
+    """One fit of a final learner, unless its record is there or its members are not ready."""
+    record = reading.store.get(key)
+    if record is not None and (rows is None or record.answers(rows, wanted)):
+        return
+    held = held_out(reading, method, stage)
+    if held is None:
+        return
+    if record is not None and rows is not None:  # made again, with all that is known of it
+        rows = np.union1d(rows, record.rows)
+        wanted = tuple(dict.fromkeys((*wanted, *(name for name in record.responses if name != WEIGHTS))))
+    asked = held.rows if rows is None else rows
+    columns = held.columns if stage is None else answered(reading, method, stage, asked)
+    if columns is None:
+        return
+    table = LevelOne(held.columns, columns, len(method.parts))
+    yield Fit(key, at, 0, held.rows, asked, wanted, seed, level_one=table)

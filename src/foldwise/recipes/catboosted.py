@@ -1,0 +1,105 @@
+"""CatBoost as a plain scikit-learn estimator: silent, on one thread, and without files of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from foldwise.arrays import AnyArray
+
+
+class _CatBoosted(BaseEstimator):  # type: ignore[misc]
+    """What both kinds share; columns of text or categories are told to CatBoost as such."""
+
+    _kind = ""
+
+    def __init__(
+        self,
+        iterations: int = 100,
+        learning_rate: float = 0.1,
+        depth: int = 6,
+        l2_leaf_reg: float = 3.0,
+        random_state: Any = None,
+    ) -> None:
+        self.iterations = iterations
+        self.learning_rate = learning_rate
+        self.depth = depth
+        self.l2_leaf_reg = l2_leaf_reg
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Grow the trees."""
+        import catboost
+
+        self._validate_params()
+        self.model_ = getattr(catboost, self._kind)(
+            **self._settings(), thread_count=1, allow_writing_files=False, logging_level="Silent"
+        )
+        self.model_.fit(X, np.asarray(y), sample_weight=sample_weight, cat_features=_categories(X))
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _validate_params(self) -> None:
+        for name in ("iterations", "learning_rate", "depth", "l2_leaf_reg"):
+            value, most = getattr(self, name), {"depth": 16, "learning_rate": 1}.get(name, np.inf)
+            kind = int | np.integer if name in ("iterations", "depth") else int | float | np.number
+            if isinstance(value, bool) or not isinstance(value, kind) or not 0 < value <= most:
+                words = "a whole number" if name in ("iterations", "depth") else "a number"
+                top = "" if np.isinf(most) else f" and at most {most}"
+                raise ValueError(f"The '{name}' parameter must be {words} above 0{top}. Got {value!r}.")
+
+    def _settings(self) -> dict[str, Any]:
+        settings = self.get_params(deep=False)
+        settings["random_seed"] = settings.pop("random_state")
+        return {name: value for name, value in settings.items() if value is not None}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+class CatBoostedRegressor(RegressorMixin, _CatBoosted):  # type: ignore[misc]
+    """Boosted symmetric trees for numbers."""
+
+    _kind = "CatBoostRegressor"
+
+    def predict(self, X: Any, rounds: int = 0) -> AnyArray:
+        """Predictions of the first `rounds` trees, or of all."""
+        check_is_fitted(self)
+        return np.asarray(self.model_.predict(X, ntree_end=rounds, thread_count=1))
+
+
+class CatBoostedClassifier(ClassifierMixin, _CatBoosted):  # type: ignore[misc]
+    """Boosted symmetric trees for classes."""
+
+    _kind = "CatBoostClassifier"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Grow the trees on the places of the classes."""
+        self.classes_, places = np.unique(np.asarray(y), return_inverse=True)
+        return super().fit(X, places, sample_weight)
+
+    def predict_proba(self, X: Any, rounds: int = 0) -> AnyArray:
+        """Probabilities of the first `rounds` trees, or of all."""
+        check_is_fitted(self)
+        return np.asarray(self.model_.predict_proba(X, ntree_end=rounds, thread_count=1))
+
+    def predict(self, X: Any, rounds: int = 0) -> AnyArray:
+        """The most probable class."""
+        best = np.argmax(self.predict_proba(X, rounds), axis=1)
+        return np.asarray(np.asarray(self.classes_)[best])
+
+
+def _categories(X: Any) -> list[int]:
+    """Places of the columns that hold no numbers."""
+    if not hasattr(X, "dtypes"):
+        return []
+    return [at for at, kind in enumerate(X.dtypes) if getattr(kind, "kind", "O") not in "biuf"]

@@ -1,0 +1,81 @@
+"""Target means of the values of a column; loads scikit-learn, so import it only when it is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import OrdinalEncoder, TargetEncoder
+from sklearn.utils.validation import check_is_fitted
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+
+PARTS = 5  # the means a training row is given come from the other four
+
+
+class CategoryMeans(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """The mean target of every value, or the share of every class, drawn towards the overall one.
+
+    Training rows are given means of other training rows (scikit-learn's encoder, cross-fitted), or a value seen once
+    would tell the learner its own target. Values that are new get the overall mean.
+
+    >>> X, y = np.array([["a"], ["a"], ["b"], ["b"]], dtype=object), np.array([1.0, 1.0, 3.0, 3.0])
+    >>> CategoryMeans().fit(X, y).transform(np.array([["a"], ["b"], ["new"]], dtype=object)).tolist()
+    [[1.0], [3.0], [2.0]]
+    """
+
+    def __init__(self, is_classification: bool = False) -> None:
+        self.is_classification = is_classification
+
+    def fit(self, X: Any, y: Any) -> CategoryMeans:
+        self.codes_ = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, dtype=np.int64).fit(X)
+        targets = self._targets(np.asarray(y))
+        self.n_features_in_ = self.codes_.n_features_in_
+        self.means_ = _means(self.codes_.transform(X), targets)
+        return self
+
+    def transform(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        return _encoded(self.means_, self.codes_.transform(X))
+
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> FloatArray:
+        """Fit, and encode each training row by the rows of the other parts."""
+        codes = self.fit(X, y).codes_.transform(X)
+        targets = self._targets(np.asarray(y))
+        made = _encoded(self.means_, codes)
+        parts = _parts(len(codes))
+        for part in range(PARTS):
+            inside = parts == part
+            if inside.all() or not inside.any():  # fewer rows than parts
+                continue
+            made[inside] = _encoded(_means(codes[~inside], targets[~inside]), codes[inside])
+        return made
+
+    def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
+        names = [f"x{j}" for j in range(self.n_features_in_)] if input_features is None else input_features
+        outputs = len(self.means_)
+        return np.array([f"{name}_{j}" if outputs > 1 else name for j in range(outputs) for name in names], object)
+
+    def _targets(self, y: AnyArray) -> FloatArray:
+        """One column per output: the target, the second of two classes, or each of more."""
+        if not self.is_classification:
+            return y.astype(np.float64)[:, None]
+        self.classes_ = np.unique(y)
+        wanted = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        return np.asarray(y[:, None] == wanted[None, :], dtype=np.float64)
+
+
+def _means(codes: IntArray, targets: FloatArray) -> list[Any]:
+    return [TargetEncoder(target_type="continuous").fit(codes, target) for target in targets.T]
+
+
+def _encoded(means: list[Any], codes: IntArray) -> FloatArray:
+    return np.hstack([encoder.transform(codes) for encoder in means])
+
+
+def _parts(rows: int) -> IntArray:
+    """Parts of equal size; shuffled, since rows may come in an order that means something."""
+    parts = np.empty(rows, np.int64)
+    parts[np.random.default_rng(0).permutation(rows)] = np.arange(rows) % min(PARTS, rows)
+    return parts

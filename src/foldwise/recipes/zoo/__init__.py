@@ -1,0 +1,1 @@
+"""The built-in learners, one file per kind."""

@@ -1,0 +1,91 @@
+"""A small plot with two axes: the frame that curves, residuals and calibration are drawn in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from foldwise.reports.charts.svg import Scale, join, tag, tick_words
+
+WIDTH, HEIGHT = 360, 236
+LEFT, RIGHT, TOP, BOTTOM = 56, 348, 14, 190
+MOST_LETTERS = 9  # of a tick below the axis
+
+
+def across(scale: Scale) -> Scale:
+    """The same scale from left to right of a panel."""
+    return scale.within(LEFT + 6, RIGHT - 6)
+
+
+def upwards(scale: Scale) -> Scale:
+    """The same scale from the bottom to the top of a panel."""
+    return scale.within(BOTTOM - 4, TOP + 6)
+
+
+def panel(
+    *marks: Any,
+    x: Scale,
+    y: Scale,
+    title: str,
+    words: str,
+    x_name: str,
+    y_name: str,
+    x_ticks: Sequence[tuple[float, str]] | None = None,
+) -> Markup:
+    """Marks in a frame with named axes; `words` says what is seen to those who do not see it."""
+    bottom = [(at, text) for at, text in zip(x.ticks(5), tick_words(x.ticks(5)), strict=True)]
+    ticks = [*_x_ticks(x, bottom if x_ticks is None else x_ticks), *_y_ticks(y)]
+    names = [
+        tag("text", x_name, x=(LEFT + RIGHT) / 2, y=HEIGHT - 10, class_="axis", text_anchor="middle"),
+        tag("text", y_name, x=4, y=TOP - 3, class_="axis"),
+    ]
+    return tag(
+        "svg",
+        tag("title", title),
+        tag("desc", words),
+        *ticks,
+        *marks,
+        *names,
+        view_box=f"0 0 {WIDTH} {HEIGHT}",
+        class_="panel",
+        role="img",
+    )
+
+
+def _x_ticks(x: Scale, ticks: Iterable[tuple[float, str]]) -> list[Markup]:
+    return [
+        tag("text", _short(text), x=x(value), y=BOTTOM + 16, class_="tick", text_anchor="middle")
+        for value, text in ticks
+    ]
+
+
+def _y_ticks(y: Scale) -> list[Markup]:
+    places = y.ticks(4)
+    return [
+        join(
+            (
+                tag("line", x1=LEFT, x2=RIGHT, y1=y(value), y2=y(value), class_="rule"),
+                tag("text", words, x=LEFT - 6, y=y(value) + 4, class_="tick", text_anchor="end"),
+            )
+        )
+        for value, words in zip(places, tick_words(places), strict=True)
+    ]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
+
+
+def path(points: Iterable[tuple[float, float]], **attributes: Any) -> Markup:
+    """A line through points, given in the panel's own units."""
+    steps = [f"{'L' if at else 'M'}{x:.1f} {y:.1f}" for at, (x, y) in enumerate(points)]
+    return tag("path", d="".join(steps), fill="none", **attributes)
+
+
+def area(upper: Sequence[tuple[float, float]], lower: Sequence[tuple[float, float]], **attributes: Any) -> Markup:
+    """The area between two lines."""
+    around = [*upper, *reversed(lower)]
+    steps = [f"{'L' if at else 'M'}{x:.1f} {y:.1f}" for at, (x, y) in enumerate(around)]
+    return tag("path", d="".join(steps) + "Z", **attributes)

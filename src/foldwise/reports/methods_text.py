@@ -1,0 +1,294 @@
+"""The methods paragraph: what was done, in sentences to paste into a paper, with versions and references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from foldwise.reports.numbers import number, plain
+
+BASELINE = "baseline"
+PROPOSING = ("tpe", "gp", "cmaes")  # tuners that make up candidates on the way
+PACKAGES = {"numpy": "NumPy", "scipy": "SciPy", "scikit-learn": "scikit-learn", "pandas": "pandas"}
+NADEAU = "Nadeau C., Bengio Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281."
+BENAVOLI = (
+    "Benavoli A., Corani G., Demsar J., Zaffalon M. (2017). Time for a change: a tutorial for comparing multiple "
+    "classifiers through Bayesian analysis. Journal of Machine Learning Research 18(77), 1-36."
+)
+REFERENCES = {
+    "cv": "Stone M. (1974). Cross-validatory choice and assessment of statistical predictions. Journal of the Royal "
+    "Statistical Society B 36, 111-147.",
+    "nested": "Varma S., Simon R. (2006). Bias in error estimation when using cross-validation for model selection. "
+    "BMC Bioinformatics 7, 91.",
+    "selection": "Cawley G. C., Talbot N. L. C. (2010). On over-fitting in model selection and subsequent selection "
+    "bias in performance evaluation. Journal of Machine Learning Research 11, 2079-2107.",
+    "corrected t": NADEAU,
+    "conservative z": NADEAU,
+    "Bates": "Bates S., Hastie T., Tibshirani R. (2024). Cross-validation: what does it estimate and how well does it "
+    "do it? Journal of the American Statistical Association 119, 1434-1445.",
+    "Bayle": "Bayle P., Bayle A., Janson L., Mackey L. (2020). Cross-validation confidence intervals for test error. "
+    "Advances in Neural Information Processing Systems 33.",
+    "Clopper-Pearson": "Clopper C. J., Pearson E. S. (1934). The use of confidence or fiducial limits illustrated in "
+    "the case of the binomial. Biometrika 26, 404-413.",
+    "betting": "Waudby-Smith I., Ramdas A. (2024). Estimating means of bounded random variables by betting. Journal of "
+    "the Royal Statistical Society B 86, 1-27.",
+    "Hoeffding": "Hoeffding W. (1963). Probability inequalities for sums of bounded random variables. Journal of the "
+    "American Statistical Association 58, 13-30.",
+    "empirical Bernstein": "Maurer A., Pontil M. (2009). Empirical Bernstein bounds and sample-variance penalization. "
+    "Proceedings of COLT.",
+    "DeLong": "DeLong E. R., DeLong D. M., Clarke-Pearson D. L. (1988). Comparing the areas under two or more "
+    "correlated receiver operating characteristic curves. Biometrics 44, 837-845.",
+    "AUC influence curve": "LeDell E., Petersen M., van der Laan M. (2015). Computationally efficient confidence "
+    "intervals for cross-validated area under the ROC curve estimates. Electronic Journal of Statistics 9, 1583-1607.",
+    "McNemar": "McNemar Q. (1947). Note on the sampling error of the difference between correlated proportions or "
+    "percentages. Psychometrika 12, 153-157.",
+    "holm": "Holm S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
+    "Statistics 6, 65-70.",
+    "scikit-learn": "Pedregosa F. et al. (2011). Scikit-learn: machine learning in Python. Journal of Machine Learning "
+    "Research 12, 2825-2830.",
+}
+
+
+def methods_paragraph(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> str:
+    """The exact protocol of this study in sentences that are true of it."""
+    return " ".join(
+        [
+            *_data(protocol),
+            *_outer(protocol["outer"]),
+            *_tuning(protocol),
+            *_untuned(protocol),
+            *_combined(protocol),
+            *_risk(answer, protocol),
+            *_intervals(answer),
+            *_comparison(answer),
+            *_delivered(answer),
+            *_failures(answer, protocol),
+            *_software(answer, protocol),
+        ]
+    )
+
+
+def references(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> list[str]:
+    """What the paragraph rests on, each once, in the order of the names."""
+    methods = answer.get("methods") or []
+    names = {name for method in methods for name in (method.get("interval"), method.get("difference_interval"))}
+    names |= {"cv"} if protocol["outer"]["kind"] in ("folds", "grouped", "loo") else set()
+    names |= {"nested", "selection"} if _is_nested(protocol) else set()
+    names |= {"holm"} if any(method.get("p_holm") is not None for method in methods) else set()
+    names |= {"scikit-learn"} if "scikit-learn" in (answer.get("versions") or {}) else set()
+    found = {text for name in names for key, text in REFERENCES.items() if name and key in name}
+    return sorted(found)
+
+
+def _is_nested(protocol: Mapping[str, Any]) -> bool:
+    is_resampled = protocol["outer"]["folds"] * protocol["outer"]["repeats"] > 1
+    return is_resampled and any(method["kind"] == "tuned" for method in protocol["methods"])
+
+
+def _data(protocol: Mapping[str, Any]) -> Iterator[str]:
+    losses = [plain(loss) for loss in protocol["losses"]]
+    kind = "regression" if protocol["task"] == "regression" else f"classification, {protocol['classes']} classes"
+    further = f" (further losses: {_listed(losses[1:])})" if losses[1:] else ""
+    words = f" ({plain(protocol['loss_words'])})" if protocol["loss_words"] else ""
+    yield f"The data have {number(protocol['rows'])} rows ({kind}); the loss was {losses[0]}{words}{further}."
+    if protocol["weights"]:
+        yield "Rows were weighted, in fits and in losses."
+
+
+def _outer(outer: Mapping[str, Any]) -> Iterator[str]:
+    train, test = _range(outer["train_rows"]), _range(outer["test_rows"])
+    classes, kind = ", stratified by class" if outer["is_stratified"] else "", outer["kind"]
+    if kind == "holdout":
+        how = " in whole groups" if "whole groups" in outer["scheme"] else classes.replace(",", " and")
+        yield f"{test} rows, drawn at random{how}, were held out once as the test set; {train} were left."
+    elif kind == "time_holdout":
+        yield f"The last {test} rows in time were held out once as the test set; the {train} before them were left."
+    elif kind == "time":
+        yield (
+            f"Risk was estimated on {plain(outer['scheme'])}: every test block of {test} rows was predicted by models "
+            f"trained on earlier rows alone ({train} rows)."
+        )
+    elif kind in ("folds", "grouped", "loo") and outer["is_partition"]:
+        yield _folds(outer, train, classes)
+    else:
+        yield f"Risk was estimated over {plain(outer['scheme'])}: {train} training rows and {test} test rows in each."
+
+
+def _folds(outer: Mapping[str, Any], train: str, classes: str) -> str:
+    again = f", repeated {outer['repeats']} times with independent partitions" if outer["repeats"] > 1 else ""
+    if outer["kind"] == "loo":
+        name = "leave-one-out cross-validation"
+    elif outer["scheme"].startswith("leave-one-group-out"):
+        name = "leave-one-group-out cross-validation"
+    else:
+        name = f"{outer['folds']}-fold cross-validation"
+    whole = "; all rows of a group were always in the same fold" if outer["kind"] == "grouped" else ""
+    return (
+        f"Risk was estimated by {name}{classes}{again}: each fold was predicted by models trained on all others "
+        f"({train} training rows){whole}."
+    )
+
+
+def _tuning(protocol: Mapping[str, Any]) -> Iterator[str]:
+    groups: dict[str, list[str]] = {}
+    for method in protocol["methods"]:
+        if method["kind"] == "tuned":
+            words = f"{_inner(method['inner'], protocol['outer'])}; {_rule(method)}"
+            name = f"{plain(method['name'])} ({_count(method['candidates'], 'candidate')})"
+            groups.setdefault(words, []).append(name)
+    where = "inside every outer training set" if _is_nested(protocol) else "on the training rows alone"
+    for words, names in groups.items():
+        yield f"{_listed(names)} {'was' if len(names) == 1 else 'were'} tuned {where} {words}"
+    if groups:
+        yield (
+            "The chosen candidate was refitted on all training rows of the outer split and judged on its test rows, "
+            "which had no part in fitting, preparation or tuning."
+        )
+
+
+def _inner(inner: Mapping[str, Any], outer: Mapping[str, Any]) -> str:
+    """The inner splits in words, after 'was tuned inside every outer training set'."""
+    train, test = _range(inner["train_rows"]), _range(inner["test_rows"])
+    k1, k2 = outer["folds"], inner["folds"]
+    if inner["aligned"] == "lines":
+        return (
+            f"by {k2}-fold cross-validation whose folds are unions of the other outer folds (the lines of a finite "
+            f"plane through the held-out fold), which makes this nested {k1} x {k2} cross-validation in which outer "
+            f"folds share their inner fits"
+        )
+    if inner["aligned"] == "pairs":
+        return (
+            f"by {k2}-fold cross-validation whose folds are the other outer folds, which makes this nested {k1} x "
+            f"{k2} cross-validation in which every inner fit serves two outer folds"
+        )
+    if inner["kind"] in ("holdout", "time_holdout"):
+        if inner["kind"] == "time_holdout":
+            return f"with the last {test} of them in time as development rows and the {train} before as training rows"
+        cheap = ", the cheap variant of nested cross-validation" if outer["is_partition"] else ""
+        return f"with one random split into {test} development rows and {train} training rows{cheap}"
+    if inner["kind"] in ("folds", "grouped") and inner["is_partition"]:
+        nested = f" (nested {k1} x {k2} cross-validation)" if outer["is_partition"] else ""
+        groups = " of whole groups" if inner["kind"] == "grouped" else ""
+        strata = ", stratified by class" if inner["is_stratified"] else ""
+        return f"by {k2}-fold cross-validation{groups}{strata}{nested}"
+    return f"on {plain(inner['scheme'])}"
+
+
+def _rule(method: Mapping[str, Any]) -> str:
+    if method["rule"] == "one_se":
+        rule = "the simplest candidate within one standard error of the smallest mean loss was taken"
+    else:
+        rule = "the candidate with the smallest mean loss was taken, the first on ties"
+    return f"{rule}{_tuner(method['tuner'])}."
+
+
+def _tuner(name: str) -> str:
+    """How candidates were gone through, where not each was scored on all splits."""
+    if name in ("grid", "random"):
+        return ""
+    if name == "pruned":
+        return " (candidates that could no longer win were dropped, which changes no choice)"
+    if name.startswith(PROPOSING):
+        return f" (candidates were proposed one after another by {plain(name)}, from the scores so far)"
+    return f" (by {plain(name)}, which drops candidates before they are scored on all inner splits)"
+
+
+def _combined(protocol: Mapping[str, Any]) -> Iterator[str]:
+    for method in (one for one in protocol["methods"] if one["members"]):
+        how = "a weighted mean" if method["combines"] == "blend" else "a final learner"
+        members = _listed([plain(name) for name in method["members"]])
+        yield (
+            f"{plain(method['name'])} combined {members} by {how} that was fitted on their out-of-fold predictions on "
+            "the inner splits."
+        )
+
+
+def _untuned(protocol: Mapping[str, Any]) -> Iterator[str]:
+    methods = [m for m in protocol["methods"] if m["kind"] == "plain" and not m["members"]]
+    names = [plain(m["name"]) for m in methods if m["name"] != BASELINE]
+    if names:
+        yield f"{_listed(names)} {'was' if len(names) == 1 else 'were'} not tuned."
+    if any(method["name"] == BASELINE for method in protocol["methods"]):
+        yield "A featureless baseline was judged on the same splits."
+
+
+def _risk(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterator[str]:
+    if protocol["outer"]["folds"] * protocol["outer"]["repeats"] == 1:
+        yield f"The risk is the {'mean loss' if protocol['is_per_row'] else 'loss'} on the test rows."
+    else:
+        loss = "mean loss" if protocol["is_per_row"] else "loss"
+        rows = f", for models trained on about {number(answer['train_rows'])} rows" if answer.get("train_rows") else ""
+        yield f"The risk is the mean over outer splits of the {loss} on their test rows{rows}."
+
+
+def _intervals(answer: Mapping[str, Any]) -> Iterator[str]:
+    names = list(dict.fromkeys(m["interval"] for m in answer.get("methods") or [] if m.get("interval")))
+    if not names:
+        yield "No interval is given, as none is valid for these splits and this loss."
+        return
+    level = f"{100 * float(answer.get('level') or 0.95):g}%"
+    yield f"Intervals are {level} {_listed([plain(name) for name in names])} intervals."
+    winner = answer.get("winner") or {}
+    if winner.get("low_simultaneous") is not None:
+        yield (
+            f"The interval of the picked method is at the Bonferroni level over {winner['among']} methods, so that it "
+            "holds whichever was picked."
+        )
+
+
+def _comparison(answer: Mapping[str, Any]) -> Iterator[str]:
+    names = {m["difference_interval"] for m in answer.get("methods") or [] if m.get("difference_interval")}
+    if names:
+        how = _listed(sorted(map(plain, names)))
+        is_adjusted = any(method.get("p_holm") is not None for method in answer["methods"])
+        adjusted = ", and p values are adjusted by Holm's method" if is_adjusted else ""
+        yield (
+            f"Methods were compared by paired differences on the same test rows ({how}); which can be told apart is "
+            f"said by intervals that hold for all pairs at once (Bonferroni){adjusted}."
+        )
+
+
+def _delivered(answer: Mapping[str, Any]) -> Iterator[str]:
+    refit = answer.get("refit") or {}
+    if refit.get("method"):
+        again = "tuned again on all rows and fitted to them" if refit.get("candidate") else "fitted to all rows"
+        yield f"The method with the smallest risk, {plain(refit['method'])}, is {again} for use."
+
+
+def _failures(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterator[str]:
+    failed = sum(method.get("failed") or 0 for method in answer.get("methods") or [] if method["name"] != "auto")
+    if failed:
+        policy = {
+            "fail": "a method with a failed fit that its risk rests on has no risk",
+            "baseline": "a failed fit was replaced by the featureless baseline of its own training rows",
+            "drop_candidate": "candidates that failed while tuning were not chosen there",
+        }[protocol["on_failure"]]
+        yield f"{_count(failed, 'fit')} failed: {policy}."
+    if answer.get("finished") is False:
+        yield "The study is not finished, so these results are preliminary."
+
+
+def _software(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterator[str]:
+    versions = answer.get("versions") or {}
+    used = [f"{PACKAGES[name]} {plain(versions[name])}" for name in PACKAGES if name in versions]
+    python = f"Python {plain(versions['python'])}" if "python" in versions else "Python"
+    own = f"Foldwise {plain(versions['foldwise'])}" if "foldwise" in versions else "Foldwise"
+    fits = f"{number(answer['fits'])} fits, seed {protocol['seed']}"
+    yield f"All was done with {own} ({python}; {', '.join(used)}): {fits}."
+
+
+def _range(ends: list[int]) -> str:
+    """
+    >>> _range([408, 408]), _range([47, 48])
+    ('408', '47 to 48')
+    """
+    low, high = ends
+    return number(low) if low == high else f"{number(low)} to {number(high)}"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,74 @@
+"""What was done, as facts: how rows were split at both levels, what was tuned and how, and what guards the data had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from foldwise.outlines.outline import MethodOutline, Outline
+from foldwise.splits.split import Splits
+
+
+def protocol(outline: Outline) -> dict[str, Any]:
+    """The exact protocol of a study in plain values: what the methods paragraph is made from."""
+    return {
+        "rows": outline.rows,
+        "task": outline.task,
+        "classes": len(outline.classes),
+        "losses": [loss.name for loss in outline.losses],
+        "loss_words": outline.losses[0].words,
+        "is_per_row": outline.losses[0].is_per_row,
+        "seed": outline.seed,
+        "level": outline.level,
+        "interval": outline.interval,
+        "on_failure": outline.on_failure,
+        "weights": outline.weights is not None,
+        "groups": None if outline.groups is None else len(np.unique(outline.groups)),
+        "optimism": outline.has_optimism,
+        "threads": outline.threads,
+        "outer": _splits(outline.outer),
+        "methods": [_method(outline, method) for method in outline.methods],
+    }
+
+
+def _splits(splits: Splits) -> dict[str, Any]:
+    train, test = ([len(getattr(split, part)) for split in splits] for part in ("train", "test"))
+    return {
+        "scheme": splits.scheme,
+        "kind": splits.kind,
+        "folds": splits.folds,
+        "repeats": splits.repeats,
+        "is_partition": splits.is_partition,
+        "is_stratified": "stratified" in splits.scheme,
+        "train_rows": [min(train), max(train)],
+        "test_rows": [min(test), max(test)],
+    }
+
+
+def _method(outline: Outline, method: MethodOutline) -> dict[str, Any]:
+    facts: dict[str, Any] = {"name": method.name, "kind": method.kind, "candidates": method.entrants}
+    facts |= {"combines": method.combines, "members": [name for name, _ in method.parts]}
+    if method.kind == "tuned" and method.inner is not None:
+        final = method.inner.final if outline.has_final else None
+        facts |= {
+            "rule": method.rule,
+            "tuner": method.tuner,
+            "inner": {**_inner(method.inner.splits), "aligned": _aligned(method.inner.scheme)},
+            "final": None if final is None else _splits(final),
+        }
+    return facts
+
+
+def _inner(levels: Sequence[Splits]) -> dict[str, Any]:
+    """Facts of the inner splits; those of time-ordered outer splits have more and more rows."""
+    each = [_splits(splits) for splits in levels]
+    ends = {key: [one[key] for one in each] for key in ("train_rows", "test_rows")}
+    ranges = {key: [min(low for low, _ in pairs), max(high for _, high in pairs)] for key, pairs in ends.items()}
+    return {**each[0], **ranges}
+
+
+def _aligned(scheme: str) -> str | None:
+    """Which aligned scheme the inner folds are of, if any."""
+    return next((word for word in ("lines", "pairs") if scheme.endswith(f" on {word}")), None)

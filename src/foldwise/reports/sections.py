@@ -1,0 +1,265 @@
+"""The parts of the page: rows and words for each chart, made from the answer and its details."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from foldwise.reports import charts
+from foldwise.reports.charts import Row
+from foldwise.reports.numbers import MISSING, candidate_words, number, plain, span
+from foldwise.reports.text import RESULT_COLUMNS, share
+
+Method = Mapping[str, Any]
+QUIET = ("baseline", "auto")
+MOST_DOTS = 400  # single folds of a method that are drawn; leave-one-out has thousands
+
+
+def risks(answer: Mapping[str, Any]) -> Markup:
+    """The risk of every method with its interval, training risk and gap."""
+    rows = [
+        _row(
+            answer,
+            at,
+            method,
+            low=method.get("low"),
+            high=method.get("high"),
+            value=method.get("risk"),
+            cells=(
+                _sorted(method.get("risk"), text=RESULT_COLUMNS["risk"](method)),
+                span(method.get("low"), method.get("high")),
+                _sorted(method.get("train_risk")),
+                _sorted(method.get("gap")),
+            ),
+            words=_risk_words(method),
+        )
+        for at, method in enumerate(_methods(answer))
+    ]
+    level = f"{100 * float(answer.get('level') or 0.95):g}%"
+    heads = ("method", "risk", f"{level} interval", "training risk", "gap")
+    return charts.intervals(rows, heads=heads, caption="Risk of each method", picture="risk and interval")
+
+
+def differences(answer: Mapping[str, Any]) -> Markup:
+    """Each method less the best, on the same test rows."""
+    rows = [
+        _row(
+            answer,
+            at,
+            method,
+            value=method["difference"],
+            low=method.get("difference_low"),
+            high=method.get("difference_high"),
+            cells=(
+                _sorted(method["difference"]),
+                span(method.get("difference_low"), method.get("difference_high")),
+                _sorted(method.get("p"), digits=2),
+                _sorted(method.get("p_holm"), digits=2),
+            ),
+            words=f"{plain(method['name'])}: {number(method['difference'])} more than {plain(answer.get('best'))}",
+        )
+        for at, method in enumerate(_methods(answer))
+        if method.get("difference") is not None and method["name"] != answer.get("best")
+    ]
+    if not rows:
+        return Markup("")
+    heads = ("method", "difference", "interval", "p", "p, Holm")
+    caption = f"Risk minus that of {plain(answer.get('best'))}, on the same test rows"
+    return charts.intervals(rows, heads=heads, caption=caption, picture="worse →", zero=True, line=0.0)
+
+
+def pair_rows(pairs: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """All pairs of methods as a plain table."""
+    return [
+        (
+            f"{plain(pair['names'][0])} minus {plain(pair['names'][1])}",
+            number(pair["value"]),
+            span(pair["low"], pair["high"]),
+            number(pair["p"], digits=2),
+            plain(pair["interval"] or MISSING),
+        )
+        for pair in pairs
+    ]
+
+
+def folds(answer: Mapping[str, Any]) -> Markup:
+    """The outer losses of every method, one dot per outer split."""
+    rows = []
+    for at, method in enumerate(_methods(answer)):
+        known = [fold for fold in method.get("folds") or [] if fold.get("loss") is not None]
+        if not known:
+            continue
+        losses = [fold["loss"] for fold in known]
+        shown = known if len(known) <= MOST_DOTS else known[:: -(-len(known) // MOST_DOTS)]
+        points = tuple((fold["loss"], f"{_fold_words(fold, method)}: {number(fold['loss'])}") for fold in shown)
+        cells = (_sorted(min(losses)), _sorted(max(losses)))
+        mean, ends = number(method.get("risk")), span(min(losses), max(losses))
+        words = f"{plain(method['name'])}: mean {mean}, outer losses {ends}"
+        rows.append(_row(answer, at, method, value=method.get("risk"), points=points, cells=cells, words=words))
+    heads, caption = ("method", "smallest", "largest"), "Mean loss on the test rows of each outer split"
+    return charts.dots(rows, heads=heads, caption=caption, picture="outer losses")
+
+
+def choices(answer: Mapping[str, Any], curves: Mapping[str, Any]) -> Markup:
+    """How often each value of each parameter was chosen."""
+    rows = []
+    for at, method in enumerate(_methods(answer)):
+        for curve in curves.get(method["name"]) or []:
+            taken = sum(point["folds"] for point in curve["points"])
+            if not taken:
+                continue
+            name = f"{plain(method['name'])}: {plain(curve['parameter'])}"
+            points = tuple((point["folds"], _chosen_words(curve, point)) for point in curve["points"])
+            top = max(curve["points"], key=lambda point: point["folds"])
+            final = next((point for point in curve["points"] if point["is_final"]), None)
+            cells = (
+                candidate_words({"": top["value"]})[1:],
+                (share(top["folds"] / taken), top["folds"] / taken),
+                MISSING if final is None else candidate_words({"": final["value"]})[1:],
+            )
+            rows.append(Row(name, cells=cells, points=points, key=at, words=_choice_words(name, points)))
+    if not rows:
+        return Markup("")
+    heads = ("method: parameter", "commonest", "in", "on all rows")
+    return charts.counts(rows, heads=heads, caption="Values chosen by the outer splits", picture="values tried →")
+
+
+def optimism(answer: Mapping[str, Any]) -> Markup:
+    """From the selection score (hollow) to the risk (full)."""
+    rows = []
+    for at, method in enumerate(_methods(answer)):
+        if method.get("selection_score") is None or method["name"] == "auto":
+            continue
+        corrected = method.get("selection_corrected") or {}
+        rows.append(
+            _row(
+                answer,
+                at,
+                method,
+                value=method.get("risk"),
+                low=method["selection_score"],
+                cells=(
+                    _sorted(method["selection_score"]),
+                    _sorted(method.get("selection_train_rows")),
+                    _sorted(method.get("risk")),
+                    _sorted(method.get("optimism"), digits=3),
+                    *(_sorted(corrected.get(name)) for name in ("bbc", "tibshirani")),
+                ),
+                words=f"{plain(method['name'])}: selection score {number(method['selection_score'])}, "
+                f"risk {number(method.get('risk'))}",
+            )
+        )
+    if not rows:
+        return Markup("")
+    heads = ("method", "selection score", "at rows", "risk", "optimism", "BBC", "TT")
+    return charts.dumbbells(rows, heads=heads, caption="Selection score against risk", picture="○ score ● risk")
+
+
+def validation_panels(answer: Mapping[str, Any], curves: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One panel per tuned parameter, with its warning."""
+    for at, method in enumerate(_methods(answer)):
+        for curve in curves.get(method["name"]) or []:
+            title = f"{plain(method['name'])}: {plain(curve['parameter'])}"
+            levels = {"train_risk": method.get("train_risk"), "risk": method.get("risk")}
+            picture = charts.curve_panel(curve, title=title, **levels)
+            if picture:
+                yield {
+                    "key": at,
+                    "title": title,
+                    "picture": picture,
+                    "edge": curve.get("edge"),
+                    "others": curve["others"],
+                    "gap": method.get("gap"),
+                }
+
+
+def prediction_panels(answer: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What the out-of-fold predictions of each method look like."""
+    for at, method in enumerate(_methods(answer)):
+        known, name = found.get(method["name"]), plain(method["name"])
+        if not known:
+            continue
+        pictures: list[Markup] = []
+        if "bins" in known:
+            pictures.append(charts.scatter_panel(known, title=f"{name}: true against predicted"))
+            pictures.append(charts.residual_panel(known, title=f"{name}: residuals"))
+        if known.get("confusion"):
+            caption = "Rows by true and predicted class"
+            pictures.append(charts.confusion_table(known["confusion"], caption=caption))
+        if known.get("calibration"):
+            pictures.append(charts.calibration_panel(known["calibration"], title=f"{name}: calibration"))
+        if pictures:
+            yield {"key": at, "title": name, "pictures": pictures, "is_open": method["name"] == answer.get("best")}
+
+
+def chosen_rows(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """The candidates chosen, fold by fold."""
+    return [
+        (
+            plain(row["method"]),
+            plain(row["repeat"]),
+            plain(row["fold"]),
+            candidate_words(row["candidate"]),
+            number(row["selection_score"]),
+            number(row["loss"]),
+        )
+        for row in rows
+    ]
+
+
+def cost_rows(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Candidates, fits, failures and seconds by method; the seconds also as a share of the most."""
+    most = max((method.get("seconds") or 0 for method in _methods(answer) if method["name"] != "auto"), default=0)
+    return [
+        {
+            "key": at,
+            "name": plain(method["name"]),
+            "candidates": number(method.get("candidates")),
+            "fits": number(method.get("fits")),
+            "failed": number(method.get("failed")),
+            "seconds": number(method.get("seconds"), digits=3),
+            "share": round(100 * (method.get("seconds") or 0) / most, 1) if most else 0,
+        }
+        for at, method in enumerate(_methods(answer))
+        if method["name"] != "auto"
+    ]
+
+
+def _methods(answer: Mapping[str, Any]) -> list[Method]:
+    return list(answer.get("methods") or [])
+
+
+def _row(answer: Mapping[str, Any], at: int, method: Method, **more: Any) -> Row:
+    mark = "best" if method["name"] == answer.get("best") else "quiet" if method["name"] in QUIET else ""
+    return Row(plain(method["name"]), mark=mark, key=at, **more)
+
+
+def _sorted(value: float | None, *, digits: int = 4, text: str = "") -> Any:
+    """A cell with the number it is sorted by."""
+    return MISSING if value is None else (text or number(value, digits=digits), value)
+
+
+def _risk_words(method: Method) -> str:
+    if method.get("risk") is None:
+        return f"{plain(method['name'])}: no risk"
+    around = span(method.get("low"), method.get("high"))
+    interval = "no interval" if around == MISSING else f"{around}, {plain(method.get('interval'))}"
+    return f"{plain(method['name'])}: risk {number(method['risk'])} ({interval})"
+
+
+def _fold_words(fold: Mapping[str, Any], method: Method) -> str:
+    is_repeated = any(one.get("repeat") for one in method.get("folds") or [])
+    name = f"repeat {fold['repeat']}, fold {fold['fold']}" if is_repeated else f"fold {fold['fold']}"
+    chosen = f" ({candidate_words(fold['candidate'])})" if fold.get("candidate") else ""
+    whose = ", the baseline's" if fold.get("own") is False else ""
+    return f"{name}{chosen}{whose}"
+
+
+def _chosen_words(curve: Mapping[str, Any], point: Mapping[str, Any]) -> str:
+    return f"{candidate_words({curve['parameter']: point['value']})}: {point['folds']} outer splits"
+
+
+def _choice_words(name: str, points: Sequence[tuple[float, str]]) -> str:
+    return f"{name}: " + "; ".join(words for count, words in points if count)

@@ -1,0 +1,117 @@
+"""Racing, halving and hyperband choose what loops over scikit-learn choose, with the same fits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+from sklearn.base import clone
+from sklearn.svm import SVR
+
+import foldwise as fw
+from foldwise.splits.subset import fewer_rows
+
+GRID = [{"C": C, "gamma": gamma} for C in (0.01, 1.0, 100.0) for gamma in (0.01, 0.3, 2.0, 20.0)]
+LEAST, FACTOR = 10, 3
+
+
+@pytest.fixture(scope="module")
+def waves():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(180, 3))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] + 0.4 * rng.normal(size=180)
+
+
+class Loops:
+    """Plain fits, counted by candidate and training rows."""
+
+    def __init__(self, X, y, splits):
+        self.X, self.y, self.splits, self.made = X, y, splits, set()
+
+    def losses(self, candidate, train, test):
+        self.made.add((candidate, train.tobytes()))
+        model = clone(SVR()).set_params(**GRID[candidate]).fit(self.X[train], self.y[train])
+        return (self.y[test] - model.predict(self.X[test])) ** 2
+
+    def race(self, alive, cut):
+        """Fold by fold; then the best mean of those that came to the end."""
+        seen, start = {candidate: [] for candidate in alive}, len(alive)
+        for split in self.splits:
+            for candidate in alive:
+                seen[candidate].append(self.losses(candidate, split.train, split.test))
+            whole = len(seen[alive[0]]) == len(self.splits)
+            means = {candidate: np.mean([part.mean() for part in seen[candidate]]) for candidate in alive}
+            best = min(alive, key=lambda candidate: means[candidate])
+            if whole:
+                return GRID[best]
+            rows = {candidate: np.concatenate(seen[candidate]) for candidate in alive}
+            alive = [
+                candidate
+                for candidate in alive
+                if candidate == best or not ttest_rel(rows[candidate], rows[best], alternative="greater").pvalue < 0.05
+            ]
+            most = math.ceil(start / (1 + cut * len(seen[best])))
+            alive = sorted(sorted(alive, key=lambda candidate: (means[candidate], candidate))[:most])
+        raise AssertionError
+
+    def climb(self, alive, height):
+        """On a part of the rows, scored on all the others."""
+        start = len(alive)
+        last = math.ceil(start / 5)
+        looks = 1
+        for step in range(1, height + 1):
+            means = dict.fromkeys(alive, 0.0)
+            for split in self.splits[:looks]:
+                count = math.ceil(len(split.train) / FACTOR ** (height - step + 1))
+                train = fewer_rows(split.train, count, seed=0)
+                test = np.setdiff1d(np.union1d(split.train, split.test), train)
+                for candidate in alive:
+                    means[candidate] += self.losses(candidate, train, test).mean() / looks
+            size = math.ceil(start * (last / start) ** (step / height) - 1e-9)
+            alive = sorted(sorted(alive, key=lambda candidate: (means[candidate], candidate))[:size])
+        return alive
+
+    def hyperband(self, height):
+        mixed = np.random.default_rng([0, len(GRID)]).permutation(len(GRID)).tolist()
+        left = []
+        for start in range(height):
+            size = max(1, round(len(GRID) / FACTOR ** (height - start) / (height + 1)))
+            left += self.climb(sorted(mixed[:size]), start)
+            mixed = mixed[size:]
+        return sorted(left + self.climb(sorted(mixed), height))
+
+    def choose(self, tuner):
+        everyone = list(range(len(GRID)))
+        rows = min(len(split.train) for split in self.splits)
+        height = sum(math.ceil(rows / FACTOR**k) >= LEAST and len(GRID) / FACTOR**k > 1 for k in (1, 2, 3))
+        if tuner == "racing":
+            return self.race(everyone, cut=3)
+        return self.race(self.hyperband(height) if tuner == "hyperband" else self.climb(everyone, height), cut=0)
+
+
+@pytest.mark.parametrize(
+    ("tuner", "inner"),
+    [
+        ("racing", 4),
+        (f"halving(least={LEAST}, factor=3)", 4),
+        (f"halving(least={LEAST}, factor=3)", "aligned"),
+        (f"hyperband(least={LEAST}, factor=3)", 4),
+    ],
+)
+def test_choices_and_fits_are_those_of_the_naive_loops(waves, tuner, inner):
+    X, y = waves
+    learner = fw.tune(SVR(), C=[0.01, 1.0, 100.0], gamma=[0.01, 0.3, 2.0, 20.0], tuner=tuner)
+    result = fw.compare({"svr": learner}, X, y, outer=7 if inner == "aligned" else 3, inner=inner, jobs=1)
+    outline, method = result.reading.outline, result.reading.outline.methods[0]
+    made, chosen = set(), []
+    for splits in (*method.inner.splits, method.inner.final):
+        loops = Loops(X, y, list(splits))
+        chosen.append(loops.choose(tuner.partition("(")[0]))
+        made |= loops.made
+    found = result.to_dict()["methods"][0]
+    assert [fold["candidate"] for fold in found["folds"]] == chosen[:-1]
+    assert result.to_dict()["refit"] == {"method": "svr", "candidate": chosen[-1]}
+    judged = {(GRID.index(one), split.train.tobytes()) for one, split in zip(chosen, outline.outer, strict=False)}
+    assert found["fits"] == len(made | judged) == found["fits_made"]

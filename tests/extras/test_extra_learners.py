@@ -1,0 +1,143 @@
+"""Learners of packages that need not be installed: silent, seeded, on one thread, with their solvers."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import foldwise as fw
+from foldwise.cli import run
+from foldwise.data.dataset import make_dataset
+from foldwise.errors import BadSpace
+from foldwise.recipes.catalogue import all_entries, builtin
+from foldwise.recipes.learner import Learner
+from foldwise.recipes.model import takes_weights
+from foldwise.recipes.refused import check_space
+from foldwise.solvers.finding import find
+
+pytestmark = pytest.mark.extras
+
+NAMES = [entry.name for entry in all_entries() if entry.extra is not None]
+BOOSTERS = [name for name in NAMES if name != "neural-net"]
+TASKS = ("regression", "binary", "multiclass")
+QUICK = {"neural-net": {"max_epochs": 15}}
+
+
+def mixed(task: str, rows: int = 80):
+    """Missing values, categories, and labels that are text."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(rows, 4))
+    signal_ = X[:, 0] - X[:, 1] + 0.3 * rng.normal(size=rows)
+    cuts = {"regression": None, "binary": [0.0], "multiclass": [-0.7, 0.7]}[task]
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame.loc[rng.integers(0, rows, 8), "a"] = np.nan
+    frame["shop"] = pd.Series(rng.choice(["x", "y", None], rows), dtype=object)
+    return frame, signal_ if cuts is None else np.array(["low", "mid", "top"])[np.digitize(signal_, cuts)]
+
+
+def compare(name, task, **words):
+    wish = fw.learner(name, size="small", **QUICK.get(name, {}))
+    options = {"outer": 0.4, "inner": 0.4, "budget": 2, "jobs": 1, "seed": 3, "progress": False}
+    return fw.compare([wish], *mixed(task), **(options | words)).to_dict()["methods"][0]
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_extra_learner_runs_on_a_mixed_table_without_a_word_or_a_file(name, task, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    method = compare(name, task)
+    assert (method["status"], method["failed"]) == ("ok", 0)
+    assert np.isfinite(method["risk"])
+    assert capfd.readouterr() == ("", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_seed_of_the_study_decides(name):
+    assert compare(name, "binary", loss="log")["risk"] == compare(name, "binary", loss="log")["risk"]
+
+
+@pytest.mark.parametrize("task", ["regression", "multiclass"])
+@pytest.mark.parametrize("name", BOOSTERS)
+def test_shorter_runs_are_read_from_the_longest(name, task):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), rng.normal(size=90)
+    y = y if task == "regression" else np.array(["a", "b", "c"])[np.digitize(y, [-0.5, 0.5])]
+    data = make_dataset(X, y)
+    made = builtin(name, data)
+    learner = Learner(name, made.estimator, made.space)
+    solver = find([learner.at(candidate) for candidate in made.space.grid()], data, is_builtin=True)
+    assert solver is not None
+    assert solver.name.startswith(name)
+    loss = "squared" if task == "regression" else "log"
+    rounds = "iterations" if name == "catboost" else "n_estimators"
+    wish = fw.learner(name, **{rounds: [3, 8, 20]})
+    fast, plain = (
+        fw.compare([wish], X, y, loss=loss, outer=3, inner=2, jobs=1, solvers=solvers, progress=False).losses()["loss"]
+        for solvers in ("auto", False)
+    )
+    assert_allclose(fast, plain, rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_extra_learners_take_weights(name):
+    data = make_dataset(*mixed("binary"))
+    assert takes_weights(builtin(name, data).estimator)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("size", ["small", "default", "large"])
+def test_spaces_of_extra_learners_hold_only_values_they_take(name, size):
+    made = builtin(f"{name}:{size}", make_dataset(*mixed("regression")))
+    check_space(Learner(name, made.estimator, made.space))
+
+
+@pytest.mark.parametrize(("name", "values"), [("catboost", {"depth": [0, 3]}), ("neural-net", {"dropout": [0.1, 2.0]})])
+def test_values_that_our_own_parts_refuse_are_told_before_any_fit(name, values):
+    with pytest.raises(BadSpace, match=f"learner '{name}' refuses {next(iter(values))}"):
+        fw.compare([fw.learner(name, **values)], *mixed("regression"), jobs=1)
+
+
+def test_labels_of_any_kind_reach_xgboost():
+    from foldwise.recipes.xgboosted import LabelledXGBClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    codes = (X[:, 0] > 0).astype(int) + (X[:, 1] > 0)
+    words = np.array(["c", "a", "b"])[codes]
+    settings = {"n_estimators": 5, "n_jobs": 1, "random_state": 0}
+    model = LabelledXGBClassifier(**settings).fit(X, words)
+    assert_array_equal(model.classes_, ["a", "b", "c"])
+    places = np.searchsorted(["a", "b", "c"], words)
+    twin = LabelledXGBClassifier(**settings).fit(X, places)
+    assert_allclose(model.predict_proba(X), twin.predict_proba(X))
+    assert_array_equal(model.predict(X), model.classes_[twin.predict(X)])
+    assert_array_equal(model.fit(X, places).classes_, [0, 1, 2])
+
+
+def test_a_study_whose_package_is_gone_is_refused_and_loses_nothing(tmp_path, monkeypatch, capsys):
+    store = str(tmp_path / "run")
+    words = ["--learners", "lightgbm:small", "--budget", "2", "--outer", "3", "--inner", "2", "--jobs", "1", "--json"]
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert run(["compare", "iris", *words, "--store", store]) == 0
+        first = json.loads(capsys.readouterr().out)
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "lightgbm", None)
+            assert run(["resume", store, "--json"]) == 2
+            out, err = capsys.readouterr()
+            assert out == ""
+            assert 'Run: pip install "foldwise[lightgbm]"' in err
+            assert fw.load(store).to_dict()["methods"][0]["risk"] == first["methods"][0]["risk"]
+        assert run(["resume", store, "--json"]) == 0
+        again = json.loads(capsys.readouterr().out)
+        assert again["fits_made"] == 0
+        assert again["methods"][0]["risk"] == first["methods"][0]["risk"]
+    finally:
+        signal.signal(signal.SIGTERM, before)

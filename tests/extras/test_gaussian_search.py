@@ -1,0 +1,48 @@
+"""The Gaussian-process tuner, which needs torch."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import foldwise as fw
+from foldwise.spaces.parameter import float_range, log_range
+from foldwise.spaces.point import candidate_at
+from foldwise.spaces.space import make_space
+from foldwise.tuners.tuner import make_tuner, start_points
+
+pytestmark = pytest.mark.extras
+SPACE = make_space(
+    [{"kind": ["a"], "x": float_range(0, 1), "c": log_range(0.01, 100)}, {"kind": ["b"], "c": log_range(0.01, 100)}]
+)
+
+
+def truth(candidate):
+    return math.log10(candidate["c"]) ** 2 + ((candidate["x"] - 0.3) ** 2 if candidate["kind"] == "a" else 1)
+
+
+def test_it_is_pure_and_comes_nearer_than_an_even_spread():
+    best = {}
+    for name in ("random", "gp"):
+        told = [(point, truth(candidate_at(SPACE, point))) for point in start_points(SPACE, {}, 0)]
+        while len(told) < 25:
+            tuner = make_tuner(name, SPACE, 0)
+            asked = tuner.ask(told, 5)
+            told += [(point, truth(candidate_at(SPACE, point))) for point in asked]
+        best[name] = min(score for _, score in told)
+    assert make_tuner("gp", SPACE, 0).ask(told[:10], 2) == make_tuner("gp", SPACE, 0).ask(told[:10], 2)
+    assert best["gp"] < 0.2 * best["random"]
+
+
+def test_it_tunes_a_learner():
+    from sklearn.linear_model import Ridge
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3))
+    y = X[:, 0] + 0.3 * rng.normal(size=50)
+    wishes = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(1e-3, 1e3))}
+    answer = fw.compare(wishes, X, y, outer=2, inner=2, tuner="gp", budget=15, jobs=1).to_dict()
+    assert answer["methods"][0]["status"] == "ok"
+    assert answer["methods"][0]["candidates"] == 15

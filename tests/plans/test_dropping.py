@@ -1,0 +1,195 @@
+"""Studies whose tuners drop candidates on the way: the same whatever runs them, with a note on what was saved."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.svm import SVC, SVR
+
+import foldwise as fw
+from foldwise.data.dataset import make_dataset
+from foldwise.errors import BadSpace, BadStudy
+from foldwise.losses.loss import make_losses
+from foldwise.outlines.savings import savings
+from foldwise.records.sqlite import SqliteStore
+
+TUNERS = ("racing", "halving(least=8)", "hyperband(least=8)")
+GRID = {"C": [0.01, 1.0, 100.0], "gamma": [0.01, 0.5, 20.0]}
+
+
+@pytest.fixture(scope="module")
+def waves():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    return X, np.sin(2 * X[:, 0]) + 0.2 * rng.normal(size=120)
+
+
+def three(**more):
+    return {tuner.partition("(")[0]: fw.tune(SVR(), tuner=tuner, **GRID) for tuner in TUNERS} | more
+
+
+def plain(result):
+    """All that must not depend on how a study was run."""
+    found = result.to_dict()
+    for part in (found, *found["methods"]):
+        part.pop("fits_made"), part.pop("seconds")
+    return found
+
+
+def tuner_notes(result):
+    return [note["text"] for note in result.to_dict()["notes"] if note["code"] == "tuner"]
+
+
+def test_workers_and_interruptions_change_nothing(waves, tmp_path):
+    words = {"outer": 3, "inner": 4}
+    alone = fw.compare(three(), *waves, **words, jobs=1, store=tmp_path / "run")
+    assert plain(fw.compare(three(), *waves, **words, jobs=2)) == plain(alone)
+    store = SqliteStore(tmp_path / "run")
+    keys = sorted(store.keys())
+    store.discard(keys[::2])
+    store.close()
+    again = fw.compare(three(), *waves, **words, jobs=1, store=tmp_path / "run")
+    assert plain(again) == plain(alone)
+    assert again.to_dict()["fits_made"] == len(keys[::2])
+    assert plain(fw.load(tmp_path / "run")) == plain(alone)
+
+
+def test_a_note_says_what_was_saved_and_whether_the_grid_agrees(waves, tmp_path):
+    words = {"outer": 3, "inner": 6, "jobs": 1, "store": tmp_path / "run"}
+    raced = fw.compare({"svr": fw.tune(SVR(), tuner="racing", **GRID)}, *waves, **words)
+    method = raced.reading.outline.methods[0]
+    saved = savings(raced.reading, method)
+    # the one fit of each outer split belongs to no tuning
+    assert (saved.fits, saved.grid_fits) == (raced.to_dict()["methods"][0]["fits"] - 3, 4 * 6 * 9)
+    assert saved.fits < saved.grid_fits / 2
+    assert saved.work == pytest.approx(saved.fits / saved.grid_fits, abs=0.01)
+    assert tuner_notes(raced) == [f"svr: racing dropped {saved.dropped:.0f} of 9 candidates: {saved.fits} of 216 fits"]
+    grid = fw.compare({"svr": fw.tune(SVR(), **GRID)}, *waves, **words)
+    again = fw.compare({"svr": fw.tune(SVR(), tuner="racing", **GRID)}, *waves, **words)
+    same = sum(
+        one["candidate"] == other["candidate"]
+        for one, other in zip(
+            again.to_dict()["methods"][0]["folds"], grid.to_dict()["methods"][0]["folds"], strict=True
+        )
+    ) + (again.to_dict()["refit"] == grid.to_dict()["refit"])
+    assert tuner_notes(again)[0].endswith(f"chooses in {same} of 4 tunings")
+
+
+def test_half_the_rows_are_half_the_work(waves):
+    result = fw.compare({"svr": fw.tune(SVR(), tuner=fw.halving(factor=2, least=25), **GRID)}, *waves, outer=3, inner=3)
+    method = result.reading.outline.methods[0]
+    saved = savings(result.reading, method)
+    # one rung of one look at half the rows, then at most two of nine candidates on three folds
+    assert saved.work <= (9 * 0.5 + 2 * 3) / (9 * 3) + 0.01
+    assert saved.dropped >= 6
+
+
+def test_trees_can_be_the_resource(waves):
+    core = GradientBoostingRegressor(n_estimators=45, random_state=0)
+    tuned = fw.tune(
+        core, learning_rate=[0.001, 0.01, 0.1, 0.3], max_depth=[1, 3], tuner="halving(resource=n_estimators)"
+    )
+    result = fw.compare({"boosting": tuned}, *waves, outer=3, inner=3, jobs=1)
+    method = result.reading.outline.methods[0]
+    assert [one["n_estimators"] for one in method.candidates[8:]] == [15] * 8
+    assert result.to_dict()["methods"][0]["candidates"] == 8
+    assert set(result.to_dict()["refit"]["candidate"]) == {"learning_rate", "max_depth"}
+    assert result.refit().get_params()["n_estimators"] == 45
+    assert savings(result.reading, method).work < 0.7
+
+
+def test_a_tuned_learner_alone_drops_too(waves):
+    tuned = fw.tune(SVR(), tuner=fw.racing(level=0.2), inner=5, **GRID).fit(*waves)
+    assert tuned.fits_ < 9 * 5
+    assert len(tuned.scores_) == 9
+    assert tuned.scores_["score"].min() == tuned.selection_score_
+
+
+def test_whole_groups_and_the_latest_rows_are_trained_on(waves):
+    X, y = waves
+    groups = np.repeat(np.arange(24), 5)
+    learner = {"svr": fw.tune(SVR(), tuner="halving(least=8)", **GRID)}
+    grouped = fw.compare(learner, X, y, groups=groups, outer=3, inner=3, jobs=1)
+    ladder = grouped.reading.ladder(grouped.reading.outline.methods[0])
+    for split, _ in ladder.rows().values():
+        assert set(groups[split.train]).isdisjoint(groups[split.test])
+    ordered = fw.compare(learner, X, y, time=np.arange(120)[::-1], outer=3, inner=3, jobs=1)
+    ladder = ordered.reading.ladder(ordered.reading.outline.methods[0])
+    for split, _ in ladder.rows().values():
+        np.testing.assert_array_equal(np.diff(split.train), 1)
+        assert split.train.min() > split.test.max()  # earlier in time: the clock runs backwards here
+
+
+def test_every_class_is_there_on_the_lowest_rung():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 2))
+    y = np.repeat(["a", "b", "c"], [100, 35, 15])
+    result = fw.compare({"svc": fw.tune(SVC(), tuner="hyperband(least=12)", **GRID)}, X, y, outer=3, inner=3, jobs=1)
+    ladder = result.reading.ladder(result.reading.outline.methods[0])
+    assert min(len(split.train) for split, _ in ladder.rows().values()) < 40
+    assert all(len(set(y[split.train])) == 3 for split, _ in ladder.rows().values())
+
+
+def test_a_fit_that_fails_on_few_rows_only_loses_its_candidate_the_rung(waves):
+    X, y = waves
+    learner = {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 3, 5, 9, 25, 40], tuner="halving(least=8)")}
+    result = fw.compare(learner, X, y, outer=3, inner=3, jobs=1, solvers=False)
+    assert result.to_dict()["methods"][0]["status"] == "ok"
+
+
+def test_where_one_pass_answers_the_whole_grid_the_grid_is_used(waves):
+    result = fw.compare({"ridge": fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0], tuner="racing")}, *waves, outer=3, inner=3)
+    reason = "ridge: one pass answers all candidates of a training set, so racing would save nothing"
+    assert tuner_notes(result) == [f"{reason}: the whole grid was used"]
+
+
+def test_a_bounded_loss_may_be_negative_for_the_pruned_grid(waves):
+    def gain(y, prediction):
+        return np.clip((y - prediction) ** 2, 0, 4) - 1
+
+    data = make_dataset(*waves)
+    bounded = make_losses(gain, data)[0].with_bounds(-1, 3)
+    learner = {"svr": fw.tune(SVR(), **GRID)}
+    words = {"outer": 3, "inner": 3, "jobs": 1}
+    with pytest.raises(BadStudy, match="needs a loss that is never negative"):
+        fw.compare(learner, *waves, **words, tuner="pruned", loss=gain)
+    grid, pruned = (fw.compare(learner, *waves, **words, tuner=tuner, loss=bounded) for tuner in ("grid", "pruned"))
+    folds = [result.to_dict()["methods"][0]["folds"] for result in (grid, pruned)]
+    assert folds[0] == folds[1]
+    assert pruned.fits < grid.fits
+
+
+@pytest.mark.parametrize("tuner", TUNERS)
+def test_what_needs_all_scores_is_refused_by_every_tuner(waves, tuner):
+    learner = {"svr": fw.tune(SVR(), tuner=tuner, simpler={"C": "low", "gamma": "low"}, **GRID)}
+    with pytest.raises(BadStudy, match="the rule 'one_se' of 'svr' needs the scores of all candidates"):
+        fw.compare(learner, *waves, outer=3, inner=2, rule="one_se")
+    with pytest.raises(BadStudy, match="optimism needs all candidates"):
+        fw.compare(learner, *waves, outer=3, inner=2, optimism=True)
+
+
+def test_a_resource_must_be_a_number_that_is_not_tuned(waves):
+    boosting = GradientBoostingRegressor()
+    both = fw.tune(boosting, n_estimators=[5, 50], tuner="halving(resource=n_estimators)")
+    with pytest.raises(BadStudy, match="the resource 'n_estimators' of halving is also tuned by learner 'b'"):
+        fw.compare({"b": both}, *waves, outer=3, inner=2, solvers=False)
+    with pytest.raises(BadStudy, match="the resource 'gamma' of learner 'svr' is 'scale'"):
+        fw.compare(
+            {"svr": fw.tune(SVR(), C=[1.0, 2.0, 9.0], tuner="halving(resource=gamma)")}, *waves, outer=3, inner=2
+        )
+    with pytest.raises(BadSpace, match="the learner has no parameter 'trees'"):
+        fw.compare(
+            {"b": fw.tune(boosting, max_depth=[1, 2, 3], tuner="hyperband(resource=trees)")}, *waves, outer=3, inner=2
+        )
+
+
+def test_the_plan_says_the_most_it_can_be(waves):
+    words = {"outer": 3, "inner": 4, "jobs": 1}
+    plan = fw.plan(three(), *waves, **words, pilot=False)
+    most = {method["name"]: method["fits"] for method in plan.methods}
+    made = {method["name"]: method["fits"] for method in fw.compare(three(), *waves, **words).to_dict()["methods"]}
+    assert most["racing"] == 4 * (9 + 3 + 2 + 1) + 3
+    assert all(made[name] <= most[name] for name in most)

@@ -1,0 +1,117 @@
+"""Pictures say what their numbers say: places, ticks, words for those who do not see them."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from foldwise.reports import charts
+from foldwise.reports.charts import Row, Scale, tag
+from foldwise.reports.charts.svg import make_scale, ticks
+
+NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+def parsed(markup):
+    return ElementTree.fromstring(f"<x>{markup}</x>")
+
+
+def percent(text):
+    return float(text.removesuffix("%"))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(NUMBERS, min_size=1, max_size=8), NUMBERS)
+def test_a_scale_keeps_the_order_of_numbers_and_holds_them_all(values, other):
+    scale = make_scale(values)
+    places = [scale(value) for value in sorted(values)]
+
+    assert places == sorted(places)
+    assert all(0 <= place <= 100 for place in [*places, scale(other)])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
+def test_ticks_are_few_even_and_within(low, width):
+    found = ticks(low, low + width, 5)
+
+    assert 1 <= len(found) <= 7
+    slack = 1e-6 * (abs(low) + width)
+    assert all(low - slack <= value <= low + width + slack for value in found)
+    steps = [after - before for before, after in pairwise(found)]
+    assert all(step == pytest.approx(steps[0], rel=1e-3) for step in steps)
+
+
+def test_a_logarithmic_scale_puts_powers_of_ten_at_even_steps():
+    scale = Scale(1e-4, 1e4, is_log=True)
+
+    assert [scale(10.0**power) for power in (-4, 0, 4)] == pytest.approx([0, 50, 100])
+    assert scale.ticks(5) == pytest.approx([1e-4, 1e-2, 1, 1e2, 1e4])
+
+
+def test_all_intervals_share_one_scale():
+    rows = [Row("a", 2.0, 1.0, 3.0, cells=("2",)), Row("b", 5.0, 4.0, 9.0, cells=("5",)), Row("none", cells=("-",))]
+    page = parsed(charts.intervals(rows, heads=("method", "risk"), caption="c", picture="p"))
+    centres = [percent(circle.get("cx")) for circle in page.iter("circle")]
+    lines = [line for line in page.iter("line") if line.get("class") == "span"]
+    spans = [(percent(line.get("x1")), percent(line.get("x2"))) for line in lines]
+
+    scale = make_scale([1.0, 9.0])
+    assert centres == pytest.approx([scale(2), scale(5)], abs=0.01)
+    assert spans == [pytest.approx((scale(1), scale(3)), abs=0.01), pytest.approx((scale(4), scale(9)), abs=0.01)]
+    assert [th.text for th in page.iter("th") if th.get("scope") == "row"] == ["a", "b", "none"]
+
+
+def test_every_picture_of_a_row_has_words_for_those_who_do_not_see_it():
+    rows = [Row("a", 2.0, words="a: two", points=((1.0, "fold 0"), (3.0, "fold 1")))]
+    page = parsed(charts.dots(rows, heads=("method",), caption="c", picture="p"))
+    strip = next(svg for svg in page.iter("svg") if svg.get("role") == "img")
+
+    assert strip.get("aria-label") == "a: two"
+    assert [title.text for title in strip.iter("title")] == ["a: two", "fold 0", "fold 1"]
+
+
+def test_equal_dots_do_not_hide_each_other():
+    rows = [Row("a", 1.0, points=tuple((1.0, str(fold)) for fold in range(5)))]
+    page = parsed(charts.dots(rows, heads=("method",), caption="c", picture="p"))
+
+    assert len({circle.get("cy") for circle in page.iter("circle")}) == 5
+
+
+def test_a_validation_curve_marks_what_was_chosen_and_both_ends():
+    points = [
+        {"value": value, "score": score, "low": score - 1, "high": score + 1, "folds": folds, "is_final": folds > 2,
+         "train": None, "test": None}
+        for value, score, folds in ((0.01, 5.0, 0), (1.0, 3.0, 4), (100.0, 6.0, 1))
+    ]  # fmt: skip
+    sides = {"left": "overfitting", "right": "underfitting"}
+    curve = {"parameter": "alpha", "points": points, "is_ordered": True, "others": False, "sides": sides, "edge": None}
+    text = charts.curve_panel(curve, title="ridge: alpha", risk=3.5, train_risk=-900.0)
+    page = parsed(text)
+
+    assert len([c for c in page.iter("circle") if c.get("class") == "point final"]) == 1
+    assert [round(float(c.get("cx"))) for c in page.iter("circle")] == [62, 202, 342]
+    assert "← overfitting" in text
+    assert "underfitting →" in text
+    assert "↓ training risk -900" in text
+    assert "the smallest mean inner score is 3, at alpha=1" in next(page.iter("desc")).text
+
+
+def test_confusion_is_a_table_with_its_classes_as_heads():
+    found = {"classes": ["cat", "dog"], "counts": [[8, 2], [1, 9]]}
+    page = parsed(charts.confusion_table(found, caption="c"))
+
+    assert [cell.text for cell in page.iter("td")] == ["8", "2", "1", "9"]
+    assert [cell.get("class") for cell in page.iter("td")] == [
+        "right shade-8", "wrong shade-2", "wrong shade-1", "right shade-9"
+    ]  # fmt: skip
+
+
+def test_text_and_attributes_are_escaped():
+    assert tag("text", '<b>"', aria_label='"><') == '<text aria-label="&#34;&gt;&lt;">&lt;b&gt;&#34;</text>'
+    assert re.fullmatch(r"<p></p>", tag("p", class_=None))

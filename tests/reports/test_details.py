@@ -1,0 +1,133 @@
+"""What the page shows of the records agrees with naive loops over a naive nested cross-validation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.calibration import calibration_curve
+from sklearn.linear_model import Ridge
+from sklearn.metrics import confusion_matrix
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+import foldwise as fw
+from foldwise.reports.details import details
+from foldwise.reports.predicted import calibration, confusion, residuals
+from foldwise.reports.validation import edges, validation_curves
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 3))
+    return X, X[:, 0] + 0.3 * rng.normal(size=60)
+
+
+@pytest.fixture(scope="module")
+def ridge(rows):
+    learner = fw.tune(Ridge(), alpha=[0.1, 10.0, 1000.0], fit_intercept=[True, False])
+    return fw.compare({"ridge": learner}, *rows, outer=4, inner=3, jobs=1, optimism=True)
+
+
+def naive_scores(result, rows):
+    """scores[candidate, outer split] by the plain loop."""
+    X, y = rows
+    splits = result.splits()
+    candidates = [(alpha, intercept) for alpha in (0.1, 10.0, 1000.0) for intercept in (True, False)]
+    scores = np.zeros((len(candidates), 4))
+    inner = splits[splits["level"] == "inner"]
+    for (_, fold), part in inner.groupby(["repeat", "fold"]):
+        losses = np.zeros((len(candidates), part["inner_fold"].nunique()))
+        for at, one in part.groupby("inner_fold"):
+            train, test = (one.loc[one["part"] == name, "row"].to_numpy() for name in ("train", "test"))
+            for number, (alpha, intercept) in enumerate(candidates):
+                model = Ridge(alpha=alpha, fit_intercept=intercept).fit(X[train], y[train])
+                losses[number, int(at)] = np.mean((y[test] - model.predict(X[test])) ** 2)
+        scores[:, int(fold)] = losses.mean(axis=1)
+    return candidates, scores
+
+
+def test_a_validation_curve_is_that_of_the_naive_loops(ridge, rows):
+    candidates, scores = naive_scores(ridge, rows)
+    curves = {c["parameter"]: c for c in validation_curves(ridge.reading, ridge.outline.methods[0])}
+
+    for point in curves["alpha"]["points"]:
+        members = [at for at, (alpha, _) in enumerate(candidates) if alpha == point["value"]]
+        best = min(members, key=lambda at: scores[at].mean())
+        assert point["score"] == pytest.approx(scores[best].mean())
+        assert (point["low"], point["high"]) == pytest.approx((scores[best].min(), scores[best].max()))
+        assert point["test"] is not None
+    chosen = [candidate["alpha"] for candidate in ridge.choices().query("method == 'ridge'")["candidate"]]
+    assert all(point["folds"] == chosen.count(point["value"]) for point in curves["alpha"]["points"])
+    assert curves["alpha"]["sides"] == {"left": "overfitting", "right": "underfitting"}
+    assert not curves["fit_intercept"]["is_ordered"]
+
+
+def test_a_choice_at_the_end_of_a_space_is_warned_of_in_words_and_notes(rows):
+    result = fw.compare(
+        {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[12, 20, 25])}, *rows, outer=4, inner=3, jobs=1
+    )
+    (words,) = edges(result.reading, result.outline.methods[0])
+
+    assert words.startswith("n_neighbors=12 is the smallest value tried and 4 of 4 outer splits chose it")
+    assert {"code": "edge", "text": f"k-nn: {words}"} in result.to_dict()["notes"]
+
+
+def test_two_values_have_no_middle_so_no_end_is_warned_of(rows):
+    result = fw.compare({"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[5, 25])}, *rows, outer=4, inner=3, jobs=1)
+
+    assert edges(result.reading, result.outline.methods[0]) == []
+
+
+def test_residuals_are_counted_once_and_their_means_are_right():
+    rng = np.random.default_rng(0)
+    found = rng.normal(size=105)
+    truth = found + 1.0
+    got = residuals(truth, found)
+
+    assert sum(part["rows"] for part in got["bins"]) == np.sum(got["counts"]) == 105
+    assert [part["mean"] for part in got["bins"]] == pytest.approx([1.0] * 10)
+    assert max(part["rows"] for part in got["bins"]) - min(part["rows"] for part in got["bins"]) <= 1
+
+
+def test_confusion_is_that_of_scikit_learn():
+    rng = np.random.default_rng(1)
+    truth, found = rng.integers(0, 3, 50), rng.integers(0, 3, 50)
+
+    assert confusion(truth, found, ["a", "b", "c"])["counts"] == confusion_matrix(truth, found).tolist()
+    assert confusion(truth, found, [str(at) for at in range(30)]) is None
+
+
+def test_calibration_is_that_of_scikit_learn():
+    rng = np.random.default_rng(2)
+    said = rng.uniform(size=200)
+    is_so = rng.uniform(size=200) < said**2
+    so, mean = calibration_curve(is_so, said, n_bins=10)
+    got = calibration(said, is_so)
+
+    assert [part["so"] for part in got] == pytest.approx(so.tolist())
+    assert [part["said"] for part in got] == pytest.approx(mean.tolist())
+
+
+def test_the_predictions_of_a_study_are_those_of_its_losses_table():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 2))
+    y = np.where(X[:, 0] > 0, "yes", "no")
+    result = fw.compare({"k-nn": KNeighborsClassifier(5)}, X, y, outer=3, jobs=1)
+    table = result.losses().query("method == 'k-nn'")
+    got = details(result.reading)["predictions"]["k-nn"]
+
+    expected = confusion_matrix(table["target"], table["prediction"], labels=["no", "yes"])
+    assert got["confusion"] == {"classes": ["no", "yes"], "counts": expected.tolist()}
+    assert got["calibration"]["of"] == "class yes"
+    assert sum(part["rows"] for part in got["calibration"]["bins"]) == 60
+
+
+def test_an_unfinished_or_failed_method_has_no_predictions_and_a_page_all_the_same(rows):
+    class Fails(Ridge):
+        def fit(self, X, y, sample_weight=None):
+            raise ValueError("never")
+
+    result = fw.compare({"fails": Fails(), "ridge": Ridge()}, *rows, outer=3, jobs=1)
+
+    assert details(result.reading)["predictions"]["fails"] is None
+    assert 'id="failures"' in result.report()

@@ -1,0 +1,125 @@
+"""The methods paragraph of each scheme is kept in `methods/`, and what it says is true of the splits.
+
+To write the texts anew after a wanted change, and to read them before they are kept:
+
+    python tests/reports/test_methods_text.py
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+import foldwise as fw
+from foldwise.reports.methods_text import methods_paragraph, references
+from foldwise.reports.protocol import protocol
+
+FOLDER = Path(__file__).parent / "methods"
+
+
+def study(**words: Any) -> fw.Result:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + 0.5 * rng.normal(size=60)
+    learners = {
+        "ridge": fw.tune(Ridge(), alpha=[0.1, 10.0]),
+        "k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[2, 5, 9]),
+        "plain ridge": Ridge(),
+    }
+    return fw.compare(learners, X, y, jobs=1, **words)
+
+
+def untuned(**words: Any) -> fw.Result:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] + 0.7 * rng.normal(size=60) > 0).astype(int)
+    return fw.compare({"k-nn": KNeighborsClassifier(5)}, X, y, jobs=1, **words)
+
+
+SCHEMES: dict[str, Callable[[], fw.Result]] = {
+    "test split": lambda: study(outer=0.3, inner=0.25),
+    "test split, CV tuning": lambda: study(outer=0.3, inner=4),
+    "test split in time": lambda: study(outer=0.3, inner=0.25, time=np.arange(60.0)),
+    "CV": lambda: untuned(outer=10),
+    "leave-one-out": lambda: untuned(outer="loo"),
+    "AUC": lambda: untuned(outer=5, loss="roc_auc"),
+    "nested aligned": lambda: study(outer=7, inner="aligned"),
+    "nested on pairs": lambda: study(outer=5, inner="pairs"),
+    "nested K1 x K2": lambda: study(outer=6, inner=4),
+    "cheap variant": lambda: study(outer=6, inner="dev"),
+    "repeated": lambda: study(outer=5, inner=3, repeats=2),
+    "grouped": lambda: study(outer=5, inner=3, groups=np.arange(60) // 4),
+    "time-ordered": lambda: study(outer=4, inner=3, time=np.arange(60.0)),
+    "random splits, weights": lambda: study(outer=fw.MonteCarlo(3, share=0.2), inner=3, weights=np.arange(1.0, 61.0)),
+}
+
+
+@cache
+def result_of(name: str) -> fw.Result:
+    return SCHEMES[name]()
+
+
+def text_of(name: str) -> str:
+    result = result_of(name)
+    facts, answer = protocol(result.outline), result.to_dict()
+    words = methods_paragraph(answer, facts)
+    words = re.sub(r"Foldwise \S+ \(.*?\)", "Foldwise ... (...)", words)
+    return "\n".join([*re.split(r"(?<=[.]) (?=[A-Z0-9])|(?<=; )", words), "", *references(answer, facts)]) + "\n"
+
+
+def path_of(name: str) -> Path:
+    return FOLDER / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.txt"
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_paragraph_is_the_one_that_was_kept(name):
+    assert text_of(name) == path_of(name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_numbers_of_rows_are_those_of_the_splits(name):
+    result = result_of(name)
+    outer = result.splits().query("level == 'outer'")
+    sizes = outer.groupby(["repeat", "fold", "part"]).size().unstack()
+    text = text_of(name)
+
+    for part in ("train", "test"):
+        low, high = int(sizes[part].min()), int(sizes[part].max())
+        words = str(low) if low == high else f"{low} to {high}"
+        if part == "train" or "test set" in text or "test block" in text:
+            assert words in text, (part, words)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_nested_is_said_where_tuning_was_inside_several_outer_splits_and_nowhere_else(name):
+    result, text = result_of(name), text_of(name)
+    is_tuned = any(method.kind == "tuned" for method in result.outline.methods)
+    is_nested = is_tuned and len(result.outline.outer) > 1
+
+    assert ("inside every outer training set" in text) == is_nested
+    assert ("Varma S." in text) == is_nested
+    assert ("Stone M." in text) == result.outline.outer.is_partition
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_an_interval_is_named_as_in_the_table_or_none_is_claimed(name):
+    names = set(result_of(name).table()["interval"].dropna())
+    text = text_of(name)
+
+    assert all(f"{one} interval" in text or one in text for one in names)
+    assert ("No interval is given" in text) == (not names)
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for scheme in SCHEMES:
+        path_of(scheme).write_text(text_of(scheme), encoding="utf-8")
+        print(f"## {scheme}\n{text_of(scheme)}")

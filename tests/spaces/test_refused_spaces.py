@@ -1,0 +1,137 @@
+"""Bad spaces are refused before any fit, in one sentence, from Python and from the command line."""
+
+from __future__ import annotations
+
+import signal
+
+import numpy as np
+import pytest
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neural_network import MLPRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+
+import foldwise as fw
+from foldwise.cli import run
+from foldwise.errors import BadSpace
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+Y = X[:, 0] + 0.1
+
+
+class Unfitted(Ridge):
+    """Fails the test if it is ever fitted."""
+
+    def fit(self, X, y, sample_weight=None):
+        raise AssertionError("a fit was made")
+
+
+def compare(**wishes):
+    wishes["unfitted"] = Unfitted()
+    return fw.compare(wishes, X, Y, outer=3, inner=2, jobs=1, progress=False)
+
+
+BAD = {
+    "range turned round": (lambda: fw.tune(Ridge(), alpha=fw.log_range(10, 1)), r"log_range\(10, 1\) is turned around"),
+    "whole range turned round": (lambda: fw.learner("k-nn", n_neighbors=fw.int_range(9, 2)), r"int_range\(9, 2\)"),
+    "log range through zero": (lambda: fw.tune(Ridge(), alpha=fw.log_range(0, 1)), "a logarithm needs numbers above"),
+    "misspelt": (lambda: fw.tune(Ridge(), alpah=[1, 2]), r"no parameter 'alpah'. Did you mean 'alpha'\?"),
+    "misspelt in the zoo": (
+        lambda: fw.learner("forest", max_dept=[1, 2]),
+        r"learner 'forest': the learner has no parameter 'max_dept'. Did you mean 'max_depth'\?",
+    ),
+    "misspelt and fixed": (lambda: fw.learner("forest", max_dept=3), r"Did you mean 'max_depth'\?"),
+    "empty choice": (lambda: fw.tune(Ridge(), alpha=[]), "parameter 'alpha': the list of values is empty"),
+    "empty range": (lambda: fw.learner("k-nn", n_neighbors=range(5, 1)), "the list of values is empty"),
+    "too low": (
+        lambda: fw.tune(RandomForestRegressor(), max_depth=[3, -1]),
+        r"learner 'mine' refuses max_depth=-1: it must be an int in the range \[1, inf\) or None",
+    ),
+    "too low in a range": (lambda: fw.tune(Ridge(), alpha=fw.float_range(-1, 1)), "refuses alpha=-1.0"),
+    "wrong kind": (lambda: fw.tune(make_pipeline(StandardScaler(), Ridge()), alpha=["a"]), "refuses alpha='a'"),
+    "none": (lambda: fw.tune(KNeighborsRegressor(), n_neighbors=[0, 3]), "refuses n_neighbors=0"),
+    "unknown word": (lambda: fw.tune(SVR(), kernel=["rfb"]), "refuses kernel='rfb': it must be a str among"),
+    "in the zoo": (lambda: fw.learner("ridge", alpha=[-1, 1]), "learner 'mine' refuses alpha=-1"),
+    "fixed in the zoo": (lambda: fw.learner("tree", max_depth=-3), "refuses max_depth=-3"),
+    "our own part": (lambda: fw.learner("gam", n_knots=[0, 4]), "refuses n_knots=0: it must be a whole number"),
+    "without its condition": (
+        lambda: fw.learner("svm", kernel=["linear", "rbf"], gamma=[0.1, 1.0]),
+        "learner 'mine': gamma does nothing beside kernel='linear'. Give it only beside kernel='rbf'",
+    ),
+    "condition in the learner": (lambda: fw.tune(SVR(kernel="linear"), gamma=[0.1, 1.0]), "beside kernel='linear'"),
+    "condition of a fixed word": (lambda: fw.learner("svm", kernel="rbf", degree=[2, 3]), "beside kernel='rbf'"),
+    "condition in a pipeline": (
+        lambda: fw.tune(make_pipeline(StandardScaler(), SVR()), svr__degree=[2, 3], svr__C=[1.0]),
+        "svr__degree does nothing beside kernel='rbf'",
+    ),
+    "condition of steps": (lambda: fw.tune(MLPRegressor(), momentum=[0.5, 0.9]), "beside solver='adam'"),
+    "condition of rows": (
+        lambda: fw.tune(RandomForestRegressor(bootstrap=False), max_samples=[0.5]),
+        "bootstrap=False",
+    ),
+    "condition of a loss": (lambda: fw.tune(GradientBoostingRegressor(), alpha=[0.5, 0.9]), "loss='squared_error'"),
+    "step chosen elsewhere": (
+        lambda: fw.tune(Pipeline([("step", Ridge())]), space=[{"step": [SVR()]}, {"step__C": [1.0, 2.0]}]),
+        "no parameter 'step__C'",
+    ),
+    "step chosen differently": (
+        lambda: fw.tune(Pipeline([("step", Ridge())]), space=[{"step": [SVR(), Ridge()], "step__C": [1.0, 2.0]}]),
+        "no parameter 'step__C'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_space_is_refused_before_any_fit_in_one_sentence(case):
+    wish, words = BAD[case]
+    with pytest.raises(BadSpace, match=words) as caught:
+        compare(mine=wish())
+    assert "\n" not in str(caught.value)
+
+
+GOOD = {
+    "kernels apart": lambda: fw.tune(SVR(), space=[{"kernel": ["linear"]}, {"kernel": ["rbf"], "gamma": [0.1, 1.0]}]),
+    "one value": lambda: fw.tune(SVR(), kernel=["linear", "rbf"], gamma=[0.1]),
+    "fixed kernel": lambda: fw.learner("svm", kernel="poly", degree=[2, 3]),
+    "none is a value": lambda: fw.tune(RandomForestRegressor(3), max_depth=[2, None]),
+    "chosen step": lambda: fw.tune(Pipeline([("step", SVR())]), space=[{"step": [Ridge()], "step__alpha": [1.0, 2.0]}]),
+}
+
+
+@pytest.mark.parametrize("case", GOOD)
+def test_a_good_space_is_not_refused(case):
+    result = fw.compare({"mine": GOOD[case]()}, X, Y, outer=0.3, inner=0.3, jobs=1, progress=False)
+    assert result.to_dict()["methods"][0]["status"] == "ok"
+
+
+def test_a_tuned_learner_fitted_alone_refuses_too():
+    with pytest.raises(BadSpace, match="refuses alpha=-1"):
+        fw.tune(Unfitted(), alpha=[-1, 1]).fit(X, Y)
+
+
+FLAGS = {
+    "ridge.alpha=log(10,1)": "turned around",
+    "ridge.alpha=log(0,1)": "above zero",
+    "k-nn.n_neighbors=30..1": "range of parameter 'n_neighbors' cannot be [30, 1]",
+    "ridge.alpah=1,2": "Did you mean 'alpha'?",
+    "forest.max_depth=-1,3": "refuses max_depth=-1",
+    "k-nn.n_neighbors=0,3": "refuses n_neighbors=0",
+    "ridge.alpha=": "cannot read the space",
+    "svm.kernel=linear,rbf svm.gamma=0.1,1": "gamma does nothing beside kernel='linear'",
+}
+
+
+@pytest.mark.parametrize("flags", FLAGS)
+def test_the_command_line_refuses_with_exit_code_2_and_one_sentence(flags, capsys):
+    learner = flags.partition(".")[0]
+    words = [word for flag in flags.split() for word in ("--space", flag)]
+    before = signal.getsignal(signal.SIGTERM)
+    code = run(["compare", "diabetes", "--learners", learner, *words, "--jobs", "1"])
+    signal.signal(signal.SIGTERM, before)
+    out, err = capsys.readouterr()
+    assert (code, out) == (2, "")
+    assert FLAGS[flags] in err
+    assert len(err.strip().splitlines()) == 1
