@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from foldwise.outlines.schedule import halving as halving
     from foldwise.outlines.schedule import hyperband as hyperband
     from foldwise.outlines.schedule import racing as racing
+    from foldwise.questions.benchmark import benchmark as benchmark
+    from foldwise.questions.benchmark_result import Benchmark as Benchmark
     from foldwise.questions.compare import Plan as Plan
     from foldwise.questions.compare import compare as compare
     from foldwise.questions.compare import plan as plan
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from foldwise.questions.risk import risk as risk
     from foldwise.questions.risk import split as split
     from foldwise.questions.risk import test_risk as test_risk
+    from foldwise.questions.search_curve import SearchCurve as SearchCurve
     from foldwise.recipes.learner import learner as learner
     from foldwise.spaces.parameter import float_range as float_range
     from foldwise.spaces.parameter import int_range as int_range
@@ -66,6 +69,8 @@ _HOMES = {
     "halving": "outlines.schedule",
     "hyperband": "outlines.schedule",
     "racing": "outlines.schedule",
+    "Benchmark": "questions.benchmark_result",
+    "benchmark": "questions.benchmark",
     "Plan": "questions.compare",
     "compare": "questions.compare",
     "plan": "questions.compare",
@@ -78,6 +83,7 @@ _HOMES = {
     "risk": "questions.risk",
     "split": "questions.risk",
     "test_risk": "questions.risk",
+    "SearchCurve": "questions.search_curve",
     "float_range": "spaces.parameter",
     "int_range": "spaces.parameter",
     "log_range": "spaces.parameter",

@@ -143,6 +143,7 @@ ON_FAILURE = click.option(
     help="What a failed fit does to its method (fail: it gets no risk).",
 )
 RETRY = click.option("--retry-failed", is_flag=True, default=None, help="Make fits that failed before again.")
+WATCH = click.option("--watch", is_flag=True, help="Follow the run on a local page, which prints its address.")
 OPTIMISM = click.option("--optimism", is_flag=True, default=None, help="Buy the fits that optimism needs.")
 
 
@@ -192,6 +193,7 @@ def app() -> None:
 @click.option("--save", metavar="MODEL.skops", help="Refit the best method on all rows and save it.")
 @click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say what it would cost, and stop.")
+@WATCH
 @quiet
 @as_json
 def compare(
@@ -200,6 +202,7 @@ def compare(
     save: str | None,
     pickle: bool,
     only_plan: bool,
+    watch: bool,
     quiet: bool,
     as_json: bool,
     **flags: Any,
@@ -211,6 +214,7 @@ def compare(
         _show(plan.to_dict(), str(plan), as_json=as_json)
         return 0
     _check_outputs(report=report, save=save, pickle=pickle)
+    study = _watched(study) if watch else study
     return _run(study, report=report, save=save, pickle=pickle, quiet=quiet, as_json=as_json)
 
 
@@ -220,16 +224,18 @@ def compare(
 @click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
 @click.option("--save", metavar="MODEL.skops", help="Refit the best method on all rows and save it.")
 @click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
+@WATCH
 @quiet
 @as_json
 def resume(
-    run: str, report: str | None, save: str | None, pickle: bool, quiet: bool, as_json: bool, **flags: Any
+    run: str, report: str | None, save: str | None, pickle: bool, watch: bool, quiet: bool, as_json: bool, **flags: Any
 ) -> int:
     """Go on with an interrupted study. RUN is its store."""
     from foldwise.questions.study_file import stored_study
 
     _check_outputs(report=report, save=save, pickle=pickle)
     study = stored_study(run, **flags)
+    study = _watched(study) if watch else study
     return _run(study, report=report, save=save, pickle=pickle, quiet=quiet, as_json=as_json)
 
 
@@ -246,6 +252,27 @@ def report(run: str, out: str | None, as_json: bool) -> None:
     result.report(path)
     _note(f"the report is in {path}")
     _show(result.to_dict(), _answer_text(result.to_dict()), as_json=as_json)
+
+
+@app.command()
+@click.argument("run")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="A port of this machine (any free one).")
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@as_json
+def watch(run: str, port: int, no_browser: bool, as_json: bool) -> None:
+    """Follow a run on a local page until Ctrl-C. RUN is its store.
+
+    The page only reads the store: closing it, or ending this command, changes nothing for the run.
+    """
+    from foldwise.questions.watching import watch as serve
+
+    def tell(url: str) -> None:
+        _show({"url": url, "run": run}, f"{run} can be watched at {url}", as_json=as_json)
+        sys.stdout.flush()
+        if not no_browser:
+            _open_browser(url)
+
+    serve(run, port=port, tell=tell)
 
 
 @app.command()
@@ -324,28 +351,35 @@ def curve(
 
 
 @app.command()
-@click.argument("data", nargs=-1, required=True)
-@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS)
+@click.argument("data", metavar="DATA[:TARGET]...", nargs=-1, required=True)
+@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS, [ON_FAILURE, RETRY])
+@click.option("--control", metavar="NAME", help="The method the others are compared to; else all pairs are.")
+@click.option(
+    "--rope", type=click.FloatRange(0), help="What does not matter, as a share of the baseline's risk (0.01)."
+)
+@click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
 @quiet
 @as_json
-def benchmark(data: tuple[str, ...], quiet: bool, as_json: bool, store: str | None, **flags: Any) -> int:
+def benchmark(
+    data: tuple[str, ...], store: str | None, report: str | None, quiet: bool, as_json: bool, **flags: Any
+) -> int:
     """The same study over several data sets.
 
-    Shows the risks side by side and the mean rank of each method.
+    Shows the risks side by side, mean ranks, and which methods can be told apart over all of them. --store is a folder
+    with a store for each data set.
     """
-    from foldwise.questions.benchmark import benchmark as ask
+    from foldwise.questions.benchmark import ask_all, study_question
+    from foldwise.questions.benchmark_data import folder_name, name_targets
 
-    names = [Path(name).name.split(".")[0] for name in data]
-    doubled = next((name for name in names if names.count(name) > 1), None)
-    if doubled:
-        raise BadStudy(f"two data sets are named {doubled!r}", "Rename one of the files")
-    studies = {
-        name: _study(path, store=store and str(Path(store) / name), **flags)
-        for name, path in zip(names, data, strict=True)
-    }
-    answer = ask(studies, progress=False if quiet else None)
-    _show(answer, _benchmark_text(answer), as_json=as_json)
-    return 0 if any(set(method["risks"].values()) - {None} for method in answer["methods"]) else 1
+    _check_outputs(report=report)
+    wishes = {name: flags.pop(name) for name in ("control", "rope", "time_limit")}
+    wishes |= {name: flags[name] for name in ("level", "seed")}
+    questions = {}
+    for name, (path, target) in name_targets(data).items():
+        own = {**flags, "target": target or flags["target"], "store": store and str(Path(store) / folder_name(name))}
+        questions[name] = study_question(_study(path, **own))
+    given = {name: wish for name, wish in wishes.items() if wish is not None}
+    return _run_benchmark(lambda: ask_all(questions, **given, progress=False if quiet else None), report, as_json)
 
 
 @app.command()
@@ -558,6 +592,28 @@ def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quie
     return STOPPED
 
 
+def _watched(study: Any) -> Any:
+    """The study with a page beside it that follows its store; one without a store is given one for the time."""
+    from foldwise.questions.watching import scratch_run, watch_beside
+
+    is_scratch = study.store is None
+    if is_scratch:
+        study = study.model_copy(update={"store": scratch_run()})
+    page = watch_beside(study.store, is_scratch=is_scratch)
+    _note(f"the run can be watched at {page.url}")
+    _open_browser(page.url)
+    return study
+
+
+def _open_browser(url: str) -> None:
+    """Show a page to who sits here; not in a text browser, which would take the terminal."""
+    is_graphic = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if is_graphic and sys.stderr.isatty():
+        import webbrowser
+
+        webbrowser.open(url)
+
+
 def _how_to_go_on(what: str, store: str | None) -> str:
     if store is None:
         return f"{what}; nothing is kept without --store RUN."
@@ -633,16 +689,26 @@ def _answer_text(answer: Mapping[str, Any]) -> str:
     return render_text(answer, color=is_colored)
 
 
-def _benchmark_text(answer: Mapping[str, Any]) -> str:
-    from foldwise.reports.numbers import number
-    from foldwise.reports.text import table_text
-
-    methods = answer["methods"]
-    columns = {"method": [method["name"] for method in methods]}
-    for data in answer["datasets"]:
-        columns[data["data"]] = [number(method["risks"].get(data["data"])) for method in methods]
-    columns["mean rank"] = [number(method["mean_rank"], digits=3) for method in methods]
-    return table_text(columns)
+def _run_benchmark(ask: Callable[[], Any], report: str | None, as_json: bool) -> int:
+    """Run a benchmark; one that is stopped shows what it has."""
+    code = 0
+    try:
+        found = ask()
+    except (KeyboardInterrupt, Terminated) as stopped:
+        if (found := getattr(stopped, "result", None)) is None:
+            raise
+        code = TERMINATED if isinstance(stopped, Terminated) else INTERRUPTED
+    answer = found.to_dict()
+    _show(answer, str(found), as_json=as_json)
+    for note in answer["notes"] if as_json else []:
+        _note(note["text"])
+    if report:
+        found.report(report)
+        _note(f"the report is in {report}")
+    if not found.is_finished:
+        _note("not finished; with --store FOLDER the same line goes on from here.")
+        return code or STOPPED
+    return 0 if any(data["counted"] for data in answer["datasets"]) else 1
 
 
 def _show(answer: Mapping[str, Any], text: str, *, as_json: bool) -> None:

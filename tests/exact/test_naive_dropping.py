@@ -35,7 +35,7 @@ class Loops:
         model = clone(SVR()).set_params(**GRID[candidate]).fit(self.X[train], self.y[train])
         return (self.y[test] - model.predict(self.X[test])) ** 2
 
-    def race(self, alive, cut):
+    def race(self, alive, most):
         """Fold by fold; then the best mean of those that came to the end."""
         seen, start = {candidate: [] for candidate in alive}, len(alive)
         for split in self.splits:
@@ -50,16 +50,17 @@ class Loops:
             alive = [
                 candidate
                 for candidate in alive
-                if candidate == best or not ttest_rel(rows[candidate], rows[best], alternative="greater").pvalue < 0.05
+                if candidate == best or not ttest_rel(rows[candidate], rows[best], alternative="greater").pvalue < 0.01
             ]
-            most = math.ceil(start / (1 + cut * len(seen[best])))
-            alive = sorted(sorted(alive, key=lambda candidate: (means[candidate], candidate))[:most])
+            alive = sorted(
+                sorted(alive, key=lambda candidate: (means[candidate], candidate))[: most(start, len(seen[best]))]
+            )
         raise AssertionError
 
     def climb(self, alive, height):
         """On a part of the rows, scored on all the others."""
         start = len(alive)
-        last = math.ceil(start / 5)
+        last = math.ceil(start / 3)
         looks = 1
         for step in range(1, height + 1):
             means = dict.fromkeys(alive, 0.0)
@@ -86,9 +87,10 @@ class Loops:
         everyone = list(range(len(GRID)))
         rows = min(len(split.train) for split in self.splits)
         height = sum(math.ceil(rows / FACTOR**k) >= LEAST and len(GRID) / FACTOR**k > 1 for k in (1, 2, 3))
+        finals = lambda start, folds: math.ceil(start * 2 / (2 + folds))  # noqa: E731
         if tuner == "racing":
-            return self.race(everyone, cut=3)
-        return self.race(self.hyperband(height) if tuner == "hyperband" else self.climb(everyone, height), cut=0)
+            return self.race(everyone, lambda start, folds: math.ceil(start / (3 * folds)))
+        return self.race(self.hyperband(height) if tuner == "hyperband" else self.climb(everyone, height), finals)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ WAYS = {
     "inf": "it is inf",
     "minus inf": "it is -inf",
     "raises": "it raised ZeroDivisionError: no such thing",
-    "text": "it raised ValueError: could not convert",
+    "text": "it raised TypeError: a loss must be a number",
     "array": "it raised TypeError: only",
 }
 

@@ -13,7 +13,7 @@ from made_field import MadeField
 from scipy.stats import ttest_rel
 
 from foldwise.outlines.pruning import can_win, next_fit
-from foldwise.outlines.rounds import race
+from foldwise.outlines.rounds import rounds
 from foldwise.outlines.rules import choose
 from foldwise.outlines.schedule import Racing
 
@@ -59,7 +59,7 @@ def naive_race(rows, level, first, cut):
             c for c in alive if c != best and ttest_rel(so_far[c], so_far[best], alternative="greater").pvalue < level
         ]
         alive = [c for c in alive if c not in worse]
-        most = math.ceil(len(rows) / (1 + cut * (fold + 1)))
+        most = math.ceil(len(rows) / max(1, cut * (fold + 1)))
         alive = sorted(sorted(alive, key=lambda c: (means[c], c))[:most])
     return asked
 
@@ -71,8 +71,8 @@ def test_rounds_are_those_of_a_naive_race(level, first, cut):
     rng = np.random.default_rng(first)
     shared = rng.exponential(size=(6, 15))
     rows = [[fold + gap + 0.3 * rng.normal(size=15) for fold in shared] for gap in np.linspace(0, 0.5, 12)]
-    field, options = MadeField(rows, bounds=(-np.inf, np.inf)), Racing(level, first, cut)
-    found = [[(candidate, look.fold) for candidate, look in asks] for asks in race(field, range(12), options)]
+    field = MadeField(rows, bounds=(-np.inf, np.inf))
+    found = [[(candidate, look.fold) for candidate, look in asks] for asks in rounds(Racing(level, first, cut), field)]
     assert found == naive_race(rows, level, first, cut)
     assert len(found[-1]) < 12
 
@@ -81,10 +81,10 @@ def test_a_measure_of_whole_folds_is_raced_from_the_third_fold_on():
     rng = np.random.default_rng(0)
     field = MadeField([[np.array([gap + 0.01 * rng.normal()]) for _ in range(5)] for gap in (0.1, 0.9)])
     field.losses = lambda candidate, look: None
-    assert [len(asks) for asks in race(field, range(2), Racing(cut=0))] == [2, 2, 2, 1, 1]
+    assert [len(asks) for asks in rounds(Racing(0.05, cut=0), field)] == [2, 2, 2, 1, 1]
 
 
 def test_candidates_without_a_score_are_dropped_and_equal_ones_stay():
     rows = [[np.full(4, np.nan)] * 3, [np.arange(4.0)] * 3, [np.arange(4.0)] * 3]
-    rounds = [[candidate for candidate, _ in asks] for asks in race(MadeField(rows), range(3), Racing(cut=0))]
-    assert rounds == [[0, 1, 2], [1, 2], [1, 2]]
+    found = [[candidate for candidate, _ in asks] for asks in rounds(Racing(cut=0), MadeField(rows))]
+    assert found == [[0, 1, 2], [1, 2], [1, 2]]

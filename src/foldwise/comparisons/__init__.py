@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from foldwise.comparisons.many import Family, compare_all, friedman, holm, nemenyi
+from foldwise.comparisons.several import Across, PairAcross, across
 from foldwise.comparisons.two import Belief, correlated_bayes, delong, mcnemar, paired
 
 __all__ = [
+    "Across",
     "Belief",
     "Family",
+    "PairAcross",
+    "across",
     "compare_all",
     "correlated_bayes",
     "delong",

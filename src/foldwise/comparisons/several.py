@@ -38,6 +38,7 @@ class PairAcross:
     p: float | None = None
     smallest_p: float | None = None
     p_holm: float | None = None
+    side: int = 0  # -1: the test leans to the first as the better, 1: to the second
     difference: float | None = None
     places: Places | None = None
 
@@ -54,21 +55,24 @@ class Across:
     nemenyi: Nemenyi | None
     pairs: tuple[PairAcross, ...]
     relative: FloatArray  # relative[data set, method]: shares of the baseline's risk, NaN where there are none
+    losses: tuple[str, ...]  # of the data sets
     level: float
     rope: float
     control: str | None
 
     @property
     def mean_ranks(self) -> dict[str, float]:
-        """Mean rank of every ranked method, the best first."""
+        """Mean rank of every ranked method, the best first; of equal ones the one with the smaller risks."""
         means = self.ranks.mean(axis=0).tolist() if self.ranked and self.data_sets else []
-        return dict(sorted(zip(self.ranked, means, strict=False), key=lambda item: item[1]))
+        order = sorted(
+            zip(self.ranked, means, strict=False), key=lambda one: (one[1], self.mean_relative(one[0]) or 0.0)
+        )
+        return dict(order)
 
     @property
     def best(self) -> str | None:
-        """The method with the smallest mean rank; of equal ones that with the smaller risks, then the first."""
-        means = self.mean_ranks
-        return min(means, key=lambda name: (means[name], self.mean_relative(name) or 0.0)) if means else None
+        """The method with the smallest mean rank."""
+        return next(iter(self.mean_ranks), None)
 
     @property
     def groups(self) -> list[list[str]]:
@@ -76,9 +80,10 @@ class Across:
         return rank_groups(self.mean_ranks, self.nemenyi.critical_difference) if self.nemenyi else []
 
     def mean_relative(self, name: str) -> float | None:
-        """Mean of the risks as shares of the baseline's; None if one is missing."""
+        """Mean of the risks as shares of the baseline's; None if one is missing, or the losses differ."""
         column = self.relative[:, self.names.index(name)]
-        return float(column.mean()) if column.size and np.isfinite(column).all() else None
+        is_one_kind = len(set(self.losses)) == 1 and bool(np.isfinite(column).all())
+        return float(column.mean()) if is_one_kind else None
 
     def pair(self, one: str, other: str) -> PairAcross:
         """The comparison of two methods, seen from the first."""
@@ -96,10 +101,10 @@ class Across:
         if best is None:
             return []
         others = [(name, self.pair(name, best)) for name in self.names if name != best]
-        return [best, *(name for name, pair in others if not self._is_apart(pair))]
+        return [best, *(name for name, pair in others if not self._is_worse(pair))]
 
-    def _is_apart(self, pair: PairAcross) -> bool:
-        return pair.p_holm is not None and pair.p_holm <= 1 - self.level
+    def _is_worse(self, pair: PairAcross) -> bool:
+        return pair.side > 0 and pair.p_holm is not None and pair.p_holm <= 1 - self.level
 
 
 def across(
@@ -108,7 +113,7 @@ def across(
     data_sets: Sequence[str],
     *,
     baseline: Any = None,
-    same_loss: bool = True,
+    losses: Sequence[str] | None = None,
     level: float = 0.95,
     rope: float = 0.01,
     control: str | None = None,
@@ -118,7 +123,7 @@ def across(
     """Compare methods by risks[data set, method]; NaN where there is none. The data sets are the sample.
 
     Pairs are compared by Wilcoxon's signed-rank test of risks as shares of the `baseline` risks, or by the sign test
-    where the data sets have different losses or no usable baseline. p is corrected by Holm over all pairs, since the
+    where their data sets have different `losses` or no usable baseline. p is corrected by Holm over all pairs, as the
     best is found by the same numbers, or over those with a `control` that was named beforehand.
 
     >>> found = across([[1, 2, 3]] * 7, ["a", "b", "c"], list("1234567"), baseline=[4] * 7)
@@ -128,23 +133,24 @@ def across(
     table, level = _checked(risks, names, data_sets), checked_level(level)
     if control is not None and control not in names:
         raise BadInterval(f"there is no method {control!r} to be the control", nearest(control, names))
-    shares = _shares(table, baseline if same_loss else None)
-    is_whole = np.isfinite(table).all(axis=0) & bool(len(table))
+    shares, kinds = _shares(table, baseline), tuple(losses or [""] * len(table))
+    is_whole = [bool(len(table)) and bool(np.isfinite(column).all()) for column in table.T]
     whole = table[:, is_whole]
     can_test = whole.shape[0] >= 2 and whole.shape[1] >= 2
     pairs = [
-        _pair(table, shares, names, data_sets, places, rope=rope, seed=seed, draws=draws)
+        _pair(table, shares, kinds, names, data_sets, places, rope=rope, seed=seed, draws=draws)
         for places in combinations(range(len(names)), 2)
     ]
     return Across(
         names=tuple(names),
         data_sets=tuple(data_sets),
-        ranked=tuple(name for name, is_ranked in zip(names, is_whole.tolist(), strict=True) if is_ranked),
+        ranked=tuple(name for name, is_ranked in zip(names, is_whole, strict=True) if is_ranked),
         ranks=_ranks(whole),
         friedman=ranks.friedman(whole) if can_test else None,
         nemenyi=ranks.nemenyi(whole, level=level) if can_test else None,
         pairs=_holm(pairs, control),
         relative=shares,
+        losses=kinds,
         level=level,
         rope=rope,
         control=control,
@@ -171,6 +177,7 @@ def rank_groups(mean_ranks: dict[str, float], reach: float) -> list[list[str]]:
 def _pair(
     table: FloatArray,
     shares: FloatArray,
+    losses: tuple[str, ...],
     names: Sequence[str],
     data_sets: Sequence[str],
     places: tuple[int, int],
@@ -193,15 +200,16 @@ def _pair(
     if not gaps.size:
         return found
     relative = shares[both, one] - shares[both, other]
-    if not np.isfinite(relative).all():
+    if not np.isfinite(relative).all() or len({losses[at] for at in np.flatnonzero(both)}) > 1:
         tested = sign_test(gaps)
-        return replace(found, test=SIGN, p=tested.p, smallest_p=tested.smallest_p)
+        return replace(found, test=SIGN, p=tested.p, smallest_p=tested.smallest_p, side=tested.side)
     tested = signed_rank(relative)
     return replace(
         found,
         test=SIGNED_RANK,
         p=tested.p,
         smallest_p=tested.smallest_p,
+        side=tested.side,
         difference=float(np.median(relative)),
         places=signed_rank_bayes(relative, rope=rope, seed=seed, draws=draws),
     )
@@ -222,6 +230,7 @@ def _turned(pair: PairAcross) -> PairAcross:
         names=(pair.names[1], pair.names[0]),
         better=pair.worse,
         worse=pair.better,
+        side=-pair.side,
         difference=None if pair.difference is None else -pair.difference,
         places=None if pair.places is None else Places(pair.places.p_right, pair.places.p_rope, pair.places.p_left),
     )

@@ -33,10 +33,7 @@ def pack_batch(batch: Batch) -> Parcel:
             sets.append(_pack(rows))
         return places[id(rows)]
 
-    fits = tuple(
-        (fit.key, fit.method, fit.candidate, place(fit.train), place(fit.rows), *_rest(fit))
-        for fit in batch
-    )
+    fits = tuple((fit.key, fit.method, fit.candidate, place(fit.train), place(fit.rows), *_rest(fit)) for fit in batch)
     return Parcel(fits, tuple(sets), isinstance(batch, Pass))
 
 

@@ -13,7 +13,7 @@ from foldwise.errors import BadInterval
 from foldwise.formulas.checks import checked_count, checked_level, checked_table, fold_codes
 from foldwise.formulas.corrected_t import has_no_spread, mean_within
 
-BLOCK_BYTES = 32_000_000  # of bootstrap counts in memory at once
+BLOCK_BYTES = 12_000_000  # of bootstrap counts in memory at once
 
 
 class Bbc(NamedTuple):
@@ -111,8 +111,9 @@ class _Contest(NamedTuple):
         unsure = np.flatnonzero(is_close.sum(axis=1) > 1)
         if unsure.size:
             close = np.flatnonzero(is_close[unsure].any(axis=0))
-            gaps = self.columns[self.contenders[close]] - self.columns[self.best]
-            exact = counts[unsure].astype(np.float64) @ gaps.T
+            drawn_units, least = counts[unsure].astype(np.float64), self.columns[self.best]
+            # one at a time: the gaps of all of them would be another table
+            exact = np.stack([drawn_units @ (self.columns[at] - least) for at in self.contenders[close]], axis=1)
             exact[~is_close[np.ix_(unsure, close)]] = np.inf
             picked[unsure] = close[exact.argmin(axis=1)]
         return np.asarray(self.contenders[picked], np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,11 +85,17 @@ def range_cdf(q: float, count: int) -> float:
     """
     from scipy import special
 
-    nodes, weights = np.polynomial.legendre.leggauss(200)
+    nodes, weights = _quadrature()
     z, weight = 9 * nodes, 9 * weights  # beyond 9 the density is below 1e-18
     density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
     inside = special.ndtr(z + q) - special.ndtr(z)
     return float(min(1.0, count * (weight * density * inside ** (count - 1)).sum()))
+
+
+@cache
+def _quadrature() -> tuple[FloatArray, FloatArray]:
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    return nodes, weights
 
 
 def _ranks(scores: Any) -> FloatArray:

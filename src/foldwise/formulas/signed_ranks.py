@@ -18,11 +18,12 @@ DRAWS = 50_000
 
 
 class SignedRank(NamedTuple):
-    """The smaller rank sum, the two-sided p, and the smallest p so many data sets can give."""
+    """The smaller rank sum, the two-sided p, the smallest p so many data sets can give, and the side they lean to."""
 
     statistic: float
     p: float
     smallest_p: float
+    side: int  # -1 below 0, 1 above, 0 neither
 
 
 class Places(NamedTuple):
@@ -39,7 +40,7 @@ def signed_rank(differences: Any) -> SignedRank:
     The p is exact, ties included, up to 300 data sets; beyond, by the normal approximation.
 
     >>> signed_rank([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
-    SignedRank(statistic=0.0, p=0.03125, smallest_p=0.03125)
+    SignedRank(statistic=0.0, p=0.03125, smallest_p=0.03125, side=1)
     """
     from scipy import stats
 
@@ -47,11 +48,12 @@ def signed_rank(differences: Any) -> SignedRank:
     ranks = np.asarray(stats.rankdata(np.abs(values)), np.float64)[values != 0]
     signs = values[values != 0]
     if not signs.size:
-        return SignedRank(0.0, 1.0, 1.0)
-    smaller = float(min(ranks[signs > 0].sum(), ranks[signs < 0].sum()))
+        return SignedRank(0.0, 1.0, 1.0, 0)
+    above, below = float(ranks[signs > 0].sum()), float(ranks[signs < 0].sum())
+    smaller = min(above, below)
     smallest = 2.0 ** (1 - signs.size)
     p = _exact_p(ranks, smaller) if signs.size <= MOST_EXACT else _normal_p(ranks, smaller)
-    return SignedRank(smaller, min(1.0, p), smallest)
+    return SignedRank(smaller, min(1.0, p), smallest, _side(above, below))
 
 
 def sign_test(differences: Any) -> SignedRank:
@@ -65,9 +67,9 @@ def sign_test(differences: Any) -> SignedRank:
     values = _checked(differences)
     above, below = int((values > 0).sum()), int((values < 0).sum())
     if above + below == 0:
-        return SignedRank(0.0, 1.0, 1.0)
+        return SignedRank(0.0, 1.0, 1.0, 0)
     p = 1.0 if above == below else 2 * float(special.bdtr(min(above, below), above + below, 0.5))
-    return SignedRank(float(min(above, below)), min(1.0, p), 2.0 ** (1 - above - below))
+    return SignedRank(float(min(above, below)), min(1.0, p), 2.0 ** (1 - above - below), _side(above, below))
 
 
 def signed_rank_bayes(differences: Any, *, rope: float, draws: int = DRAWS, seed: int = 0) -> Places:
@@ -106,6 +108,10 @@ def _shares(places: FloatArray) -> FloatArray:
     return np.asarray((is_most / is_most.sum(axis=0)).sum(axis=1), np.float64)
 
 
+def _side(above: float, below: float) -> int:
+    return int(above > below) - int(above < below)
+
+
 def _exact_p(ranks: FloatArray, statistic: float) -> float:
     """Every sign is as likely as its opposite: ways to reach each rank sum, counted in halves because of ties."""
     steps = np.rint(2 * ranks).astype(np.int64)
@@ -115,7 +121,7 @@ def _exact_p(ranks: FloatArray, statistic: float) -> float:
         moved = np.zeros_like(chance)
         moved[step:] = chance[: chance.size - step]
         chance = (chance + moved) / 2
-    return 2 * float(chance[: int(round(2 * statistic)) + 1].sum())
+    return 2 * float(chance[: round(2 * statistic) + 1].sum())
 
 
 def _normal_p(ranks: FloatArray, statistic: float) -> float:

@@ -21,7 +21,7 @@ class MethodCount:
     """The fits of one method, and what its finished outer splits came to."""
 
     method: MethodOutline
-    tuning: int = 0  # fits of its tunings
+    own: int = 0  # fits that do not wait for a choice
     expected: int = 0  # with those of chosen candidates
     sureness: Sureness = ""
     done: int = 0
@@ -99,31 +99,36 @@ class Counts:
     def _expect(self, at: int) -> None:
         """Note which fits a method may come to, and how many of them there will be."""
         count, outline = self.methods[at], self.outline
-        tuning = dict.fromkeys(tuning_keys(self.reading, count.method))
-        for key in tuning:
+        own = dict.fromkeys(own_keys(self.reading, count.method))
+        for key in own:
             self._note(key, (at, ""))
         tuned_on = set(outline.tuning_rows(count.method))
-        alone = {outline.rows_name(stage.split) for stage in outline.stages(count.method)} - tuned_on
+        judged_on = {outline.rows_name(stage.split) for stage in outline.stages(count.method)}
+        alone = judged_on - tuned_on if count.method.kind == "tuned" else set()
         for name in alone:
             for key in outline.keys(count.method, name):
                 self._note(key, (at, name))
-        most, count.sureness = _most(self.reading, count.method, len(tuning))
-        count.tuning, count.expected = most, most + len(alone)
+        most, count.sureness = _most(self.reading, count.method, len(own))
+        count.own, count.expected = most, most + len(alone)
 
     def _note(self, key: str, slot: Slot) -> None:
         slots = self._slots.setdefault(key, [])
         if slot in slots:
             return
-        self._shared += bool(slots) and not slot[1]
+        self._shared += not slot[1] and any(not split for _, split in slots)
         slots.append(slot)
         if key in self.known:
             self.done += len(slots) == 1
             self._take(slot, self.known[key])
 
 
-def tuning_keys(reading: Reading, method: MethodOutline) -> Iterator[str]:
-    """Keys of all fits that a method's tunings may ask for, as far as they are known."""
+def own_keys(reading: Reading, method: MethodOutline) -> Iterator[str]:
+    """Keys of all fits that a method may ask for whatever it chooses, as far as they are known."""
     outline = reading.outline
+    if method.kind != "tuned":
+        yield from (
+            key for stage in outline.stages(method) for key in outline.keys(method, outline.rows_name(stage.split))
+        )
     if method.parts:
         inner = parts_of(outline, method)[0].inner
         yield from [final_key(outline, method)] if outline.has_final and inner is not None and inner.final else []

@@ -79,6 +79,6 @@ def _is_over(counts: Counts, count: MethodCount) -> bool:
     if len(count.settled) < len(counts.outline.stages(method)):
         return False
     if method.parts or not count.sureness:
-        return count.done - len(count.chosen) >= count.tuning
+        return count.done - len(count.chosen) >= count.own
     has_final = inner is not None and inner.final is not None and counts.outline.has_final
     return not has_final or not counts.reading.final_choice(method).missing

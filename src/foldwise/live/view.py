@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foldwise.live.state import Row, Snapshot
@@ -25,7 +26,7 @@ PHASES = {
     "finished": ("Finished", "All fits are done."),
     "unreadable": ("Cannot be read", ""),
 }
-PARTS = ("status", "tiles", "progress", "risks", "failures")
+PARTS = ("study", "status", "tiles", "progress", "risks", "failures")
 
 
 def parts(snapshot: Snapshot) -> dict[str, str]:
@@ -39,7 +40,7 @@ def page(snapshot: Snapshot) -> str:
     return _environment().get_template("page.html").render(
         parts={name: _markup(text) for name, text in parts(snapshot).items()},
         snapshot=snapshot,
-        run=plain(snapshot.run),
+        name=plain(Path(snapshot.run).name or snapshot.run),
         styles=styles(),
         script=script(),
     )  # fmt: skip

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
-from foldwise.outlines.outline import Outline
 
 LEAST_SHARE = 1e-15  # of a class in log shares, so that one without training rows has a finite number
 
 
-def baseline_answer(outline: Outline, train: IntArray, response: str, rows: int) -> AnyArray | None:
+class Targets(Protocol):
+    """What the baseline looks at: of a study's outline, or of its data."""
+
+    @property
+    def task(self) -> str: ...
+    @property
+    def classes(self) -> tuple[Any, ...]: ...
+    @property
+    def target(self) -> AnyArray: ...
+    @property
+    def weights(self) -> FloatArray | None: ...
+
+
+def baseline_answer(of: Targets, train: IntArray, response: str, rows: int) -> AnyArray | None:
     """The same answer for each of so many rows, from the targets and weights of the training rows alone.
 
     It is what the built-in `baseline` learner answers after a fit on these rows: the mean, the commonest class (the
@@ -18,36 +32,36 @@ def baseline_answer(outline: Outline, train: IntArray, response: str, rows: int)
     the log of the shares, or of their ratio for two classes, which ranks no row above another. None where the
     weights sum to 0.
     """
-    weights = None if outline.weights is None else outline.weights[train]
+    weights = None if of.weights is None else of.weights[train]
     if train.size == 0 or (weights is not None and not weights.sum() > 0):
         return None
-    if outline.task == "regression":
+    if of.task == "regression":
         # A column, as scikit-learn has it: the same bits, so that a learner of failures alone ties with the baseline.
-        return np.full(rows, np.average(outline.target[train][:, None], axis=0, weights=weights)[0])
-    shares = _shares(outline, train, weights)
+        return np.full(rows, np.average(of.target[train][:, None], axis=0, weights=weights)[0])
+    shares = _shares(of, train, weights)
     if response == "predict":
-        return np.full(rows, _commonest(outline, shares), np.int64)
+        return np.full(rows, _commonest(of, shares), np.int64)
     return np.tile(shares, (rows, 1)) if response == "predict_proba" else _decision(shares, rows)
 
 
-def _shares(outline: Outline, train: IntArray, weights: FloatArray | None) -> FloatArray:
-    codes, classes = outline.target[train], len(outline.classes)
+def _shares(of: Targets, train: IntArray, weights: FloatArray | None) -> FloatArray:
+    codes, classes = of.target[train], len(of.classes)
     counts = np.bincount(codes, weights=weights, minlength=classes)
-    order = _sorted_classes(outline)
+    order = _sorted_classes(of)
     there = order[np.bincount(codes, minlength=classes)[order] > 0]  # summed as scikit-learn sums them
     shares = np.zeros(classes)
     shares[there] = counts[there] / counts[there].sum()
     return shares
 
 
-def _commonest(outline: Outline, shares: FloatArray) -> int:
-    order = _sorted_classes(outline)
+def _commonest(of: Targets, shares: FloatArray) -> int:
+    order = _sorted_classes(of)
     return int(order[np.argmax(shares[order])])
 
 
-def _sorted_classes(outline: Outline) -> IntArray:
+def _sorted_classes(of: Targets) -> IntArray:
     """Class codes in the sorted order of their labels; a positive class that was named comes last in the codes."""
-    labels = np.array(outline.classes, dtype=object if isinstance(outline.classes[0], str) else None)
+    labels = np.array(of.classes, dtype=object if isinstance(of.classes[0], str) else None)
     return np.argsort(labels, kind="stable")
 
 

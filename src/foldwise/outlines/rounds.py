@@ -7,7 +7,7 @@ So what is asked for depends on the scores alone, never on the order in which fi
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from foldwise.outlines.ladder import Look
 from foldwise.outlines.pruning import can_win
 from foldwise.outlines.schedule import Hyperband, Racing, Schedule
 
-FINALISTS = 5  # one of so many candidates reaches the full splits
+FINALISTS = 3  # one of so many candidates reaches the full splits
 
 Climb = Generator[list[Ask], None, list[int]]  # rounds, and who is left in the end
 
@@ -26,7 +26,7 @@ def rounds(schedule: Schedule, field: Field) -> Iterator[list[Ask]]:
     """What a tuner asks for."""
     everyone = range(field.candidates)
     if isinstance(schedule, Racing):
-        return race(field, everyone, schedule)
+        return _race_by(field, everyone, schedule)
     if isinstance(schedule, Hyperband):
         return _then_race(field, hyperband(field, everyone, field.height, factor=schedule.factor))
     return _then_race(field, halve(field, everyone, field.height))
@@ -53,10 +53,12 @@ def hyperband(field: Field, entrants: Sequence[int], height: int, *, factor: int
     return (yield from _side_by_side([*brackets, halve(field, sorted(mixed), height)]))
 
 
-def race(field: Field, entrants: Sequence[int], options: Racing) -> Iterator[list[Ask]]:
+def race(
+    field: Field, entrants: Sequence[int], *, level: float, share: Callable[[int], float], first: int = 1
+) -> Iterator[list[Ask]]:
     """Fold after fold, without those that are worse than the best by a paired test, or that can win no more.
 
-    Of the others the best go on, fewer with every fold: ties would otherwise cost most of the fits.
+    Of the others the best go on, after k folds at most `share(k)` of all: ties would otherwise cost most of the fits.
     """
     alive = list(entrants)
     scores = np.full((field.candidates, field.folds), np.nan)
@@ -66,9 +68,9 @@ def race(field: Field, entrants: Sequence[int], options: Racing) -> Iterator[lis
         scores[alive, fold] = [field.score(candidate, looks[-1]) for candidate in alive]
         may_win = can_win(scores, np.isnan(scores[:, : fold + 1]).any(axis=1), bounds=field.bounds)
         able = [candidate for candidate in alive if may_win[candidate]]
-        if fold + 1 >= options.first and len(able) > 1:
-            able = _not_worse(field, able, looks, options.level)
-            able = best_of(field, able, looks, math.ceil(len(entrants) / (1 + options.cut * (fold + 1))))
+        if fold + 1 >= first and len(able) > 1:
+            able = _not_worse(field, able, looks, level)
+            able = best_of(field, able, looks, math.ceil(len(entrants) * share(fold + 1)))
         alive = able or alive
 
 
@@ -76,7 +78,7 @@ def survivors(candidates: int, rungs: int) -> list[int]:
     """How many candidates each rung leaves, in equal steps down to the number that reaches the full splits.
 
     >>> survivors(60, 2), survivors(60, 1), survivors(60, 3)
-    ([27, 12], [12], [36, 21, 12])
+    ([35, 20], [20], [42, 29, 20])
     """
     last = math.ceil(candidates / FINALISTS)
     return [math.ceil(candidates * (last / candidates) ** (step / rungs) - 1e-9) for step in range(1, rungs + 1)]
@@ -108,7 +110,16 @@ def is_above(differences: FloatArray, *, level: float) -> BoolArray:
 def _then_race(field: Field, climb: Climb) -> Iterator[list[Ask]]:
     """Those who reach the full splits race there; where there was nothing to climb, as the tuner `racing` does."""
     finalists = yield from climb
-    yield from race(field, finalists, Racing(cut=0) if field.height else Racing())
+    if field.height:
+        yield from race(field, finalists, level=Racing.level, share=lambda folds: 2 / (2 + folds))
+    else:
+        yield from _race_by(field, finalists, Racing())
+
+
+def _race_by(field: Field, entrants: Sequence[int], options: Racing) -> Iterator[list[Ask]]:
+    cut = options.cut
+    share = (lambda folds: min(1.0, 1 / (cut * folds))) if cut else (lambda folds: 1.0)
+    return race(field, entrants, level=options.level, share=share, first=options.first)
 
 
 def _side_by_side(climbs: Sequence[Climb]) -> Climb:

@@ -35,16 +35,16 @@ class Options:
 class Racing(Options):
     """Inner fold after inner fold, without the candidates that are worse than the best at this level.
 
-    After k folds at most one of every 1 + cut x k candidates goes on; with `cut=0` the test alone drops them.
+    After k folds at most one of every cut x k candidates goes on; with `cut=0` the test alone drops them.
     """
 
-    level: float = 0.05
+    level: float = 0.01
     first: int = 1  # folds that all candidates are scored on
     cut: int = 3
 
     def __post_init__(self) -> None:
         if not isinstance(self.level, int | float) or not 0 < self.level < 1:
-            raise BadStudy(f"the level of racing must lie between 0 and 1, not {self.level!r}", "Use level=0.05")
+            raise BadStudy(f"the level of racing must lie between 0 and 1, not {self.level!r}", "Use level=0.01")
         _check_number("first", self.first, 1)
         _check_number("cut", self.cut, 0)
 
@@ -79,8 +79,8 @@ KINDS: dict[str, type[Racing] | type[Halving]] = {"racing": Racing, "halving": H
 def racing(*, level: float = Racing.level, first: int = Racing.first, cut: int = Racing.cut) -> Racing:
     """The tuner `racing` with other options; with `cut=0` only the paired test at this level drops candidates.
 
-    >>> print(racing(level=0.01))
-    racing(level=0.01)
+    >>> print(racing(level=0.05))
+    racing(level=0.05)
     """
     return Racing(level, first, cut)
 

@@ -12,6 +12,7 @@ from foldwise.estimates.estimate import plain_number
 from foldwise.reports.failures import mixed_words
 
 REFERENCES = ("baseline", "auto")  # rows of every study; they are shown and take no part in ranks and pairs
+MOST_LISTED = 5  # data sets that a note names
 Note = tuple[str, str]
 
 
@@ -24,6 +25,7 @@ class Entry:
     answer: dict[str, Any] | None = None
     error: str | None = None
     left_out: tuple[str, ...] = ()  # learners that are not for its task
+    cause: Exception | None = None
 
     def method(self, name: str) -> Mapping[str, Any]:
         methods = self.answer["methods"] if self.answer else []
@@ -42,7 +44,7 @@ def compared_names(entries: Sequence[Entry]) -> list[str]:
     return [name for name in dict.fromkeys(every) if name not in REFERENCES]
 
 
-def compare_entries(entries: Sequence[Entry], **wishes: Any) -> Across:
+def compare_entries(entries: Sequence[Entry], *, control: str | None = None, **wishes: Any) -> Across:
     """The comparison over the data sets that are finished and have a risk of some method."""
     names = compared_names(entries)
     counted = [entry for entry in entries if is_counted(entry, names)]
@@ -51,7 +53,8 @@ def compare_entries(entries: Sequence[Entry], **wishes: Any) -> Across:
         names,
         [entry.data for entry in counted],
         baseline=[entry.risk("baseline") for entry in counted],
-        same_loss=len(_each(counted, "loss")) <= 1,
+        losses=[entry.answer["loss"] for entry in counted if entry.answer],
+        control=control if control in names else None,
         **wishes,
     )
 
@@ -182,6 +185,7 @@ def _pair_dict(pair: PairAcross) -> dict[str, Any]:
         "p": pair.p,
         "smallest_p": pair.smallest_p,
         "p_holm": pair.p_holm,
+        "leans_to": pair.names[0] if pair.side < 0 else pair.names[1] if pair.side > 0 else None,
         "p_better": left,
         "p_equivalent": rope,
         "p_worse": right,
@@ -195,18 +199,28 @@ def _each(entries: Sequence[Entry], key: str) -> list[str]:
 def _notes(entries: Sequence[Entry], found: Across) -> Iterator[Note]:
     for entry in entries:
         yield from _entry_notes(entry, found)
-    for name in found.names:
-        lacking = [data for data in found.data_sets if name not in found.ranked and not _has(entries, data, name)]
-        if lacking:
-            words = f"{name} has no risk of its own on {', '.join(lacking)}"
-            yield "missing", f"{words}: it has no mean rank, and is compared on the other data sets alone"
     counted = [entry for entry in entries if entry.data in found.data_sets]
+    for name in found.names:
+        yield from _missing_notes(name, counted)
     yield from _loss_notes(counted)
     yield from _power_notes(found)
 
 
-def _has(entries: Sequence[Entry], data: str, name: str) -> bool:
-    return any(entry.data == data and math.isfinite(entry.risk(name)) for entry in entries)
+def _missing_notes(name: str, counted: Sequence[Entry]) -> Iterator[Note]:
+    """Where a method takes no part, and what that means for it."""
+    lacking = [entry for entry in counted if not math.isfinite(entry.risk(name))]
+    if lacking:
+        other_task = [entry.data for entry in lacking if name in entry.left_out]
+        without = [entry.data for entry in lacking if name not in entry.left_out]
+        words = [f"is not for the task of {_listed(other_task)}"] if other_task else []
+        words += [f"has no risk of its own on {_listed(without)}"] if without else []
+        rest = "it has no mean rank, and is compared on the other data sets alone"
+        yield "missing", f"{name} {' and '.join(words)}: {rest}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+    return ", ".join(names[:MOST_LISTED]) + more
 
 
 def _entry_notes(entry: Entry, found: Across) -> Iterator[Note]:
@@ -216,9 +230,6 @@ def _entry_notes(entry: Entry, found: Across) -> Iterator[Note]:
         yield "unfinished", f"{entry.data} is not finished and is left out of ranks and tests"
     elif entry.data not in found.data_sets:
         yield "failed", f"no learner has a risk on {entry.data}, which is left out"
-    if entry.left_out:
-        task = (entry.answer or {}).get("task") or "other"
-        yield "left_out", f"{', '.join(entry.left_out)}: not for the {task} task of {entry.data}"
     for method in entry.answer["methods"] if entry.answer else []:
         if words := mixed_words(method):
             yield "mixed", f"the risk of {method['name']} on {entry.data} is not compared: {words}"
@@ -232,7 +243,7 @@ def _loss_notes(counted: Sequence[Entry]) -> Iterator[Note]:
         return
     without = [entry.data for entry in counted if not entry.risk("baseline") > 0]
     if without:
-        words = f"the baseline has no risk above 0 on {', '.join(without)}"
+        words = f"the baseline has no risk above 0 on {_listed(without)}"
         yield "baseline", f"{words}: pairs get the sign test, and there are no relative risks on average"
 
 
@@ -244,5 +255,7 @@ def _power_notes(found: Across) -> Iterator[Note]:
     sets = max(len(pair.data_sets) for pair in tested)
     smallest = min(1.0, len(tested) * 2.0 ** (1 - sets))
     if smallest > 1 - found.level:
-        words = f"with {sets} data set{'s' if sets != 1 else ''} and {len(tested)} pair{'s' if len(tested) != 1 else ''}"
+        words = (
+            f"with {sets} data set{'s' if sets != 1 else ''} and {len(tested)} pair{'s' if len(tested) != 1 else ''}"
+        )
         yield "few", f"{words} no p can be below {smallest:.2g}: no difference could have been shown, however large"

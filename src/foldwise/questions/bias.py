@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.arrays import FloatArray, IntArray
+from foldwise.arrays import FloatArray
 from foldwise.estimates.estimate import plain_number
 from foldwise.formulas.bias import Bbc, bbc_of_many, tibshirani
 from foldwise.questions.method import MethodAnswer
@@ -60,29 +60,21 @@ def _winner_table(methods: list[MethodAnswer]) -> FloatArray | None:
 
 def selection_table(method: MethodAnswer) -> FloatArray:
     """Out-of-fold losses[row, candidate] of the final tuning, averaged where a row was held out more than once."""
-    rows, losses = _held_out_losses(method)
-    times = np.bincount(rows, minlength=method.outline.rows)
-    if (times == 1).all():
-        return np.take(losses, np.argsort(rows), axis=1).T
-    sums = np.stack([np.bincount(rows, weights=each, minlength=len(times)) for each in losses], axis=1)
-    return np.asarray(sums / np.where(times > 0, times, np.nan)[:, None])
-
-
-def _held_out_losses(method: MethodAnswer) -> tuple[IntArray, FloatArray]:
-    """The rows held out by the splits of the final tuning, split by split, and losses[candidate, held-out row]."""
     outline, own = method.outline, method.method
     assert own.inner is not None
-    judge, splits = outline.losses[0], list(own.inner.final or ())
-    rows = np.concatenate([split.test for split in splits])
-    losses, ends = np.empty((len(own.candidates), len(rows))), np.cumsum([len(split.test) for split in splits])
-    for split, end in zip(splits, ends, strict=True):
+    judge = outline.losses[0]
+    sums, times = np.zeros((len(own.candidates), outline.rows)), np.zeros(outline.rows)  # one table, also of many rows
+    for split in own.inner.final or ():
         target = outline.target[split.test]
-        for candidate, into in enumerate(losses[:, end - len(split.test) : end]):
+        times[split.test] += 1
+        for candidate, into in enumerate(sums):
             record = method.reading.record(own, candidate, split)
             assert record is not None
             response = own.response_for(judge, candidate)
-            into[:] = judge.rows(target, record.response(response, split.test))
-    return rows, losses
+            into[split.test] += judge.rows(target, record.response(response, split.test))
+    if not (times == 1).all():
+        sums /= np.where(times > 0, times, np.nan)
+    return sums.T
 
 
 def _has_selection_table(method: MethodAnswer) -> bool:

@@ -44,7 +44,7 @@ def render_html(
 
     rows = _choice_rows(answer) if choices is None else _records(choices)
     more = dict(details or {})
-    return _environment().get_template("report.html").render(
+    return environment().get_template("report.html").render(
         **_common(answer),
         **_paragraph(answer, more.get("protocol")),
         title=title or "Foldwise report",
@@ -57,8 +57,8 @@ def render_html(
         rows_words=rows_words,
         choices=sections.chosen_rows(rows[:MOST_LISTED]),
         choices_left=max(0, len(rows) - MOST_LISTED),
-        **_record(answer),
-        **_assets(),
+        **record_link(answer),
+        **assets(),
     )  # fmt: skip
 
 
@@ -66,15 +66,19 @@ def html_fragment(answer: Mapping[str, Any]) -> str:
     """The table and the verdict, for a notebook: no script, no style that leaves it."""
     from foldwise.reports import sections
 
-    return _environment().get_template("fragment.html").render(
+    return environment().get_template("fragment.html").render(
         **_common(answer), sections=sections, style=asset("fragment.css")
     )  # fmt: skip
 
 
 def write_html(path: str | Path, answer: Mapping[str, Any], **more: Any) -> Path:
     """Write the page to a file, making its folder if need be."""
+    return write_page(path, render_html(answer, **more))
+
+
+def write_page(path: str | Path, page: str) -> Path:
+    """Write a page that is made to a file."""
     path = Path(path)
-    page = render_html(answer, **more)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")
@@ -84,7 +88,8 @@ def write_html(path: str | Path, answer: Mapping[str, Any], **more: Any) -> Path
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates; everything in them is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -155,7 +160,7 @@ def _paragraph(answer: Mapping[str, Any], protocol: Mapping[str, Any] | None) ->
     }
 
 
-def _record(answer: Mapping[str, Any]) -> dict[str, Any]:
+def record_link(answer: Mapping[str, Any]) -> dict[str, Any]:
     """The whole answer as JSON in the page, and as a link to save it."""
     text = json.dumps(answer, allow_nan=False)
     is_linked = len(text) <= MOST_LINKED
@@ -173,9 +178,11 @@ def script_json(value: Any) -> Markup:
     return Markup(text)
 
 
-def _assets() -> dict[str, Any]:
-    """Style and script, with the hashes by which the page allows these two and nothing else."""
+def assets(*more: str) -> dict[str, Any]:
+    """Style and script, with the hashes by which the page allows these two and nothing else; `more` style follows."""
     style, script = asset("page.css"), asset("page.js")
+    for name in more:
+        style += asset(name)
     return {
         "style": style,
         "script": script,

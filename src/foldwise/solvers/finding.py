@@ -14,6 +14,7 @@ from foldwise.solvers.solver import Solver
 TIGHT = 1e-8  # a user's own iterative estimator with this tolerance is solved to the optimum
 # The first that takes a method answers it: families before the generic ones. Each module lists its SOLVERS.
 FAMILIES = (
+    "featureless",
     "neighbours",
     "ridge",
     "kernel_ridge",

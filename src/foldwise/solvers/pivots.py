@@ -195,7 +195,7 @@ class _Walk:
         tableau, is_active = self.tableau, self.tableau.signs != 0
         for _ in range(3):
             coefficients = np.zeros(self.problem.linear.size)
-            coefficients[tableau.columns] = values * tableau.unit * is_active
+            coefficients[tableau.columns] = np.where(is_active, values * tableau.unit, 0.0)
             rest = self.problem.linear - self.problem.products(coefficients)
             missed = (rest[tableau.columns] - penalty * tableau.signs) * is_active
             if np.abs(missed).max(initial=0.0) <= slack:

@@ -1,0 +1,89 @@
+"""One snapshot for all open pages: it is renewed while somebody looks, and by nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+from foldwise.live.state import Snapshot, State
+from foldwise.live.view import message
+
+PAUSE = 1.0  # seconds between two looks
+LONGEST_PAUSE = 30.0
+SHARE = 0.05  # of one processor's time, at most, that looking may take
+HEARTBEAT = 15.0  # seconds after which a silent stream says that it is there
+MOST_PAGES = 200
+
+
+class Hub:
+    """Keeps the pages of one run up to date."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.pages = 0
+        self.asked = time.monotonic()  # when somebody last wanted something
+        self._snapshot: Snapshot | None = None
+        self._text = ""
+        self._at = 0.0
+        self._changed = asyncio.Event()
+        self._looking: asyncio.Task[None] | None = None
+
+    @property
+    def is_full(self) -> bool:
+        return self.pages >= MOST_PAGES
+
+    @property
+    def idle(self) -> float:
+        """Seconds since there was a page."""
+        return 0.0 if self.pages else time.monotonic() - self.asked
+
+    async def snapshot(self) -> Snapshot:
+        """The latest snapshot, renewed where it is old."""
+        self.asked = time.monotonic()
+        if self._snapshot is None or time.monotonic() - self._at > PAUSE:
+            await self._look()
+        assert self._snapshot is not None
+        return self._snapshot
+
+    async def events(self) -> AsyncIterator[str]:
+        """Server-sent events for one page: the state now, and each time that it has changed."""
+        self.pages += 1
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._keep_looking())
+        seen = ""
+        try:
+            yield "retry: 3000\n\n"
+            while True:
+                if self._text != seen:
+                    seen = self._text
+                    yield f"data: {seen}\n\n"
+                changed = self._changed
+                try:
+                    await asyncio.wait_for(changed.wait(), HEARTBEAT)
+                except TimeoutError:
+                    yield ": still here\n\n"
+        finally:
+            self.pages -= 1
+            self.asked = time.monotonic()
+
+    async def _keep_looking(self) -> None:
+        while self.pages:
+            cost = await self._look()
+            await asyncio.sleep(min(LONGEST_PAUSE, max(PAUSE, cost / SHARE)))
+
+    async def _look(self) -> float:
+        """Renew the snapshot in a thread; gives the seconds of processor time that it took."""
+        snapshot, text, cost = await asyncio.to_thread(_timed_look, self.state)
+        self._snapshot, self._at = snapshot, time.monotonic()
+        if text != self._text:
+            self._text = text
+            self._changed.set()
+            self._changed = asyncio.Event()
+        return cost
+
+
+def _timed_look(state: State) -> tuple[Snapshot, str, float]:
+    began = time.thread_time()
+    snapshot = state.look()
+    return snapshot, message(snapshot), time.thread_time() - began

@@ -1,0 +1,186 @@
+"""What the page is told of a run: the numbers of its store, and a sentence where there are none."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+import pytest
+from conftest import cut, learners, rows
+from scipy import stats
+from sklearn.dummy import DummyRegressor
+
+import foldwise as fw
+from foldwise.questions.watching import follow
+from foldwise.records import database
+from foldwise.records.sqlite import SqliteStore
+
+
+def outer_key(result, name, at):
+    """The key of the fit that judges an outer split."""
+    method = next(method for method in result.outline.methods if method.name == name)
+    return result.outline.key(method, result.reading.outer_candidate(method, at), result.outline.outer[at])
+
+
+def test_a_finished_run_shows_the_numbers_of_its_answer(whole):
+    folder, result = whole
+    snapshot = follow(folder).look()
+    table = result.table().set_index("method")
+
+    assert snapshot.phase == "finished"
+    assert (snapshot.done, snapshot.total, snapshot.failed) == (result.fits, result.fits, 0)
+    assert [row.name for row in snapshot.rows] == ["ridge", "k-nn", "plain", "baseline"]
+    for row in snapshot.rows:
+        assert (row.done, row.total) == (table.fits[row.name], table.fits[row.name])
+        assert (row.risk, row.low, row.high) == tuple(table.loc[row.name, ["risk", "low", "high"]])
+        assert not row.is_partial
+
+
+def test_the_report_is_that_of_the_result(whole):
+    folder, result = whole
+    state = follow(folder)
+    state.look()
+    found = state.report()
+
+    assert found.is_finished
+    assert "has the smallest estimated risk" in found.text
+    assert found.text == fw.load(folder).report(title="whole")
+
+
+def test_partial_risks_rest_on_the_finished_folds_alone(whole, finished):
+    result = whole[1]
+    cut(finished, [outer_key(result, "ridge", 2)])
+    snapshot = follow(finished).look()
+    row = snapshot.rows[0]
+    choices = result.choices()
+    losses = choices[(choices.method == "ridge") & (choices.fold != 2)].loss.to_numpy()
+    low, high = stats.t.interval(0.95, 2, losses.mean(), losses.std(ddof=1) / np.sqrt(3))
+
+    assert snapshot.phase == "stopped"
+    assert (row.folds, row.all_folds, row.is_partial) == (3, 4, True)
+    assert (row.risk, row.low, row.high) == pytest.approx((losses.mean(), low, high))
+    assert snapshot.total - snapshot.done == row.total - row.done == 1
+    assert not any(other.is_partial for other in snapshot.rows[1:])
+
+
+def test_a_fold_whose_tuning_is_not_done_is_no_finished_fold(whole, finished):
+    result = whole[1]
+    method = result.outline.methods[0]
+    cut(finished, [result.outline.key(method, 0, method.inner.splits[1][0])])
+    row = follow(finished).look().rows[0]
+    assert row.folds == 3
+    assert row.total - row.done == 1
+
+
+def test_two_folds_have_no_interval(whole, finished):
+    result = whole[1]
+    cut(finished, [outer_key(result, "plain", at) for at in (0, 1)])
+    row = follow(finished).look().rows[2]
+    assert row.folds == 2
+    assert row.risk is not None
+    assert row.low is row.high is None
+
+
+def test_a_run_is_followed_to_its_end(whole, finished):
+    result = whole[1]
+    records = SqliteStore(finished, readonly=True)
+    lost = [outer_key(result, "ridge", at) for at in range(4)]
+    kept = [records.get(key) for key in lost]
+    records.close()
+    cut(finished, lost)
+    state = follow(finished)
+    assert state.look().phase == "stopped"
+    writer = SqliteStore(finished)
+    assert state.look().phase == "running"
+    assert state.report() is None
+    folds = []
+    for record in kept:
+        writer.add([record])
+        folds.append(state.look().rows[0].folds)
+    assert folds == [1, 2, 3, 4]
+    assert state.look().phase == "ending"
+    writer.close()
+    snapshot = state.look()
+    assert snapshot.phase == "finished"
+    assert snapshot.rows[0].risk == result.table().risk[0]
+    assert state.report().is_finished
+
+
+def test_a_stopped_run_has_a_report_of_what_there_is(whole, finished):
+    cut(finished, [outer_key(whole[1], "ridge", 2)])
+    state = follow(finished)
+    assert state.look().has_report
+    found = state.report()
+    assert not found.is_finished
+    assert "not finished, 3 of 4 outer folds done" in found.text
+
+
+def test_another_study_in_the_store_is_followed_from_its_beginning(finished):
+    state = follow(finished)
+    assert len(state.look().rows) == 4
+    fw.compare({"other": DummyRegressor(strategy="median")}, *rows(), outer=3, jobs=1, store=finished)
+    snapshot = state.look()
+    assert [row.name for row in snapshot.rows] == ["other", "baseline"]
+    assert (snapshot.phase, snapshot.done) == ("finished", 6)
+
+
+def test_failed_fits_are_told_with_their_first_error(tmp_path):
+    class Failing(DummyRegressor):
+        def fit(self, X, y, sample_weight=None):
+            raise ValueError("<script>no</script>")
+
+    wish = {**learners(), "bad": fw.tune(Failing(), quantile=[0.1, 0.2])}
+    result = fw.compare(wish, *rows(), outer=4, inner=3, jobs=1, store=tmp_path / "run")
+    snapshot = follow(tmp_path / "run").look()
+
+    assert snapshot.phase == "finished"
+    failed = result.table().set_index("method").failed["bad"]
+    assert snapshot.failed == failed > 0
+    assert snapshot.failures == (("bad", "error", failed, "ValueError: <script>no</script>"),)
+    assert next(row for row in snapshot.rows if row.name == "bad").risk is None
+
+
+def test_a_store_that_is_not_there_yet_is_waited_for(tmp_path, finished):
+    state = follow(tmp_path / "later")
+    assert state.look().phase == "waiting"
+    assert state.report() is None
+    store = SqliteStore(tmp_path / "later")
+    assert state.look().phase == "waiting"
+    store.close()
+    finished.rename(tmp_path / "old")
+    (tmp_path / "later").rename(tmp_path / "empty")
+    (tmp_path / "old").rename(tmp_path / "later")
+    assert state.look().phase == "finished"
+
+
+def test_a_damaged_store_is_a_sentence_and_comes_back(finished):
+    whole = (finished / "records.db").read_bytes()
+    state = follow(finished)
+    (finished / "records.db").write_bytes(whole[:5000] + b"\0" * 5000 + whole[10000:])
+    snapshot = state.look()
+    assert snapshot.phase == "unreadable"
+    assert "damaged" in snapshot.problem
+    (finished / "records.db").write_bytes(whole)
+    assert state.look().phase == "finished"
+
+
+def test_a_store_that_is_held_is_a_sentence(finished, monkeypatch):
+    monkeypatch.setattr(database, "_WAIT", 0.1)
+    holder = sqlite3.connect(finished / "records.db", isolation_level=None)
+    holder.execute("PRAGMA locking_mode=EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        snapshot = follow(finished).look()
+        assert snapshot.phase == "unreadable"
+        assert "held by another process. Try again when its run has ended." in snapshot.problem
+    finally:
+        holder.close()
+
+
+def test_looking_writes_nothing(finished):
+    before = {path.name: path.read_bytes() for path in finished.iterdir()}
+    state = follow(finished)
+    for _ in range(3):
+        state.look()
+    state.report()
+    assert {path.name: path.read_bytes() for path in finished.iterdir()} == before

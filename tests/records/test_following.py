@@ -1,0 +1,115 @@
+"""A store that is followed: what is new is told once, and what is void is told anew."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from foldwise.errors import BadStore
+from foldwise.records.following import FollowedStore
+from foldwise.records.record import Record
+from foldwise.records.sqlite import SqliteStore
+
+
+def record(letter, *, rows=3, status="ok"):
+    responses = {"predict": np.arange(float(rows))} if status == "ok" else {}
+    return Record(letter * 32, status, np.arange(rows), responses, seconds=0.5, learner="ridge")
+
+
+@pytest.fixture
+def writer(tmp_path):
+    store = SqliteStore(tmp_path / "run")
+    yield store
+    store.close()
+
+
+def look(followed):
+    facts, is_anew = followed.look()
+    followed.close()
+    return [fact.key[0] for fact in facts], is_anew
+
+
+def test_records_are_told_once_as_they_come(writer, tmp_path):
+    followed = FollowedStore(tmp_path / "run")
+    assert look(followed) == ([], False)
+    writer.add([record("a"), record("b")])
+    assert look(followed) == (["a", "b"], False)
+    assert look(followed) == ([], False)
+    writer.add([record("c")])
+    assert look(followed) == (["c"], False)
+
+
+def test_a_record_that_grew_is_read_again(writer, tmp_path):
+    writer.add([record("a"), record("b")])
+    followed = FollowedStore(tmp_path / "run")
+    look(followed)
+    assert followed.get("a" * 32).rows.size == 3
+    writer.add([record("a", rows=5)])
+
+    assert look(followed) == (["a"], False)
+    assert followed.get("a" * 32).rows.size == 5
+
+
+def test_records_that_were_taken_out_make_everything_new(writer, tmp_path):
+    writer.add([record("a"), record("b", status="error"), record("c")])
+    followed = FollowedStore(tmp_path / "run")
+    look(followed)
+    writer.discard(["b" * 32])
+    assert look(followed) == (["a", "c"], True)
+    writer.add([record("b")])
+    assert look(followed) == (["b"], False)
+
+
+def test_another_study_makes_everything_new_and_other_documents_do_not(writer, tmp_path):
+    writer.add([record("a")])
+    writer.write_document("outline", b"one")
+    followed = FollowedStore(tmp_path / "run")
+    assert look(followed) == (["a"], True)
+    assert followed.document("outline") == b"one"
+    writer.write_document("ledger", b"proposals")
+    assert look(followed) == ([], False)
+    assert followed.document("ledger") == b"proposals"
+    writer.write_document("ledger", b"more proposals")
+    assert look(followed) == ([], False)
+    assert followed.document("ledger") == b"more proposals"
+    writer.write_document("outline", b"two")
+    assert look(followed) == (["a"], True)
+    assert followed.document("outline") == b"two"
+
+
+def test_who_writes_is_seen_without_touching_the_lock(writer, tmp_path):
+    followed = FollowedStore(tmp_path / "run")
+    assert followed.writer == os.getpid()
+    assert not followed.has_ended
+    followed.close()
+    writer.close()
+    assert followed.writer is None
+    assert followed.has_ended
+    SqliteStore(tmp_path / "run").close()  # nobody holds it
+
+
+def test_the_number_of_a_process_that_was_killed_is_nobody(tmp_path):
+    SqliteStore(tmp_path / "run").close()
+    (tmp_path / "run" / "lock").write_text("4194304999\n")
+    followed = FollowedStore(tmp_path / "run")
+    assert followed.writer is None
+    assert not followed.has_ended  # it may be a process of another machine
+    followed.close()
+
+
+def test_a_run_that_ends_between_two_looks_leaves_one_file(tmp_path):
+    writer = SqliteStore(tmp_path / "run")
+    followed = FollowedStore(tmp_path / "run")
+    writer.add([record("a")])
+    look(followed)
+    writer.close()
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["lock", "records.db"]
+    look(followed)
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["lock", "records.db"]
+
+
+def test_no_store_is_a_sentence(tmp_path):
+    with pytest.raises(BadStore, match="there is no store in .*nowhere. Give the folder"):
+        FollowedStore(tmp_path / "nowhere")
