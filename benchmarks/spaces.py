@@ -53,8 +53,8 @@ Written by `benchmarks/spaces.py`. Every family is tuned twice on the same train
 folds, by the same loss: over its default space at its default budget, and by Optuna's TPE with {TRIALS} trials over a
 wide space that an expert might write (`benchmarks/experts.py`). Both are judged on the same test rows; at most
 {MOST_ROWS:,} rows in all. `difference` is the risk of the default space relative to that of the long search: below 0
-the default space is better. `noise` is the standard error of that paired difference over the test rows. *Close* is at most
-{100 * CLOSE:.0f} % worse, or within twice the noise. `seconds` are of one core."""
+the default space is better. `noise` is the standard error of that paired difference over the test rows. *Close* is at
+most {100 * CLOSE:.0f} % worse, or within twice the noise. `seconds` are of one core."""
 
 
 @dataclass

@@ -25,6 +25,7 @@ import foldwise as fw
 ROWS = Path(__file__).with_name("zoo.json")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "zoo.md"
 MANY = 1_000  # from so many rows on, one inner split and small spaces
+LARGE = 5_000  # from so many on, some learn from a sample
 MOST_ROWS = 12_000
 SETS = (
     "diabetes",
@@ -38,7 +39,7 @@ SETS = (
 )
 # Spaces of these are cheap at their default size: a solver has all values of a path, or there are few.
 QUICK = ("linear", "ridge", "lasso", "elastic-net", "logistic", "k-nn", "tree", "naive-bayes", "lda", "qda")
-# Their cost grows with the square of the rows or more; they learn from a sample of so many.
+# Their cost grows with the square of the rows or more; of a large table they learn from a sample of so many.
 SAMPLED = {"svm": 2_000, "kernel-ridge": 2_000, "gaussian-process": 1_000}
 HEAD = f"""\
 Written by `benchmarks/zoo.py`: all built-in learners through nested `fw.compare`, as they come. The last three data
@@ -82,7 +83,7 @@ def measure(data: str, name: str, table: sets.Table) -> Row:
     is_large = len(table.y) >= MANY
     size = "default" if name in QUICK and not is_large else "small"
     words: dict[str, Any] = {"size": size}
-    if name in SAMPLED and len(table.y) > SAMPLED[name]:
+    if name in SAMPLED and len(table.y) > LARGE:
         words["max_rows"] = SAMPLED[name]
     row = Row(data, name, size, "failed")
     row.remark = f"on {words['max_rows']:,} rows" if "max_rows" in words else ""

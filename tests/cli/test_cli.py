@@ -195,21 +195,6 @@ def test_the_plan_tells_the_cost_and_stops(foldwise, table):
     assert "best" not in json.loads(out)
 
 
-def test_a_benchmark_ranks_methods_over_data_sets(foldwise, table, tmp_path):
-    other = tmp_path / "other.csv"
-    other.write_text(table.read_text(encoding="utf-8"), encoding="utf-8")
-    words = ("benchmark", table, other, "--target", "y", "--drop", "label", *QUICK)
-    code, out, _ = foldwise(*words, "--json")
-
-    assert code == 0
-    answer = json.loads(out)
-    assert [data["data"] for data in answer["datasets"]] == ["rows", "other"]
-    assert [(method["name"], method["mean_rank"]) for method in answer["methods"]] == [("ridge", 1), ("baseline", 2)]
-    assert foldwise("benchmark", table, table)[2] == (
-        "foldwise: two data sets are named 'rows'. Rename one of the files.\n"
-    )
-
-
 def test_the_bound_and_its_inverses_agree(foldwise):
     _, out, _ = foldwise("bound", "--rows", 500, "--candidates", 30, "--json")
     excess = json.loads(out)["excess"]

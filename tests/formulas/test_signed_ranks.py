@@ -69,7 +69,7 @@ def test_equal_methods_are_equal():
 
 
 def test_one_data_set_has_a_closed_form():
-    """Its weight is Beta(1, s) beside the imagined one at 0, and the place of the mean of two is there if w0^2 < 1/2."""
+    """Its weight is Beta(1, s) beside the imagined one at 0, and means of two mostly lie there if w0^2 < 1/2."""
     expected = stats.beta(1, PRIOR_WEIGHT).sf(1 - np.sqrt(0.5))
     found = signed_rank_bayes([-1.0], rope=0.1, seed=3)
 

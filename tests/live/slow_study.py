@@ -34,12 +34,12 @@ def main(store, seconds, text=""):
     X = rng.normal(size=(60, 3))
     y = X[:, 0] + rng.normal(size=60)
     learners = {
-        "slow": fw.tune(Slow(seconds=float(seconds)), alpha=[0.1, 1.0, 10.0]),
+        "slow": fw.tune(Slow(seconds=float(seconds)), alpha=[0.1, 10.0]),
         "plain": Slow(seconds=float(seconds)),
     }
     if text:
         learners["failing"] = Slow(text=text)
-    result = fw.compare(learners, X, y, outer=4, inner=3, jobs=1, store=store)
+    result = fw.compare(learners, X, y, outer=3, inner=2, jobs=1, store=store)
     print(result.best)
 
 

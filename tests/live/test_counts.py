@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import learners, rows
 from sklearn.linear_model import Ridge
+from small_study import learners, rows
 
 import foldwise as fw
 from foldwise.live.counts import Counts

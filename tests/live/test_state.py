@@ -6,9 +6,9 @@ import sqlite3
 
 import numpy as np
 import pytest
-from conftest import cut, learners, rows
 from scipy import stats
 from sklearn.dummy import DummyRegressor
+from small_study import cut, learners, rows
 
 import foldwise as fw
 from foldwise.questions.watching import follow
@@ -37,7 +37,7 @@ def test_a_finished_run_shows_the_numbers_of_its_answer(whole):
 
 
 def test_the_report_is_that_of_the_result(whole):
-    folder, result = whole
+    folder = whole[0]
     state = follow(folder)
     state.look()
     found = state.report()
@@ -136,7 +136,7 @@ def test_failed_fits_are_told_with_their_first_error(tmp_path):
     assert snapshot.phase == "finished"
     failed = result.table().set_index("method").failed["bad"]
     assert snapshot.failed == failed > 0
-    assert snapshot.failures == (("bad", "error", failed, "ValueError: <script>no</script>"),)
+    assert snapshot.failures == (("bad", "error", failed, "ValueError: <script>no</script> (in fit)"),)
     assert next(row for row in snapshot.rows if row.name == "bad").risk is None
 
 

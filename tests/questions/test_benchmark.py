@@ -138,6 +138,17 @@ def test_learners_for_another_task_sit_out():
     assert found.difference("line", "logit").p is None
 
 
+def test_a_risk_that_is_partly_the_baselines_is_shown_but_not_compared():
+    data = make_sets(2)
+    data["set 0"][0][0] = 99.0  # in the training rows of two folds of three
+    found = fw.benchmark(data, learners(), on_failure="baseline", **WORDS)
+
+    assert found.table().set_index(["data", "method"]).loc[("set 0", "picky"), "risk"] > 0
+    assert any(note.startswith("the risk of picky on set 0 is not compared: 1 of 3 folds own") for note in found.notes)
+    assert found.difference("picky", "line").data_sets == ("set 1",)
+    assert "picky" not in found.across.ranked
+
+
 def test_time_that_is_up_leaves_the_rest_unfinished(monkeypatch):
     ticks = iter([0.0, 1.0, 99.0, *[100.0] * 9])
     monkeypatch.setattr(questions, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
@@ -186,7 +197,7 @@ def test_a_control_is_compared_alone_and_checked_before_the_first_fit():
 
     assert found.to_dict()["control"] == "stump"
     assert "cannot be told apart from stump" in words(found)
-    with pytest.raises(BadInterval, match="no method 'stamp' to be the control. Did you mean 'stump'"):
+    with pytest.raises(BadInterval, match=r"no method 'stamp' to be the control\. Did you mean 'stump'"):
         fw.benchmark(make_sets(2), own, control="stamp", **WORDS)
 
 
@@ -198,13 +209,13 @@ def test_what_cannot_be_read_as_data_sets_is_refused():
         fw.benchmark({}, ["ridge"])
     with pytest.raises(BadStudy, match="two data sets are named 'rows'"):
         fw.benchmark(["a/rows.csv", "b/rows.csv"], ["ridge"])
-    with pytest.raises(BadStudy, match="pair .* not 3 things"):
+    with pytest.raises(BadStudy, match=r"pair .* not 3 things"):
         fw.benchmark({"a": (X, y, y)}, ["ridge"])
     with pytest.raises(BadStudy, match="no 'X' but 'x', 'y'"):
         fw.benchmark({"a": {"x": X, "y": y}}, ["ridge"])
     with pytest.raises(BadStudy, match="no word 'foldz'"):
         fw.benchmark({"a": (X, y)}, ["ridge"], foldz=3)
-    with pytest.raises(BadStudy, match="no word 'lost'. Did you mean 'loss'"):
+    with pytest.raises(BadStudy, match=r"no word 'lost'\. Did you mean 'loss'"):
         fw.benchmark({"a": {"X": X, "y": y, "lost": "squared"}}, ["ridge"])
 
 

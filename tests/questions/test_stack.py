@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from by_hand import Counted, grid, method_of, pairs_of, score_table
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import BaggingRegressor, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier, RidgeCV
 from sklearn.model_selection import KFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
@@ -359,6 +360,26 @@ def test_scikit_learn_s_tools_take_it(numbers, make):
     scores = cross_validate(make_pipeline(StandardScaler(), learner), X, y, cv=KFold(3), error_score="raise")
     assert np.isfinite(scores["test_score"]).all()
     assert clone(learner).get_params()["members"].keys() == {"knn", "ridge"}
+
+
+def test_members_that_hold_an_estimator_of_their_own_are_taken_as_they_are(numbers, classes):
+    """A bag without an estimator has a tree; what calibrates gives probabilities that the inner learner does not."""
+    bag = fw.stack({"bag": BaggingRegressor(n_estimators=2, random_state=0), "ridge": Ridge()}, inner=2)
+    assert len(bag.fit(*numbers).predict(numbers[0])) == len(numbers[1])
+
+    calibrated = CalibratedClassifierCV(RidgeClassifier(), cv=2)
+    assert hasattr(fw.blend({"calibrated": calibrated, "bayes": GaussianNB()}), "predict_proba")
+    assert not hasattr(fw.blend({"ridge": RidgeClassifier(), "bayes": GaussianNB()}), "predict_proba")
+
+
+def test_a_splitter_of_its_own_is_the_same_one_in_the_next_process(numbers, tmp_path):
+    """Fits are named by the rows of the inner splits, not by the object that drew them."""
+
+    def made():
+        wish = {"stack": fw.stack(members(), inner=KFold(3))}
+        return fw.compare(wish, *numbers, outer=3, inner=2, jobs=1, store=tmp_path / "run").to_dict()["fits_made"]
+
+    assert (made() > 0, made()) == (True, 0)
 
 
 def test_the_risk_of_a_stack_alone(numbers):

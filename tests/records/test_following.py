@@ -111,5 +111,5 @@ def test_a_run_that_ends_between_two_looks_leaves_one_file(tmp_path):
 
 
 def test_no_store_is_a_sentence(tmp_path):
-    with pytest.raises(BadStore, match="there is no store in .*nowhere. Give the folder"):
+    with pytest.raises(BadStore, match=r"there is no store in .*nowhere. Give the folder"):
         FollowedStore(tmp_path / "nowhere")

@@ -106,6 +106,13 @@ def test_processes_with_a_fixed_kernel_equal_the_plain_loop(kernel, normalize):
     assert_twins(SOLVER, learners, data, folds(40, 4))
 
 
+def test_kernels_that_print_alike_are_told_apart():
+    data = make_dataset(*rows(40, 2))
+    learners = [GaussianProcessRegressor(RBF(length), alpha=0.1, optimizer=None) for length in (1.0001, 1.004)]
+    assert repr(learners[0].kernel) == repr(learners[1].kernel)
+    assert_twins(SOLVER, learners, data, folds(40, 4))
+
+
 def test_a_process_asked_for_its_training_rows_is_left_to_the_plain_loop():
     data = make_dataset(*rows(20, 2))
     jobs = jobs_of([GaussianProcessRegressor(optimizer=None)], [(np.arange(10), np.arange(20))], ("predict",))
@@ -137,6 +144,7 @@ def test_any_table_and_penalty_equals_the_plain_loop_or_is_left_to_it(n, d, coun
         KernelRidge(kernel="precomputed"),
         KernelRidge(kernel=lambda a, b: 1.0),
         KernelRidge(alpha=[1.0]),
+        GaussianProcessRegressor(),
         GaussianProcessRegressor(RBF()),
         GaussianProcessRegressor(optimizer=None, alpha=np.ones(20)),
         type("Own", (KernelRidge,), {})(),

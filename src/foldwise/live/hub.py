@@ -55,10 +55,11 @@ class Hub:
         try:
             yield "retry: 3000\n\n"
             while True:
+                changed = self._changed  # before the comparison: a change while the page is slow to read is not missed
                 if self._text != seen:
                     seen = self._text
                     yield f"data: {seen}\n\n"
-                changed = self._changed
+                    continue
                 try:
                     await asyncio.wait_for(changed.wait(), HEARTBEAT)
                 except TimeoutError:

@@ -78,6 +78,11 @@ def _wish_of(learner: Learner) -> str:
     return json.dumps([*words, *own], sort_keys=True, default=str)
 
 
+def _lasting(learner: Learner) -> str:
+    """Its wish without its inner splits, which may be an object of this process: a fit names them by their rows."""
+    return _wish_of(replace(learner, inner=None))
+
+
 def union_outline(learner: Learner, outline: Callable[[Learner], Made], *, tuner: str, rule: str) -> Made:
     """The best of several: one tuned method with the candidates of all its members, one member after another."""
     _check_union(learner, tuner, rule)
@@ -174,7 +179,7 @@ def with_parts(
             known[part.name] = replace(part, feeds=_fed(whole, own[part.name], part, task))
         words = {
             "final": setting(own[whole.name].estimator),
-            "members": [[_wish_of(own[part.name]), known[part.name].feeds, *_choosing(part)] for part in parts],
+            "members": [[_lasting(own[part.name]), known[part.name].feeds, *_choosing(part)] for part in parts],
             "inner": _inner_name(parts[0]),
             "loss": describe(loss.spec if loss.spec is not None else loss.measure),
             "on_failure": on_failure,

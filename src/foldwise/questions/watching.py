@@ -99,4 +99,7 @@ def _judge(reading: Reading, method: MethodOutline) -> Judged:
 
 def _write(run: Path) -> Report:
     result = load(run)
-    return Report(result.report(title=run.name), result.is_finished)
+    try:
+        return Report(result.report(title=run.name), result.is_finished)
+    finally:
+        result.reading.store.close()  # a run that ends must find its file free

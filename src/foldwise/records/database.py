@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import sys
+import time
 from pathlib import Path
 
 from foldwise.errors import BadStore
@@ -73,11 +74,15 @@ def open_reader(folder: Path, *, is_known: bool = False) -> sqlite3.Connection:
 
 def settle(database: sqlite3.Connection) -> None:
     """Put the log into the file, so that a store nobody writes to is one file that can be copied and read anywhere."""
-    try:
-        database.execute("PRAGMA busy_timeout=0")
-        database.execute("PRAGMA journal_mode=DELETE")
-    except sqlite3.Error:
-        pass  # somebody is reading it: the log stays beside the file, where it belongs
+    for _ in range(10):
+        try:
+            database.execute("PRAGMA busy_timeout=0")
+            database.execute("PRAGMA journal_mode=DELETE")
+            return
+        except sqlite3.Error as reason:
+            if not _name(reason).startswith("SQLITE_BUSY"):
+                return
+            time.sleep(0.05)  # somebody is reading it, perhaps for a moment; else the log stays, where it belongs
 
 
 def has_lost_its_log(folder: Path) -> bool:

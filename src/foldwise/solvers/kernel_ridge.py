@@ -10,6 +10,7 @@ import numpy as np
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.dual import Products, in_chunks, rest_to_leave_out
+from foldwise.solvers.fronts import settings
 from foldwise.solvers.groups import Group, by_rows, by_settings, has_repeats
 from foldwise.solvers.leave_out import leave_out, leave_out_cost
 from foldwise.solvers.penalties import Found, PenaltyPass
@@ -40,7 +41,7 @@ class KernelRidgeSolver:
         scaling, core = known
         if type(core).__name__ == "KernelRidge":
             return scaling, core.kernel, core.gamma, core.degree, core.coef0
-        return scaling, repr(core.kernel), core.normalize_y
+        return scaling, settings(core.kernel), core.normalize_y  # its text has three digits of each number
 
     def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
         """Sets left out of one fit of all rows, and a reduction per other training part, against a fit per job."""
@@ -75,7 +76,7 @@ def _is_fixed_process(core: Any) -> bool:
     if type(core) is not GaussianProcessRegressor or core.n_targets not in (None, 1) or not _is_number(core.alpha):
         return False
     known = core.kernel is None or isinstance(core.kernel, kernels.Kernel)
-    is_fixed = core.optimizer is None or core.kernel is None or core.kernel.n_dims == 0
+    is_fixed = core.optimizer is None or (core.kernel is not None and core.kernel.n_dims == 0)
     return known and is_fixed and all(_is_sklearns(part) for part in _parts(core.kernel))
 
 
@@ -218,8 +219,8 @@ class _Pass(PenaltyPass):
         if not self.is_process:
             from sklearn.metrics.pairwise import pairwise_kernels
 
-            settings = {"gamma": core.gamma, "degree": core.degree, "coef0": core.coef0}
-            return np.asarray(pairwise_kernels(A, B, metric=core.kernel, filter_params=True, **settings))
+            given = {"gamma": core.gamma, "degree": core.degree, "coef0": core.coef0}
+            return np.asarray(pairwise_kernels(A, B, metric=core.kernel, filter_params=True, **given))
         from sklearn.base import clone
         from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 

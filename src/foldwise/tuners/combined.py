@@ -111,7 +111,7 @@ class Combined(MetaEstimatorMixin, BaseEstimator):
     def estimators(self) -> list[Any]:
         """The members that are estimators; built-in ones are known by their names alone."""
         members = self.members.values() if isinstance(self.members, Mapping) else self.members
-        return [getattr(one, "estimator", one) for one in members if hasattr(one, "get_params")]
+        return [one for one in members if hasattr(one, "get_params")]
 
     def fit(self, X: Any, y: Any = None, groups: Any = None, **roles: Any) -> Any:
         """Tune the members on inner splits of these rows, choose or combine, and fit on all of them.
