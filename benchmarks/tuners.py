@@ -242,8 +242,8 @@ def page(rows: list[Row]) -> str:
         "on these same data sets, by these same columns: expect a larger loss on others. After first runs classes came "
         "to be judged by the Brier loss (log and zero-one loss hung on a handful of rows), and one pair, the SVM on "
         "breast cancer, was left out: there zero-one losses were 25 % worse by a few errors. Every candidate is "
-        "fitted at least once, so fewer inner folds save less (with 5, at most a factor of 5 minus what comes after the first "
-        "look). Where rows are too few to begin with fewer (wine, digits), "
+        "fitted at least once, so fewer inner folds save less (with 5, at most a factor of 5 minus what comes after "
+        "the first look). Where rows are too few to begin with fewer (wine, digits), "
         "halving and hyperband are racing.",
         "",
     ]

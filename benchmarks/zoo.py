@@ -25,7 +25,7 @@ import foldwise as fw
 ROWS = Path(__file__).with_name("zoo.json")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "zoo.md"
 MANY = 1_000  # from so many rows on, one inner split and small spaces
-LARGE = 5_000  # from so many on, some learn from a sample
+LARGE = 5_000  # from so many on, some are made shorter
 MOST_ROWS = 12_000
 SETS = (
     "diabetes",
@@ -39,8 +39,15 @@ SETS = (
 )
 # Spaces of these are cheap at their default size: a solver has all values of a path, or there are few.
 QUICK = ("linear", "ridge", "lasso", "elastic-net", "logistic", "k-nn", "tree", "naive-bayes", "lda", "qda")
-# Their cost grows with the square of the rows or more; of a large table they learn from a sample of so many.
-SAMPLED = {"svm": 2_000, "kernel-ridge": 2_000, "gaussian-process": 1_000}
+# What would take long on a large table: costs that grow with the square of the rows or more, trees, passes.
+SHORTER: dict[str, dict[str, Any]] = {
+    "svm": {"max_rows": 2_000},
+    "kernel-ridge": {"max_rows": 2_000},
+    "gaussian-process": {"max_rows": 1_000},
+    "forest": {"n_estimators": 30},
+    "extra-trees": {"n_estimators": 30},
+    "neural-net": {"max_epochs": 20},
+}
 HEAD = f"""\
 Written by `benchmarks/zoo.py`: all built-in learners through nested `fw.compare`, as they come. The last three data
 sets have categories, missing values and more than 10,000 rows. Loss: squared for numbers, zero-one for classes. 3 outer
@@ -82,17 +89,14 @@ def measure(data: str, name: str, table: sets.Table) -> Row:
     """One call of `compare`; whatever goes wrong is part of the row."""
     is_large = len(table.y) >= MANY
     size = "default" if name in QUICK and not is_large else "small"
-    words: dict[str, Any] = {"size": size}
-    if name in SAMPLED and len(table.y) > LARGE:
-        words["max_rows"] = SAMPLED[name]
-    row = Row(data, name, size, "failed")
-    row.remark = f"on {words['max_rows']:,} rows" if "max_rows" in words else ""
+    fixed = SHORTER.get(name, {}) if len(table.y) > LARGE else {}
+    row = Row(data, name, size, "failed", remark=", ".join(f"{key} {value:,}" for key, value in fixed.items()))
     started = time.process_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             inner: Any = "dev" if is_large else 3
-            learner = {name: fw.learner(name, **words)}
+            learner = {name: fw.learner(name, size=size, **fixed)}
             words = {"outer": 3, "inner": inner, "task": "regression" if table.is_number else None, "seed": 1}
             result = fw.compare(learner, table.X, table.y, **words, jobs=1, isolate=False, progress=False)
         except Exception as error:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from foldwise.outlines.schedule import racing as racing
     from foldwise.questions.benchmark import benchmark as benchmark
     from foldwise.questions.benchmark_result import Benchmark as Benchmark
-    from foldwise.questions.compare import Plan as Plan
     from foldwise.questions.compare import compare as compare
     from foldwise.questions.compare import plan as plan
     from foldwise.questions.curve import Curve as Curve
     from foldwise.questions.curve import curve as curve
     from foldwise.questions.curve import learning_curve as learning_curve
     from foldwise.questions.load import load as load
+    from foldwise.questions.planning import Plan as Plan
     from foldwise.questions.result import Result as Result
     from foldwise.questions.risk import learners as learners
     from foldwise.questions.risk import risk as risk
@@ -71,7 +71,7 @@ _HOMES = {
     "racing": "outlines.schedule",
     "Benchmark": "questions.benchmark_result",
     "benchmark": "questions.benchmark",
-    "Plan": "questions.compare",
+    "Plan": "questions.planning",
     "compare": "questions.compare",
     "plan": "questions.compare",
     "Curve": "questions.curve",

@@ -179,7 +179,7 @@ def test_an_interrupt_ends_a_fit_that_is_tried_again_alone(tmp_path):
     with deadly(tmp_path, "sleeper") as process:
         wait_until((tmp_path / "sleeps").exists)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
     assert process.returncode == -signal.SIGINT
     wait_until(lambda: is_gone(process.pid), 10)
     assert list(tmp_path.glob("foldwise-*")) == []

@@ -1,10 +1,11 @@
-"""A study whose fits take their time; the same line again goes on with it.
+"""A study whose fits take their time; the same line again goes on with it, at another pace if it is told so.
 
-python slow_study.py STORE SECONDS [FAILING]
+SECONDS=0.5 python slow_study.py STORE [ERROR]
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 
@@ -17,26 +18,22 @@ import foldwise as fw
 class Slow(Ridge):
     """Sleeps before it fits; with `text` it fails with these words instead."""
 
-    def __init__(self, alpha=1.0, seconds=0.0, text=""):
+    def __init__(self, alpha=1.0, text=""):
         super().__init__(alpha=alpha)
-        self.seconds = seconds
         self.text = text
 
     def fit(self, X, y):
-        time.sleep(self.seconds)
+        time.sleep(float(os.environ.get("SECONDS", "0")))
         if self.text:
             raise ValueError(self.text)
         return super().fit(X, y)
 
 
-def main(store, seconds, text=""):
+def main(store, text=""):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     y = X[:, 0] + rng.normal(size=60)
-    learners = {
-        "slow": fw.tune(Slow(seconds=float(seconds)), alpha=[0.1, 10.0]),
-        "plain": Slow(seconds=float(seconds)),
-    }
+    learners = {"slow": fw.tune(Slow(), alpha=[0.1, 10.0]), "plain": Slow()}
     if text:
         learners["failing"] = Slow(text=text)
     result = fw.compare(learners, X, y, outer=3, inner=2, jobs=1, store=store)

@@ -58,8 +58,10 @@ def start_watching(start, run):
 
 def states(url):
     """The states that the page is told, one after another."""
+    end = time.monotonic() + 2 * LONG
     with httpx.stream("GET", f"{url}events", timeout=LONG) as stream:
         for line in stream.iter_lines():
+            assert time.monotonic() < end, "waited in vain"
             if line.startswith("data: "):
                 yield json.loads(line.removeprefix("data: "))
 
@@ -70,7 +72,7 @@ def fits(state):
 
 def test_a_run_that_is_killed_and_begun_again_is_followed_to_its_report(start, tmp_path):
     run = tmp_path / "run"
-    first = start(SLOW, run, 0.4)
+    first = start(SLOW, run, env={**os.environ, "SECONDS": "1.5"})
     wait_for((run / "records.db-wal").exists)
     process, url = start_watching(start, run)
     told = states(url)
@@ -86,7 +88,7 @@ def test_a_run_that_is_killed_and_begun_again_is_followed_to_its_report(start, t
     stopped = next(state for state in told if state["phase"] == "stopped")
     assert "foldwise resume" in stopped["parts"]["status"]
 
-    second = start(SLOW, run, 0.4, stdout=subprocess.PIPE)
+    second = start(SLOW, run, stdout=subprocess.PIPE, env={**os.environ, "SECONDS": "0.2"})
     resumed = next(state for state in told if state["phase"] == "running")
     assert fits(resumed) >= seen[-1]
     finished = next(state for state in told if state["phase"] == "finished")

@@ -66,10 +66,17 @@ def test_partial_risks_rest_on_the_finished_folds_alone(whole, finished):
 def test_a_fold_whose_tuning_is_not_done_is_no_finished_fold(whole, finished):
     result = whole[1]
     method = result.outline.methods[0]
-    cut(finished, [result.outline.key(method, 0, method.inner.splits[1][0])])
-    row = follow(finished).look().rows[0]
+    key = result.outline.key(method, 0, method.inner.splits[1][0])
+    record = result.reading.store.get(key)
+    cut(finished, [key])
+    state = follow(finished)
+    row = state.look().rows[0]
     assert row.folds == 3
     assert row.total - row.done == 1
+    store = SqliteStore(finished)
+    store.add([record])
+    store.close()
+    assert state.look().rows[0].folds == 4
 
 
 def test_two_folds_have_no_interval(whole, finished):

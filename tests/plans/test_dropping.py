@@ -186,6 +186,13 @@ def test_a_resource_must_be_a_number_that_is_not_tuned(waves):
         )
 
 
+def test_no_note_names_fits_that_would_be_refused(waves):
+    """What drops candidates refuses optimism=True, so it is not recommended there."""
+    result = fw.compare({"racing": three()["racing"]}, *waves, outer=3, inner=4, jobs=1)
+    texts = [note["text"] for note in result.to_dict()["notes"] if note["code"] == "optimism"]
+    assert texts == ["optimism of racing is not given: it needs all candidates on the outer splits"]
+
+
 def test_the_plan_says_the_most_it_can_be(waves):
     words = {"outer": 3, "inner": 4, "jobs": 1}
     plan = fw.plan(three(), *waves, **words, pilot=False)

@@ -1,4 +1,4 @@
-"""Target means of categories, against scikit-learn's encoder and naive means."""
+"""Target means of categories, against naive loops."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.preprocessing import TargetEncoder
 
 from foldwise.recipes.category_means import CategoryMeans
 
@@ -22,20 +21,56 @@ def names():
     return column(rng.choice([f"n{i}" for i in range(12)], 200)), rng.normal(size=200)
 
 
-def test_new_rows_get_what_scikit_learns_encoder_gives(names):
+def naive_distance(labels: list[str], y: np.ndarray, wanted: str) -> float:
+    """The distance of one value's mean from the overall one, drawn by the ratio of variances, with plain loops."""
+    groups = {label: [float(t) for one, t in zip(labels, y, strict=True) if one == label] for label in labels}
+    total = sum((t - y.mean()) ** 2 for t in y) / len(y)
+    squares = sum((t - sum(own) / len(own)) ** 2 for own in groups.values() for t in own)
+    within = (squares + 5 * total) / (len(y) - len(groups) + 5)
+    drawn = within / (total - within) if total - within > within / 1e4 else 1e4
+    own = groups.get(wanted, [])
+    return (sum(own) + drawn * y.mean()) / (len(own) + drawn) - y.mean()
+
+
+def test_new_rows_get_means_that_are_drawn_by_the_noise_within_values(names):
     X, y = names
-    made = CategoryMeans().fit(X, y).transform(column(["n3", "new"]))
-    assert_allclose(made, TargetEncoder(target_type="continuous").fit(X, y).transform(column(["n3", "new"])))
-    assert made[1, 0] == pytest.approx(y.mean())
+    y = y + np.array([label[1:] for label in X[:, 0]], dtype=float)
+    made = CategoryMeans().fit(X, y).transform(column(["n3", "n11", "new"]))
+    wanted = [naive_distance(X[:, 0].tolist(), y, label) for label in ("n3", "n11", "new")]
+    assert_allclose(made[:, 0], wanted, atol=1e-10)
+    assert made[2, 0] == 0
+
+
+def test_a_value_of_one_row_is_drawn_the_most():
+    """One row is hardly evidence: scikit-learn's own shrinkage would hand over its target as it is."""
+    rng = np.random.default_rng(0)
+    labels = [f"n{i // 8}" for i in range(400)] + ["once"]
+    y = np.r_[np.repeat(rng.normal(size=50), 8) + rng.normal(size=400), 10.0]
+    once, often = CategoryMeans().fit(column(labels), y).transform(column(["once", "n0"]))[:, 0]
+    assert 0 < once < 0.8 * (10 - y.mean())
+    assert abs(often) > 0.8 * abs(y[:8].mean() - y.mean())
+
+
+def test_values_that_never_come_again_say_nothing_to_training_rows():
+    """Identifiers: a training row must not be able to see which part it is in."""
+    y = np.random.default_rng(0).normal(size=60)
+    assert_array_equal(CategoryMeans().fit_transform(column([f"id{i}" for i in range(60)]), y), 0)
 
 
 def test_two_classes_have_one_column_and_more_have_one_each(names):
     X, y = names
     two, three = np.where(y > 0, "yes", "no"), np.digitize(y, [-0.5, 0.5])
     made = CategoryMeans(is_classification=True).fit(X, two).transform(X)
-    assert_allclose(made, TargetEncoder(target_type="binary").fit(X, two).transform(X))
+    assert_allclose(made, CategoryMeans().fit(X, two == "yes").transform(X))
     made = CategoryMeans(is_classification=True).fit(X, three).transform(X)
-    assert_allclose(made, TargetEncoder(target_type="multiclass").fit(X, three).transform(X))
+    assert_allclose(made, np.hstack([CategoryMeans().fit(X, three == one).transform(X) for one in range(3)]))
+
+
+def test_columns_are_drawn_each_by_its_own_noise(names):
+    X, y = names
+    both = np.hstack([X, column([f"id{i}" for i in range(200)])])
+    assert_array_equal(CategoryMeans().fit(both, y).transform(both)[:, [0]], CategoryMeans().fit(X, y).transform(X))
+    assert CategoryMeans(is_classification=True).fit(both, y > 0).get_feature_names_out().tolist() == ["x0", "x1"]
 
 
 @settings(max_examples=30, deadline=None)

@@ -33,3 +33,11 @@ def test_the_resolution_and_the_time_zone_make_no_difference():
     expected = fitted.transform(pd.DataFrame({"a": moments}))
     for other in (moments.as_unit("s"), moments.as_unit("ns"), moments.tz_localize("UTC").tz_convert("Asia/Tokyo")):
         assert_array_equal(fitted.transform(pd.DataFrame({"a": other})), expected)
+
+
+def test_dates_of_any_year_are_dates():
+    """Tables write 9999-12-31 for "never", which nanoseconds cannot hold."""
+    days = np.array(["0001-01-01", "1066-10-14", "9999-12-31", "NaT"], dtype="datetime64[s]")
+    made = DateParts().fit_transform(pd.DataFrame({"a": days}))
+    assert_array_equal(made[:3, 0], days[:3].astype(np.int64))
+    assert_array_equal(made[:, 1], [1, 1066, 9999, np.nan])

@@ -202,6 +202,15 @@ def test_learners_that_know_categories_get_a_frame_of_codes():
     assert out["k0"].dtype == pd.CategoricalDtype(range(2))
 
 
+def test_identifiers_are_no_categories():
+    """A learner would learn their codes by heart and send every new row to one arbitrary side."""
+    table = pd.DataFrame({"id": [f"i{i}" for i in range(12)], "shop": ["a", "b", "c", "d"] * 3})
+    data = make_dataset(table, np.arange(12.0))
+    out = prepare(data, impute=False, categories="native").fit(data.X, data.y).transform(data.X.assign(id="new"))
+    assert_array_equal(out["x0"], 0)
+    assert_array_equal(out["k0"].cat.codes, [0, 1, 2, 3] * 3)
+
+
 def test_a_category_column_that_is_empty_in_training_is_one_category():
     made, data = prepared(mixed_table(), impute=False, categories="native")
     empty = data.X.assign(shop=pd.Series([None] * 12, dtype="str"))

@@ -280,6 +280,9 @@ def test_a_sampled_learner_equals_the_learner_on_its_sample():
 def test_a_small_table_is_not_sampled_and_a_large_one_is_told():
     X, y = table("regression", rows=90)
     assert not hasattr(builtin("gaussian-process", make_dataset(X, y)).estimator[-1], "max_rows")
+    enough = builtin("svm", make_dataset(X, y), overrides={"max_rows": 90})
+    assert not hasattr(enough.estimator[-1], "max_rows")
+    assert builtin("svm", make_dataset(X, y), overrides={"max_rows": 89}).estimator[-1].max_rows == 89
     X, y = table("regression", rows=2100)
     data = make_dataset(X, y)
     assert builtin("gaussian-process", data).estimator[-1].max_rows == 2000

@@ -27,7 +27,6 @@ def writer(tmp_path):
 
 def look(followed):
     facts, is_anew = followed.look()
-    followed.close()
     return [fact.key[0] for fact in facts], is_anew
 
 
@@ -83,7 +82,6 @@ def test_who_writes_is_seen_without_touching_the_lock(writer, tmp_path):
     followed = FollowedStore(tmp_path / "run")
     assert followed.writer == os.getpid()
     assert not followed.has_ended
-    followed.close()
     writer.close()
     assert followed.writer is None
     assert followed.has_ended
@@ -96,14 +94,15 @@ def test_the_number_of_a_process_that_was_killed_is_nobody(tmp_path):
     followed = FollowedStore(tmp_path / "run")
     assert followed.writer is None
     assert not followed.has_ended  # it may be a process of another machine
-    followed.close()
 
 
-def test_a_run_that_ends_between_two_looks_leaves_one_file(tmp_path):
+def test_a_run_that_ends_while_it_is_followed_leaves_one_file(tmp_path):
     writer = SqliteStore(tmp_path / "run")
     followed = FollowedStore(tmp_path / "run")
     writer.add([record("a")])
     look(followed)
+    assert followed.get("a" * 32) is not None
+    assert followed.document("outline") is None
     writer.close()
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["lock", "records.db"]
     look(followed)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.svm import SVR
 
 import foldwise as fw
 from foldwise.reports.methods_text import methods_paragraph, references
@@ -116,6 +117,23 @@ def test_an_interval_is_named_as_in_the_table_or_none_is_claimed(name):
 
     assert all(f"{one} interval" in text or one in text for one in names)
     assert ("No interval is given" in text) == (not names)
+
+
+def test_a_search_is_told_by_the_candidates_of_one_tuning_and_by_what_ended_it():
+    """Not by all that its tunings proposed together, nor as if a fixed order had looked at scores."""
+    wishes = {
+        "timed": fw.tune(SVR(), C=fw.log_range(0.1, 10), tuner="random", budget="0.001 s"),
+        "sought": fw.tune(SVR(), C=fw.log_range(0.1, 10), tuner="tpe", budget=14),
+        "best": fw.best_of({"a": Ridge(), "b": fw.tune(Ridge(), alpha=[1.0, 2.0])}),
+    }
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    result = fw.compare(wishes, X, X[:, 0], outer=2, inner=2, jobs=1)
+    text = methods_paragraph(result.to_dict(), protocol(result.outline))
+    assert "sought (14 candidates in each tuning) was tuned" in text
+    assert "proposed by Optuna's tpe from the scores of the same tuning so far)" in text
+    assert "timed (10 candidates in each tuning) was tuned" in text
+    assert "in a fixed order, spread evenly over the space, and a tuning ended when its share of 0.001 s" in text
+    assert "The candidates of best were those of a and b together." in text
 
 
 if __name__ == "__main__":

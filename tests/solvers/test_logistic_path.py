@@ -234,3 +234,21 @@ def test_the_built_in_logistic_is_found_and_answered() -> None:
     learner = builtin("logistic", data, overrides={"C": 1.0}).estimator
     assert find([learner], data, is_builtin=True).name == "logistic"  # type: ignore[union-attr]
     assert_twins(SOLVER, [learner], data, folds(80, 3), RESPONSES, tolerance=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e4, 1e8, 1e20, 1e150])
+@pytest.mark.parametrize("cuts", [[0.0], [-0.7, 0.7]], ids=["two classes", "three classes"])
+def test_columns_of_huge_numbers_leave_the_intercept_its_minimum(cuts, scale):
+    """Where the penalty is next to nothing, the scale of the columns changes no decision."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(50, 3))
+    classes = np.digitize(X[:, 0] + 1.0 + rng.normal(size=50), cuts)
+    train, rows = folds(50, 3)[0]
+    job = jobs_of([LogisticRegression(C=100.0, tol=1e-9)], [(train, rows)], ("decision_function",))
+    [found] = SOLVER.solve(job, make_dataset(scale * X, classes))
+    assert found is not None
+    model = LogisticRegression(C=1e10, tol=1e-12, max_iter=10_000, solver="newton-cholesky")
+    expected = model.fit(X[train], classes[train]).decision_function(X[rows])
+    if expected.ndim == 2:  # next to no penalty leaves scikit-learn's classes a common part
+        expected -= expected.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(found["decision_function"], expected, atol=1e-6)

@@ -103,6 +103,13 @@ def test_numbers_of_very_different_size_are_answered_alike(table):
         assert_twins(SVM, machines, data, folds(80, 3), ("predict", "decision_function"))
 
 
+def test_equal_rows_of_huge_numbers_stay_equal(table):
+    """Their distance from products is all rounding, which a large gamma would make a kernel value of zero."""
+    X, y, _ = table
+    data = make_dataset(1e20 * X, np.digitize(y, [0]))
+    assert_twins(SVM, [SVC(C=C, gamma="auto") for C in (0.1, 10.0)], data, folds(80, 3), ("decision_function",))
+
+
 def test_the_nu_machines_agree(table):
     X, y, _ = table
     assert_twins(SVM, [NuSVR(nu=nu) for nu in (0.3, 0.6)], make_dataset(X, y), folds(80, 3))

@@ -101,6 +101,9 @@ def test_distributions_make_a_space_infinite_and_are_drawn_from():
     assert len(space.candidates(None, None, 0)) == 60
     assert len(space.candidates("random", 7, 0)) == 7
     assert len(space.candidates("grid", None, 0)) == 10
+    assert space.candidates("grid", 14, 0) == space.candidates("pruned", 10, 0) == space.grid()
+    with pytest.raises(BadSpace, match="the grid has 10 candidates, but the budget is 9"):
+        space.candidates("grid", 9, 0)
 
 
 def test_a_space_within_its_budget_is_searched_in_full_and_drawn_from_otherwise():

@@ -113,9 +113,6 @@ class State:
                 self._counts, self._store = None, None
                 phase: Phase = "unreadable" if (self.run / "records.db").exists() else "waiting"
                 return Snapshot(phase, str(self.run), problem=str(problem) if phase == "unreadable" else "")
-            finally:
-                if self._store is not None:
-                    self._store.close()  # a run that ends must find its file free
 
     def report(self) -> Report | None:
         """The page of the answer when the run has ended, finished or not; None while it goes on."""

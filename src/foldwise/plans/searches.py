@@ -69,7 +69,13 @@ def wanted_of(learner: Learner, tuner: str | None, budget: Any, stop: str | None
         )
     if tuner in ADAPTIVE:
         check_installed(tuner)
-    return Wanted(tuner, own, stop)
+    wanted = Wanted(tuner, own, stop)
+    if learner.stop is not None and not wanted.is_search:
+        raise BadStudy(
+            f"stop={stop!r} of {learner.name!r} needs a tuner that goes on in steps, and {tuner or 'grid'!r} does not",
+            "Use tuner='tpe', 'gp', 'cmaes' or 'random'",
+        )
+    return wanted
 
 
 def narrowed(learner: Learner, wanted: Wanted, most_neighbours: int) -> Learner:

@@ -52,6 +52,13 @@ def most_fits(outline: Outline, method: MethodOutline) -> int:
     return min(START, budget) * distinct + max(0, budget - START) * len(splits)
 
 
+def fewest_fits(outline: Outline, method: MethodOutline) -> int:
+    """How many fits the tunings of a search come to if their time is up at once: those they begin with."""
+    assert method.search is not None
+    splits = [split for those in outline.tunings(method) for split in those]
+    return min(START, method.search.budget or START) * len({outline.rows_name(split) for split in splits})
+
+
 def _is_under_way(reading: Reading, method: MethodOutline) -> bool:
     """Are there fits to come of what was asked for?"""
     assert method.search is not None

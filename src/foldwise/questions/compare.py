@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time as clock
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,15 @@ from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.errors import BadStudy
 from foldwise.estimates.chooser import check_wish
 from foldwise.executors.local import LocalExecutor
-from foldwise.executors.progress import duration
 from foldwise.losses.loss import make_losses
-from foldwise.outlines.outline import MethodOutline
 from foldwise.outlines.reading import Reading
-from foldwise.outlines.savings import most_looks
 from foldwise.outlines.schedule import Schedule, tuner_text
 from foldwise.plans.fit import Fit
 from foldwise.plans.methods import make_learners, task_hint
 from foldwise.plans.needed import needed
-from foldwise.plans.searching import most_fits
 from foldwise.plans.study import Study, Tuning, make_study
 from foldwise.questions.evidence import check_interval
+from foldwise.questions.planning import Plan, method_cost, total
 from foldwise.questions.result import Result
 from foldwise.questions.running import RUN_WORDS, answer_study
 from foldwise.records.memory import MemoryStore
@@ -93,33 +89,6 @@ def compare(
     return result
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a study will cost, told before it starts."""
-
-    fits: int
-    methods: list[dict[str, Any]]
-    seconds: float | None
-    outer: str
-    inner: str | None
-    rows: int
-
-    def to_dict(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    def __repr__(self) -> str:
-        lines = [f"{self.rows} rows; outer splits: {self.outer}; inner splits: {self.inner or 'none'}"]
-        lines += [
-            f"  {method['name']}: {'at most ' if method['at_most'] else ''}{method['fits']} fits"
-            + (f", {method['candidates']} candidates" if method["candidates"] else "")
-            + (f", about {duration(method['seconds'])}" if method["seconds"] is not None else "")
-            for method in self.methods
-        ]
-        cost = f"{'at most ' if any(method['at_most'] for method in self.methods) else ''}{self.fits} fits"
-        cost += f", about {duration(self.seconds)} of work for one core" if self.seconds is not None else ""
-        return "\n".join([*lines, cost])
-
-
 def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = True, **words: Any) -> Plan:
     """How many fits `compare` with the same words would make, and about how long they take, after a short pilot."""
     jobs = words.pop("jobs", None)
@@ -132,47 +101,17 @@ def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = Tr
     executor = LocalExecutor(jobs=1 if jobs is None else jobs, isolate=False)
     first = needed(study, reading)
     seconds = _pilot(executor, study, first) if pilot else {}
-    outline, methods = study.outline, list[dict[str, Any]]()
-    for at, method in enumerate(outline.methods):
-        tuned_on = {outline.rows_name(split) for split in outline.tuning_splits(method)}
-        judged_on = {outline.rows_name(stage.split) for stage in outline.stages(method)}
-        # A chosen candidate is fitted again only where not all candidates are fitted anyway.
-        refits = len(judged_on - tuned_on) if method.kind == "tuned" else 0
-        count = _most_fits(reading, method) + refits
-        cost, share = count * seconds[at] if at in seconds else None, method.search.seconds if method.search else None
-        if cost is not None and share is not None and cost > share:  # its time is up before its candidates are
-            count, cost = round(count * share / cost), share
-        methods.append(
-            {
-                "name": method.name,
-                "fits": count,
-                "at_most": method.search is not None or method.schedule is not None,
-                "candidates": _candidates(method) if method.kind == "tuned" else None,
-                "seconds": None if cost is None else round(cost, 3),
-            }
-        )
+    outline = study.outline
+    costs = [method_cost(reading, method, seconds.get(at)) for at, method in enumerate(outline.methods)]
+    fits, work = total(costs)
     return Plan(
-        fits=sum(method["fits"] for method in methods),
-        methods=methods,
-        seconds=round(sum(method["seconds"] or 0.0 for method in methods), 3) if pilot else None,
+        fits=fits,
+        methods=[cost.to_dict() for cost in costs],
+        seconds=round(work, 3) if pilot else None,
         outer=outline.outer.scheme,
         inner=next((method.inner.scheme for method in outline.methods if method.inner), None),
         rows=outline.rows,
     )
-
-
-def _candidates(method: MethodOutline) -> int | None:
-    """Candidates of each tuning; not known where time decides."""
-    if method.search is None:
-        return method.entrants
-    return method.search.budget if method.search.seconds is None else None
-
-
-def _most_fits(reading: Reading, method: MethodOutline) -> int:
-    """Fits of the tunings, at most."""
-    if method.search:
-        return most_fits(reading.outline, method)
-    return most_looks(reading, method) if method.schedule else len(reading.fits(method))
 
 
 def _pilot(executor: LocalExecutor, study: Study, fits: list[Fit]) -> dict[int, float]:

@@ -64,8 +64,9 @@ def watch_beside(run: str | Path, *, is_scratch: bool = False) -> Beside:
     assert child.stdin is not None
     with child.stdin as pipe:  # not in its arguments, which everybody can read
         pipe.write(json.dumps({**words, "token": address.token, "is_scratch": is_scratch}).encode())
+    url = address.url
     address.socket.close()
-    return Beside(address.url, child)
+    return Beside(url, child)
 
 
 def scratch_run() -> str:

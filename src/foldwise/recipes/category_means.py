@@ -12,17 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 
 PARTS = 5  # the means a training row is given come from the other four
+DOUBT = 5  # so many rows speak for values that say nothing, before the rows of one value are compared
+MOST_DRAWN = 1e4  # values that say nothing are drawn to the overall mean as by so many rows of it
 
 
 class CategoryMeans(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """The mean target of every value, or the share of every class, drawn towards the overall one.
+    """How far the mean target of every value, or the share of every class, is from the overall one, after shrinkage.
 
     Training rows are given means of other training rows (scikit-learn's encoder, cross-fitted), or a value seen once
-    would tell the learner its own target. Values that are new get the overall mean.
+    would tell the learner its own target. Values that are new are 0, in training and later, whichever part they are in.
 
-    >>> X, y = np.array([["a"], ["a"], ["b"], ["b"]], dtype=object), np.array([1.0, 1.0, 3.0, 3.0])
-    >>> CategoryMeans().fit(X, y).transform(np.array([["a"], ["b"], ["new"]], dtype=object)).tolist()
-    [[1.0], [3.0], [2.0]]
+    >>> X = np.array([["a"], ["a"], ["b"], ["b"], ["c"]], dtype=object)
+    >>> means = CategoryMeans().fit(X, np.array([1.0, 1.0, 3.0, 3.0, 7.0]))
+    >>> means.transform(np.array([["a"], ["b"], ["c"], ["new"]], dtype=object)).round(2).tolist()
+    [[-0.89], [0.0], [1.14], [0.0]]
     """
 
     def __init__(self, is_classification: bool = False) -> None:
@@ -66,12 +69,38 @@ class CategoryMeans(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(y[:, None] == wanted[None, :], dtype=np.float64)
 
 
-def _means(codes: IntArray, targets: FloatArray) -> list[Any]:
-    return [TargetEncoder(target_type="continuous").fit(codes, target) for target in targets.T]
+def _means(codes: IntArray, targets: FloatArray) -> list[list[Any]]:
+    """Encoders by output and column."""
+    return [[_column_means(column[:, None], target) for column in codes.T] for target in targets.T]
 
 
-def _encoded(means: list[Any], codes: IntArray) -> FloatArray:
-    return np.hstack([encoder.transform(codes) for encoder in means])
+def _column_means(codes: IntArray, target: FloatArray) -> Any:
+    return TargetEncoder(target_type="continuous", smooth=_drawn(codes[:, 0], target)).fit(codes, target)
+
+
+def _encoded(means: list[list[Any]], codes: IntArray) -> FloatArray:
+    """Distances from the overall mean: the mean itself would tell a training row which part it is in."""
+    made = [
+        encoder.transform(codes[:, [j]]) - encoder.target_mean_
+        for encoders in means
+        for j, encoder in enumerate(encoders)
+    ]
+    return np.hstack(made)
+
+
+def _drawn(codes: IntArray, target: FloatArray) -> float:
+    """The rows of overall mean that a value's own rows are mixed with: variance within values over that between them.
+
+    scikit-learn's own choice takes the variance within each value, which is 0 where a value has one row, and so does
+    not draw the rarest values at all.
+    """
+    _, places, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    own = np.bincount(places, target) / counts
+    total = float(np.var(target))
+    freedom = len(target) - len(counts)
+    within = (float(np.sum((target - own[places]) ** 2)) + DOUBT * total) / (freedom + DOUBT)
+    between = total - within
+    return MOST_DRAWN if between * MOST_DRAWN <= within else within / between
 
 
 def _parts(rows: int) -> IntArray:

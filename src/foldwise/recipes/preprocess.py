@@ -17,6 +17,7 @@ LABELLED = ("text", "category")
 MISSING = "missing"
 MOST_COLUMNS = 40  # a column with more values is encoded by target means, not by one column per value
 MOST_CODES = 200  # and so many are left to learners that know categories: histogram boosting takes 255
+MOST_NEW = 0.5  # but not where there are more values than this share of the rows, as of identifiers
 RARE = 3  # values with fewer training rows share a column, and new ones come to it
 OFTEN_MISSING = 0.05  # columns with this share of gaps say by a column of their own where they are
 
@@ -48,6 +49,7 @@ def prepare(
         categories=categories,
         distinct=known.distinct,
         gaps=known.gaps,
+        rows=data.rows,
         is_classification=data.task != "regression",
     )
 
@@ -74,6 +76,7 @@ def table_preparer(
     categories: Categories = "encode",
     distinct: Sequence[int] = (),
     gaps: Sequence[float] = (),
+    rows: int | None = None,
     is_classification: bool = False,
 ) -> Any:
     """A scikit-learn transformer from this kind of table to numbers, or None when nothing is to be done.
@@ -95,7 +98,7 @@ def table_preparer(
     marked = [name for name, gap in zip(names, gaps, strict=False) if impute and OFTEN_MISSING <= gap < 1]
     if not marked and (container == "array" or all(kind == "number" for kind in kinds)):
         return _chain(number_steps)
-    groups = _groups(kinds, names, categories, distinct)
+    groups = _groups(kinds, names, categories, distinct, rows)
     parts = {
         "numbers": (_chain(_fresh(number_steps)), groups["number"]),
         "booleans": (_chain([_function_step(booleans_as_numbers), *_fresh(number_steps)]), groups["boolean"]),
@@ -145,10 +148,12 @@ def _container(X: Any) -> Container:
 
 
 def _groups(
-    kinds: Sequence[str], names: Sequence[str], categories: Categories, distinct: Sequence[int]
+    kinds: Sequence[str], names: Sequence[str], categories: Categories, distinct: Sequence[int], rows: int | None
 ) -> dict[str, list[str]]:
     """The columns by what is done to them; text and categories by how many values they have."""
-    most = {"encode": MOST_COLUMNS, "native": MOST_CODES, "text": float("inf")}[categories]
+    # where values hardly repeat, codes would be learnt by heart and every new value sent to one arbitrary side
+    codes = MOST_CODES if rows is None else min(MOST_CODES, rows * MOST_NEW)
+    most = {"encode": MOST_COLUMNS, "native": codes, "text": float("inf")}[categories]
     counts = distinct or [0] * len(names)
     found: dict[str, list[str]] = {"number": [], "boolean": [], "date": [], "few": [], "many": []}
     for name, kind, count in zip(names, kinds, counts, strict=True):

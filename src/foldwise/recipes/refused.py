@@ -9,6 +9,7 @@ from typing import Any
 
 from foldwise.errors import BadSpace
 from foldwise.recipes.learner import Learner
+from foldwise.recipes.limits import beyond
 from foldwise.spaces.draw import Block
 from foldwise.spaces.parameter import Choice, Parameter
 
@@ -62,6 +63,8 @@ def check_parameters(name: str, estimator: Any, given: dict[str, str]) -> None:
 
 def check_value(name: str, owner: Any, word: str, leaf: str, value: Any) -> None:
     """Ask the part that a parameter belongs to whether it would take the value; scikit-learn's parts know."""
+    if limit := beyond(owner, leaf, value):
+        raise _refusal(name, word, value, f"it must be {limit}")
     knows = hasattr(owner, "_parameter_constraints") or _checks_itself(owner)
     if not knows or leaf not in owner.get_params(deep=False):
         return
@@ -73,8 +76,11 @@ def check_value(name: str, owner: Any, word: str, leaf: str, value: Any) -> None
         if f"'{leaf}'" in str(reason):
             words = re.search(r"must be (.*)\. Got ", str(reason), flags=re.DOTALL)
             found = f"it must be {words[1]}" if words else str(reason)
-            problem = f"learner {name!r} refuses {word}={value!r}: {found}"
-            raise BadSpace(problem, "Leave the value out, or write another") from None
+            raise _refusal(name, word, value, found) from None
+
+
+def _refusal(name: str, word: str, value: Any, found: str) -> BadSpace:
+    return BadSpace(f"learner {name!r} refuses {word}={value!r}: {found}", "Leave the value out, or write another")
 
 
 def _checks_itself(owner: Any) -> bool:

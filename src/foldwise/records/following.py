@@ -18,7 +18,7 @@ class Look(NamedTuple):
 
 
 class FollowedStore(SqliteStore):
-    """Reads only, and is to be closed after every look: a run that ends must find its file free.
+    """Reads only, and holds the file for no longer than it reads: a run that ends must find it free.
 
     New records are told by their place in the file. Where some were taken out, the study has
     changed or another run has begun, everything is read again.
@@ -26,6 +26,7 @@ class FollowedStore(SqliteStore):
 
     def __init__(self, path: str | Path) -> None:
         super().__init__(path, readonly=True)
+        self.close()
         self._place = 0
         self._known: set[str] = set()
         self._stamps: dict[str, str] = {}
@@ -54,9 +55,16 @@ class FollowedStore(SqliteStore):
             if is_anew or self._has_lost_some():
                 self._place, self._known, self._cache, is_anew = 0, set(), Cache(), True
                 facts = self._newer()
-        finally:
             self._select("COMMIT")
+        finally:
+            self.close()
         return Look(facts, is_anew)
+
+    def _read(self, table: str, column: str, name: str) -> bytes | None:
+        try:
+            return super()._read(table, column, name)
+        finally:
+            self.close()
 
     def _has_other_study(self) -> bool:
         """Forget the documents that have changed; is the study one of them?"""

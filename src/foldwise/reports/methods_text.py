@@ -134,7 +134,7 @@ def _tuning(protocol: Mapping[str, Any]) -> Iterator[str]:
     for method in protocol["methods"]:
         if method["kind"] == "tuned":
             words = f"{_inner(method['inner'], protocol['outer'])}; {_rule(method)}"
-            name = f"{plain(method['name'])} ({_count(method['candidates'], 'candidate')})"
+            name = f"{plain(method['name'])} ({_candidates(method)})"
             groups.setdefault(words, []).append(name)
     where = "inside every outer training set" if _is_nested(protocol) else "on the training rows alone"
     for words, names in groups.items():
@@ -179,24 +179,42 @@ def _rule(method: Mapping[str, Any]) -> str:
         rule = "the simplest candidate within one standard error of the smallest mean loss was taken"
     else:
         rule = "the candidate with the smallest mean loss was taken, the first on ties"
-    return f"{rule}{_tuner(method['tuner'])}."
+    return f"{rule}{_tuner(method)}."
 
 
-def _tuner(name: str) -> str:
+def _candidates(method: Mapping[str, Any]) -> str:
+    """How many candidates a tuning had; those of a search are its own."""
+    if "tried" not in method:
+        return _count(method["candidates"], "candidate")
+    return f"{_range(method['tried'])} candidates in each tuning"
+
+
+def _tuner(method: Mapping[str, Any]) -> str:
     """How candidates were gone through, where not each was scored on all splits."""
+    name, end = method["tuner"], _end(method)
     if name in ("grid", "random"):
-        return ""
+        return f" (candidates were tried in a fixed order, spread evenly over the space{end})" if end else ""
     if name == "pruned":
         return " (candidates that could no longer win were dropped, which changes no choice)"
     if name.startswith(PROPOSING):
-        return f" (candidates were proposed one after another by {plain(name)}, from the scores so far)"
+        return f" (candidates were proposed by Optuna's {plain(name)} from the scores of the same tuning so far{end})"
     return f" (by {plain(name)}, which drops candidates before they are scored on all inner splits)"
+
+
+def _end(method: Mapping[str, Any]) -> str:
+    """What may have ended a search before all its candidates were tried."""
+    words = [f"its share of {number(method['seconds'])} s was used up"] if method.get("seconds") else []
+    words += ["its best score gained less than the noise"] if method.get("stop") == "noise" else []
+    return f", and a tuning ended when {' or '.join(words)}" if words else ""
 
 
 def _combined(protocol: Mapping[str, Any]) -> Iterator[str]:
     for method in (one for one in protocol["methods"] if one["members"]):
         how = "a weighted mean" if method["combines"] == "blend" else "a final learner"
         members = _listed([plain(name) for name in method["members"]])
+        if method["combines"] == "best_of":
+            yield f"The candidates of {plain(method['name'])} were those of {members} together."
+            continue
         yield (
             f"{plain(method['name'])} combined {members} by {how} that was fitted on their out-of-fold predictions on "
             "the inner splits."

@@ -49,7 +49,7 @@ def _splits(splits: Splits) -> dict[str, Any]:
 
 def _method(outline: Outline, method: MethodOutline) -> dict[str, Any]:
     facts: dict[str, Any] = {"name": method.name, "kind": method.kind, "candidates": method.entrants}
-    facts |= {"combines": method.combines, "members": [name for name, _ in method.parts]}
+    facts |= {"combines": method.combines, "members": _members(method), **_search(outline, method)}
     if method.kind == "tuned" and method.inner is not None:
         final = method.inner.final if outline.has_final else None
         facts |= {
@@ -59,6 +59,22 @@ def _method(outline: Outline, method: MethodOutline) -> dict[str, Any]:
             "final": None if final is None else _splits(final),
         }
     return facts
+
+
+def _members(method: MethodOutline) -> list[str]:
+    """The learners that a combined one is made of."""
+    if method.combines == "best_of":
+        return list(dict.fromkeys(str(candidate["method"]) for candidate in method.candidates))
+    return [name for name, _ in method.parts]
+
+
+def _search(outline: Outline, method: MethodOutline) -> dict[str, Any]:
+    """How far the tunings of a search went, fewest and most candidates, and what may have ended them."""
+    search = method.search
+    if search is None:
+        return {}
+    tried = [len(search.of(name)) for name in outline.named_tunings(method)] or [0]
+    return {"tried": [min(tried), max(tried)], "seconds": search.seconds, "stop": search.stop}
 
 
 def _inner(levels: Sequence[Splits]) -> dict[str, Any]:

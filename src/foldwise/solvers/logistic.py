@@ -99,6 +99,8 @@ class _Part:
     def scores(self, X: FloatArray, coefficients: FloatArray) -> FloatArray:
         """Decision values, rows x classes."""
         width = len(self.shift)
+        if len(coefficients) > 1 and not self.share:
+            coefficients = coefficients - coefficients.mean(axis=0)  # squares want it so, but weak ones hardly pull
         intercepts = -(coefficients[:, :width] @ self.centre)
         if self.constant is not None:
             intercepts = intercepts + self.constant * coefficients[:, width]

@@ -39,6 +39,7 @@ class Logistic:
         self.shape = (len(hot), X.shape[1])
         self.is_binary = len(hot) == 1
         self._tables: dict[Any, FloatArray] = {}
+        self.sizes: FloatArray = np.einsum("n,nd,nd->d", weights, self.X, self.X)  # by column: no curvature is larger
 
     def weighted(self, scale: float) -> Logistic:
         """The same loss so many times; with a rate so many times as large, it has the same minimum."""
@@ -121,13 +122,18 @@ class Logistic:
         return self._bent(hessian, rate, columns, flat)
 
     def _bent(self, hessian: FloatArray, rate: float, columns: IntArray, flat: IntArray) -> FloatArray:
-        """With the penalty, and with a little everywhere, so that the flattest directions have a step."""
+        """With the penalty, and with a little everywhere, so that the flattest directions have a step.
+
+        In units of the columns' sizes it is the same for all of them, so that large numbers do not hold up small ones.
+        """
         diagonal = hessian.reshape(-1)[:: len(hessian) + 1]
+        sizes = self.sizes[columns]
+        little = sizes * float(np.divide(diagonal, sizes, where=sizes > 0, out=np.zeros(sizes.size)).max(initial=0.0))
         diagonal += (rate * self.penalised)[columns]
         for column in flat:
             alike = np.flatnonzero(columns == column)
             hessian[alike[:, None], alike] += diagonal[alike].mean() / self.shape[0]
-        diagonal += ROUNDING * np.finfo(hessian.dtype).eps * diagonal.max(initial=0.0) + 1e-300
+        diagonal += ROUNDING * np.finfo(hessian.dtype).eps * (little + rate * self.penalised[columns]) + 1e-300
         return hessian
 
     def _table(self, kind: Any) -> FloatArray:

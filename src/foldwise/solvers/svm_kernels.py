@@ -56,7 +56,8 @@ class Kernel:
         if self.name == "linear":
             return error
         if self.name == "rbf":
-            return np.abs(values) * (2 * self.gamma * error + 8 * EPSILON)
+            shift = 2 * self.gamma * error  # of the exponent; a large one may bring a value back that is zero here
+            return np.abs(values) * (2 * shift + 8 * EPSILON) if shift < 1 else np.inf
         error = self.gamma * error + 4 * EPSILON * (self.gamma * largest + abs(self.coef0))
         if self.name == "sigmoid":
             return error + 8 * EPSILON

@@ -79,12 +79,18 @@ class Space:
         drawn_from = any(isinstance(parameter, Distribution) for block in self.blocks for _, parameter in block)
         if tuner == "random" or (tuner is None and drawn_from):
             return self.draw(budget or RANDOM_BUDGET, seed)
+        if tuner in ("grid", "pruned"):
+            return self._whole_grid(budget)
         if budget is None or self.size <= budget:
             return self.grid()
-        if tuner in ("grid", "pruned"):
-            remedy = f"Raise the budget to {self.size}, or use tuner='random'"
-            raise BadSpace(f"the grid has {self.size} candidates, but the budget is {budget}", remedy)
         return self.draw(budget, seed)
+
+    def _whole_grid(self, budget: int | None) -> list[Candidate]:
+        found = self.grid()
+        if budget is not None and len(found) > budget:
+            remedy = f"Raise the budget to {len(found)}, or use tuner='random'"
+            raise BadSpace(f"the grid has {len(found)} candidates, but the budget is {budget}", remedy)
+        return found
 
     def resolve(self, estimator: Any) -> dict[str, str]:
         """The full double-underscore name of every given name in this estimator.

@@ -8,8 +8,8 @@ from foldwise.recipes.zoo.entry import Entry, Facts, Size, Written, pick
 
 ROUNDS = [10, 25, 50, 75, 100, 150, 200, 300]
 RATES = ([0.1], [0.05, 0.15], [0.02, 0.05, 0.1, 0.2])  # steps of each round; long runs of small ones cost most
-LEAVES = {"small": [5, 15], "few": [4, 10], "many": [31], "large": [3, 6, 12, 31, 63]}
-DEPTHS = {"small": [2, 4], "few": [2, 4], "many": [6], "large": [1, 2, 4, 6, 9]}
+LEAVES = {"small": [5, 15], "few": [2, 5, 12], "many": [31], "large": [2, 3, 6, 12, 31, 63]}
+DEPTHS = {"small": [2, 4], "few": [1, 2, 4], "many": [6], "large": [1, 2, 4, 6, 9]}
 PREFIX = "all numbers of rounds from the longest run"
 
 

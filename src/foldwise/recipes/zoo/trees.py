@@ -8,7 +8,7 @@ from foldwise.recipes.zoo.entry import Entry, Facts, Size, Written, pick, scaled
 from foldwise.spaces.parameter import log_range
 
 TREES = 100  # of a forest; more change little, and the search for the rest is what pays
-LEAVES = [2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128]
+LEAVES = [2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256]
 
 
 def _make_tree(facts: Facts) -> Any:
@@ -19,12 +19,13 @@ def _make_tree(facts: Facts) -> Any:
 
 
 def _tree_space(facts: Facts, size: Size) -> Written:
-    """Three ways to keep a tree small: a number of leaves, pruning, a depth; each path for two sizes of leaves."""
+    """Three ways to keep a tree small: a number of leaves, pruning, a depth; each path for several sizes of leaves."""
     free: dict[str, Any] = {"max_leaf_nodes": [None], "ccp_alpha": [0.0], "max_depth": [None]}
-    leaves = {"max_leaf_nodes": pick(size, LEAVES[::2], LEAVES, [*LEAVES, 192, 256, 384, 512])}
-    pruning = {"ccp_alpha": log_range(3e-4, 0.1, pick(size, 6, 12, 24))}
-    depth = {"max_depth": pick(size, [2, 4], [1, 2, 3, 4, 6, 8], [*range(1, 11), 14, 20])}
-    rows = {"min_samples_leaf": pick(size, [5], [1, 10], [1, 3, 10, 30])}
+    leaves = {"max_leaf_nodes": pick(size, LEAVES[::2], LEAVES, sorted([*LEAVES, 5, 10, 20, 48, 96, 192, 384, 512]))}
+    pruning = {"ccp_alpha": log_range(3e-4, 0.1, pick(size, 6, 7, 24))}
+    depth = {"max_depth": pick(size, [2, 4], [3, 5, 8], [*range(1, 11), 14, 20])}
+    # large leaves do what the paths cannot: steady probabilities and means at any number of them
+    rows = {"min_samples_leaf": pick(size, [5], [1, 4, 12, 36], [1, 2, 4, 8, 16, 36, 72])}
     return [{**free, **way, **rows} for way in (leaves, pruning, depth)]
 
 

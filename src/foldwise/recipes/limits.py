@@ -1,0 +1,74 @@
+"""What parts that do not know their own limits take: values of other packages, and of scikit-learn's kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Numbers, or whole numbers, from `low` (or above it) to `high`.
+
+    >>> Limit(2, is_whole=True).refuses(1), Limit(2, is_whole=True).refuses(2)
+    ('a whole number from 2 on', '')
+    """
+
+    low: float
+    high: float = float("inf")
+    is_whole: bool = False
+    is_open: bool = False  # without `low` itself
+
+    def refuses(self, value: Any) -> str:
+        """What the value should have been, or nothing where it is taken."""
+        kind = int | np.integer if self.is_whole else int | float | np.number
+        is_number = isinstance(value, kind) and not isinstance(value, bool)
+        is_inside = is_number and (self.low < value if self.is_open else self.low <= value) and value <= self.high
+        return "" if is_inside else str(self)
+
+    def __str__(self) -> str:
+        start = f"above {self.low:g}" if self.is_open else f"from {self.low:g}"
+        end = f" to {self.high:g}" if self.high < float("inf") else "" if self.is_open else " on"
+        return f"{'a whole number' if self.is_whole else 'a number'} {start}{end}"
+
+
+_POSITIVE, _NOT_NEGATIVE, _SHARE = Limit(0, is_open=True), Limit(0), Limit(0, 1, is_open=True)
+_COUNT = Limit(1, is_whole=True)
+_BOTH = {
+    "n_estimators": _COUNT,
+    "learning_rate": _POSITIVE,
+    "reg_lambda": _NOT_NEGATIVE,
+    "reg_alpha": _NOT_NEGATIVE,
+    "min_child_weight": _NOT_NEGATIVE,
+    "subsample": _SHARE,
+    "colsample_bytree": _SHARE,
+}
+_LIGHTGBM = {
+    **_BOTH,
+    "num_leaves": Limit(2, 131_072, is_whole=True),
+    "min_child_samples": Limit(0, is_whole=True),
+    "min_split_gain": _NOT_NEGATIVE,
+}
+_XGBOOST = {**_BOTH, "max_depth": Limit(0, is_whole=True), "gamma": _NOT_NEGATIVE}
+LIMITS: dict[str, dict[str, Limit]] = {
+    **dict.fromkeys(("LGBMClassifier", "LGBMRegressor"), _LIGHTGBM),
+    **dict.fromkeys(("XGBClassifier", "LabelledXGBClassifier", "XGBRegressor"), _XGBOOST),
+    "Matern": {"nu": _POSITIVE, "length_scale": _POSITIVE},
+    "RBF": {"length_scale": _POSITIVE},
+    "ConstantKernel": {"constant_value": _POSITIVE},
+}
+
+
+def beyond(owner: Any, leaf: str, value: Any) -> str:
+    """What a parameter of this part must be, where it is known and the value is not; else nothing.
+
+    >>> from sklearn.gaussian_process.kernels import RBF
+    >>> beyond(RBF(), "length_scale", 0.0)
+    'a number above 0'
+    """
+    limit = LIMITS.get(type(owner).__name__, {}).get(leaf)
+    if limit is None or value is None or isinstance(value, np.ndarray | list | tuple):  # None: its own default
+        return ""
+    return limit.refuses(value)

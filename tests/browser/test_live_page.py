@@ -1,0 +1,106 @@
+"""The live page in a real browser: it moves, it is silent, it asks nobody else, and it ends with the report."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from foldwise.questions.watching import watch_beside
+
+pytestmark = pytest.mark.extras
+SLOW = Path(__file__).parents[1] / "live" / "slow_study.py"
+EVIL = "<img src=x onerror=alert(1)></script>"
+LONG = 120.0
+
+
+@pytest.fixture
+def page(tmp_path):
+    """A slow run, and a page beside it that is there before its store."""
+    beside = watch_beside(tmp_path / "run")
+    environment = {**os.environ, "SECONDS": "0.4"}
+    run = subprocess.Popen([sys.executable, str(SLOW), str(tmp_path / "run"), EVIL], env=environment)
+    yield beside.url
+    for process in (run, beside.process):
+        process.kill()
+        process.wait()
+
+
+def wait_for(look):
+    end = time.monotonic() + LONG
+    while time.monotonic() < end:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.2)
+    raise AssertionError("waited in vain")
+
+
+def width(browser, number):
+    words = {"width": number, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", words)
+    return browser.execute_script("return document.documentElement.scrollWidth")
+
+
+def test_a_run_is_seen_from_before_its_beginning_to_its_report(browser, page):
+    def fits():
+        found = browser.execute_script("return document.querySelector('#tiles strong')?.textContent")
+        return int(found) if found else None
+
+    browser.get_log("browser")
+    browser.get(page)
+    first = wait_for(fits)
+    wait_for(lambda: fits() > first)
+    assert browser.get_log("browser") == []
+    asked = browser.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
+    assert all(name.startswith(page) for name in asked)
+    names = browser.execute_script(
+        "return [...document.querySelectorAll('#progress tbody th')].map(c => c.textContent)"
+    )
+    assert names == ["slow", "plain", "failing", "baseline"]
+    colors = {}
+    try:
+        for scheme in ("light", "dark"):
+            wish = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
+            colors[scheme] = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+            for number in (400, 1600):
+                assert width(browser, number) <= number
+                if folder := os.environ.get("SCREENSHOTS"):
+                    browser.save_screenshot(f"{folder}/live-{scheme}-{number}.png")
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert colors["light"] != colors["dark"]
+
+    wait_for(lambda: browser.current_url == f"{page}report")
+    sections = browser.execute_script("return [...document.querySelectorAll('main > section')].map(s => s.id)")
+    assert sections[0] == "verdict"
+    assert EVIL in browser.find_element("id", "failures").text
+    assert browser.get_log("browser") == []
+
+
+def test_a_page_without_scripts_renews_itself(browser, page):
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get(page)
+        wait_for(lambda: "Progress by learner" in browser.find_element("tag name", "body").text)
+        assert not browser.find_element("id", "theme").is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+        browser.get("about:blank")
+
+
+def test_a_page_whose_server_has_gone_says_so(browser, tmp_path):
+    beside = watch_beside(tmp_path / "run")
+    browser.get(beside.url)
+    assert not browser.find_element("id", "lost").is_displayed()
+    beside.process.kill()
+    beside.process.wait()
+    wait_for(lambda: browser.find_element("id", "lost").is_displayed())
+    browser.get("about:blank")
+    browser.get_log("browser")
