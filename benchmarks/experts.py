@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-MOST_STEPS = 200_000  # of a support vector machine: a few penalties of the wide space would go on for minutes
+MOST_STEPS = 20_000  # of a support vector machine: a few penalties of the wide space would go on for minutes
 
 
 def ridge(trial: Any, *, classes: int, rows: int, columns: int) -> Any:

@@ -91,6 +91,8 @@ def run(pages: int) -> dict[str, float]:
             opened.close()
             beside.process.kill()
             beside.process.wait()
+            page = resource.getrusage(resource.RUSAGE_CHILDREN)
+            found["page"] = page.ru_utime + page.ru_stime - after.ru_utime - after.ru_stime
         return found
 
 
@@ -107,7 +109,17 @@ def main() -> None:
         for name, values in ratios.items():
             values.append(watched[name] / alone[name])
         shown = {name: {"alone": round(alone[name], 2), "watched": round(watched[name], 2)} for name in ratios}
-        print(json.dumps({"pair": pair, **shown, "messages a page": round(watched["messages"], 1)}), flush=True)
+        print(
+            json.dumps(
+                {
+                    "pair": pair,
+                    **shown,
+                    "messages a page": round(watched["messages"], 1),
+                    "cpu of the page": round(watched["page"], 2),
+                }
+            ),
+            flush=True,
+        )
     medians = {name: round(statistics.median(values), 3) for name, values in ratios.items()}
     print(json.dumps({"pages": words.pages, "pairs": words.pairs, "median ratio, watched to alone": medians}))
 

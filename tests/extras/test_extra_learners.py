@@ -98,8 +98,19 @@ def test_spaces_of_extra_learners_hold_only_values_they_take(name, size):
     check_space(Learner(name, made.estimator, made.space))
 
 
-@pytest.mark.parametrize(("name", "values"), [("catboost", {"depth": [0, 3]}), ("neural-net", {"dropout": [0.1, 2.0]})])
-def test_values_that_our_own_parts_refuse_are_told_before_any_fit(name, values):
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("catboost", {"depth": [0, 3]}),
+        ("neural-net", {"dropout": [0.1, 2.0]}),
+        ("lightgbm", {"num_leaves": [31, 1]}),
+        ("lightgbm", {"learning_rate": ["fast"]}),
+        ("lightgbm", {"subsample": 1.5}),
+        ("xgboost", {"max_depth": [-3]}),
+        ("xgboost", {"learning_rate": fw.float_range(-1.0, 1.0)}),
+    ],
+)
+def test_values_that_a_learner_refuses_are_told_before_any_fit(name, values):
     with pytest.raises(BadSpace, match=f"learner '{name}' refuses {next(iter(values))}"):
         fw.compare([fw.learner(name, **values)], *mixed("regression"), jobs=1)
 

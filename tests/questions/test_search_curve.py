@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from by_hand import grid, pairs_of, score_table
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import foldwise as fw
 from foldwise.errors import BadStudy
@@ -93,6 +93,16 @@ def test_a_search_that_helped_to_the_end_is_told(numbers):
     assert found.words == "the search of ridge was still helping at its last candidate, number 3"
 
 
+def test_scores_without_noise_have_an_end_too():
+    """Classes far apart are told apart without an error, so no score differs from fold to fold."""
+    X, y = np.repeat([0.0, 9.0], 30)[:, None] + np.linspace(0, 1, 60)[:, None], np.repeat([0, 1], 30)
+    for values, after in (([1, 3, 5], 1), ([26, 1, 3], 2)):
+        wish = {"k-nn": fw.tune(KNeighborsClassifier(), n_neighbors=values)}
+        curve = fw.compare(wish, X, y, outer=3, inner=3, jobs=1).search_curve("k-nn")
+        assert (curve.noise, curve.enough) == (0.0, after)
+        assert curve.words.endswith(f"after {after} of 3 candidates: the others did not lower the selection score")
+
+
 def test_one_inner_split_takes_its_noise_from_the_outer_ones(numbers):
     result = compared(numbers, inner="dev")
     scores = [fold["selection_score"] for fold in result.to_dict()["methods"][0]["folds"]]
@@ -123,6 +133,7 @@ def test_a_search_that_asks_as_it_goes_is_shown_in_the_order_of_asking(numbers):
     assert found.selection[0] == pytest.approx(np.mean(firsts))
     scores = [fold["selection_score"] for fold in result.to_dict()["methods"][0]["folds"]]
     assert found.selection[-1] == pytest.approx(np.mean(scores))
+    assert [note.endswith("never fitted on the outer splits") for note in found.notes] == [True]  # and not: optimism
 
 
 def test_it_is_read_from_a_store_without_learners(numbers, tmp_path):

@@ -173,6 +173,13 @@ def test_an_unknown_parameter_of_a_built_in_learner_is_told_with_its_name(values
         builtin("k-nn", data, overrides={"n_neighbour": values})
 
 
+def test_a_fixed_value_beside_a_fixed_choice_that_does_not_use_it_is_refused():
+    data = make_dataset(*plain_table("regression"))
+    with pytest.raises(BadSpace, match="learner 'svm': gamma does nothing beside kernel='linear'"):
+        builtin("svm", data, overrides={"kernel": "linear", "gamma": 0.1})
+    assert builtin("svm", data, overrides={"kernel": "rbf", "gamma": 0.1}).space.names == ("C",)
+
+
 def test_default_learners_serve_their_task():
     for task in TASKS:
         assert all(task in find_entry(name).tasks for name in default_learners(task))

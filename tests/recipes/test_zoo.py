@@ -238,6 +238,15 @@ def test_a_missing_package_is_told_with_the_command_that_brings_it(monkeypatch):
     assert 'needs        pip install "foldwise[lightgbm]"' in listing_text([row])
 
 
+def test_a_package_that_is_there_but_cannot_be_loaded_is_told_in_a_sentence(monkeypatch, tmp_path):
+    (tmp_path / "xgboost.py").write_text("raise OSError('libgomp.so.1: cannot open shared object file')")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "xgboost"]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(MissingExtra, match=r"needs xgboost, which cannot be loaded \(libgomp.*Install it again: pip"):
+        builtin("xgboost", make_dataset(*table("regression")))
+
+
 def test_curves_bend_columns_and_leave_those_of_few_values():
     rng = np.random.default_rng(1)
     X = np.column_stack([rng.normal(size=200), rng.integers(0, 2, 200)])

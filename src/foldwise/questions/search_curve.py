@@ -46,7 +46,8 @@ class SearchCurve:
         """The number of candidates after which the selection score fell by less than its noise."""
         if self.noise is None:
             return None
-        return next(t for t, score in zip(self.tried, self.selection, strict=True) if score - self.end < self.noise)
+        pairs = zip(self.tried, self.selection, strict=True)  # scores without any noise end where they are the last one
+        return next(tried for tried, score in pairs if score == self.end or score - self.end < self.noise)
 
     @property
     def end(self) -> float:
@@ -62,10 +63,10 @@ class SearchCurve:
         if after == count:
             return f"the search of {self.learner} was still helping at its last candidate, number {count}"
         gain = self.selection[after - 1] - self.end
-        return (
-            f"the search of {self.learner} stopped helping after {after} of {count} candidates: the others lowered the "
-            f"selection score by {gain:.3g}, less than its standard error ({self.noise:.3g})"
-        )
+        stopped = f"the search of {self.learner} stopped helping after {after} of {count} candidates: the others"
+        if gain == 0:
+            return f"{stopped} did not lower the selection score"
+        return f"{stopped} lowered the selection score by {gain:.3g}, less than its standard error ({self.noise:.3g})"
 
     def table(self) -> pd.DataFrame:
         """One row per number of candidates tried."""
@@ -126,7 +127,7 @@ def search_curve(reading: Reading, method: MethodOutline) -> SearchCurve:
         spread=tuple(spread.tolist()),
         outer=tuple(risk.tolist()),
         noise=_noise(choices),
-        notes=_notes(risk),
+        notes=_notes(risk, is_search=method.search is not None),
     )
 
 
@@ -192,11 +193,13 @@ def _noise(choices: Sequence[Choice]) -> float | None:
     return float(np.std([choice.score for choice in choices], ddof=1) / math.sqrt(len(choices)))
 
 
-def _notes(risk: FloatArray) -> tuple[str, ...]:
+def _notes(risk: FloatArray, *, is_search: bool) -> tuple[str, ...]:
     missing = int(np.isnan(risk).sum())
     if not missing:
         return ()
+    # a search has other candidates in every fold, so that it refuses optimism=True
+    remedy = "" if is_search else "; optimism=True (--optimism) buys these fits"
     return (
         f"the outer risk is given for {len(risk) - missing} of {len(risk)} numbers of candidates: elsewhere some were "
-        "never fitted on the outer splits; optimism=True (--optimism) buys these fits",
+        f"never fitted on the outer splits{remedy}",
     )

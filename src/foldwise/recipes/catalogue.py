@@ -101,7 +101,10 @@ def check_installed(entry: Entry) -> None:
 
 
 def is_installed(entry: Entry) -> bool:
-    return entry.extra is None or find_spec(entry.extra) is not None
+    try:
+        return entry.extra is None or find_spec(entry.extra) is not None
+    except (ImportError, ValueError):  # something stands in for the package, or blocks it
+        return False
 
 
 def install_command(entry: Entry) -> str:
@@ -127,13 +130,22 @@ def _is_sampled(entry: Entry, data: Dataset, wishes: Mapping[str, Any]) -> bool:
 def _prepared(entry: Entry, data: Dataset, *, is_sampled: bool) -> Any:
     from sklearn.pipeline import Pipeline
 
-    learner = entry.make(facts_of(data))
-    if is_sampled:
+    learner = _made(entry, facts_of(data))
+    if is_sampled and entry.most_rows is not None:
         from foldwise.recipes.sample import RowSample
 
         learner = RowSample(learner, max_rows=entry.most_rows)
     preparer = _preparer(entry, data)
     return learner if preparer is None else Pipeline([("prepare", preparer), ("learner", learner)])
+
+
+def _made(entry: Entry, facts: Facts) -> Any:
+    """The learner, or a sentence where its package is there but cannot be loaded."""
+    try:
+        return entry.make(facts)
+    except (ImportError, OSError) as reason:
+        problem = f"the learner {entry.name!r} needs {entry.extra}, which cannot be loaded ({reason})"
+        raise MissingExtra(problem, f"Install it again: {install_command(entry)}") from reason
 
 
 def _preparer(entry: Entry, data: Dataset) -> Any:

@@ -59,6 +59,11 @@ def check_parameters(name: str, estimator: Any, given: dict[str, str]) -> None:
     for word, full in given.items():
         prefix, _, leaf = full.rpartition("__")
         check_value(name, parts[prefix], word, leaf, parts[full])
+        decider, users = CONDITIONS.get(type(parts[prefix]).__name__, ("", {}))
+        chosen = getattr(parts[prefix], decider, None)
+        is_given = (f"{prefix}__{decider}" if prefix else decider) in given.values()
+        if leaf in users and is_given and isinstance(chosen, str | bool) and chosen not in users[leaf]:
+            raise _idle(name, word, decider, chosen, users[leaf])
 
 
 def check_value(name: str, owner: Any, word: str, leaf: str, value: Any) -> None:
@@ -99,10 +104,13 @@ def _check_condition(learner: Learner, block: Block, name: str, parameter: Param
     values = [getattr(owner, decider)] if chosen is None else list(_some(chosen))
     idle = [value for value in values if isinstance(value, str | bool) and value not in users[leaf]]
     if idle and (parameter.size > 1 or len(idle) == len(values)):
-        problem = f"learner {learner.name!r}: {name} does nothing beside {decider}={idle[0]!r}"
-        uses = " or ".join(repr(value) for value in users[leaf])
-        remedy = f"Give it only beside {decider}={uses}, in a space of its own: space=[{{...}}, {{...}}]"
-        raise BadSpace(problem, remedy)
+        raise _idle(learner.name, name, decider, idle[0], users[leaf])
+
+
+def _idle(name: str, word: str, decider: str, chosen: Any, users: tuple[Any, ...]) -> BadSpace:
+    uses = " or ".join(repr(value) for value in users)
+    remedy = f"Give it only beside {decider}={uses}, in a space of its own: space=[{{...}}, {{...}}]"
+    return BadSpace(f"learner {name!r}: {word} does nothing beside {decider}={chosen!r}", remedy)
 
 
 def _some(parameter: Parameter) -> Iterator[Any]:
