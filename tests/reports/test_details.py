@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 import foldwise as fw
 from foldwise.reports.details import details
 from foldwise.reports.predicted import calibration, confusion, residuals
-from foldwise.reports.validation import edges, validation_curves
+from foldwise.reports.validation import _edge, edges, validation_curves
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +131,9 @@ def test_an_unfinished_or_failed_method_has_no_predictions_and_a_page_all_the_sa
 
     assert details(result.reading)["predictions"]["fails"] is None
     assert 'id="failures"' in result.report()
+
+
+def test_the_end_of_what_a_parameter_can_be_is_no_edge():
+    candidates = [{"tree__ccp_alpha": at / 10, "C": at / 10} for at in range(6)]
+    assert _edge("tree__ccp_alpha", candidates, [0, 0, 0]) is None
+    assert _edge("C", candidates, [0, 0, 0]).startswith("C=0 is the smallest value tried")

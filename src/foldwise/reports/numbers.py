@@ -49,4 +49,6 @@ def plain(text: object) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return str(value).lower()
+    if value == 1.0 and isinstance(value, float):  # a share: max_features=1 would be one column
+        return "1.0"
     return number(value) if isinstance(value, float) else plain(value)

@@ -58,6 +58,22 @@ def validation_curves(reading: Reading, method: MethodOutline) -> list[dict[str,
     return [curve for curve in curves if len(curve["points"]) > 1]
 
 
+# Values beyond which a parameter has none: being chosen, they are no sign of too narrow a space.
+ENDS: dict[str, tuple[float, ...]] = {
+    "ccp_alpha": (0,),
+    "dropout": (0,),
+    "l1": (0,),
+    "l2": (0,),
+    "l1_ratio": (0, 1),
+    "reg_param": (0, 1),
+    "shrinkage": (0, 1),
+    "max_features": (1,),
+    "subsample": (1,),
+    "min_samples_leaf": (1,),
+    "n_neighbors": (1,),
+}
+
+
 def edges(reading: Reading, method: MethodOutline) -> list[str]:
     """Warnings of a method whose splits mostly choose an end of what was tried, one per parameter."""
     if method.kind != "tuned" or method.inner is None or method.combines or method.entrants < MOST_ENDS:
@@ -76,10 +92,10 @@ def _edge(name: str, candidates: list[dict[str, Any]], chosen: list[int | None])
     taken = [candidates[at].get(name) for at in chosen if at is not None]
     for end, value in (("smallest", min(tried)), ("largest", max(tried))):
         count = taken.count(value)
-        if count > MOST_EDGE * len(chosen):
+        if count > MOST_EDGE * len(chosen) and value not in ENDS.get(name.rpartition("__")[2], ()):
             words = candidate_words({name: value})
             how_often = f"{count} of {len(chosen)} outer splits chose it"
-            return f"{words} is the {end} value tried and {how_often}: try values beyond it, if there are any"
+            return f"{words} is the {end} value tried and {how_often}: try values beyond it"
     return None
 
 
