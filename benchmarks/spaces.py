@@ -56,6 +56,18 @@ wide space that an expert might write (`benchmarks/experts.py`). Both are judged
 the default space is better. `noise` is the standard error of that paired difference over the test rows. *Close* is at
 most {100 * CLOSE:.0f} % worse, or within twice the noise. `seconds` are of one core."""
 
+# What a reader must know of the rows that are kept; to be written anew with them.
+HISTORY = """\
+How this came about, for the judgement of the numbers. The spaces of lasso, logistic, k-nn, tree and boosting were
+widened or made finer after a first run on these same splits had shown where they lost (k-nn on diamonds +15 % and
+satimage +7 % without absolute distances, tree on white wine +6 %, boosting on pima +7 % without trees of two
+leaves), and were then measured again here: for these families the table is a check of the repair, not an
+independent test, which other splits (`--seed 1`) would be. Not every change helped everywhere: tree on vehicle went
+from -4 % to +14 %. On the other side the wide spaces were cut where they took minutes: `C` of logistic, and the
+steps of liblinear and of support vectors (20,000; diabetes was measured with 200,000). Logistic on spambase and
+vehicle is still of the space before. The run was stopped for want of time: forest and boosting have few data sets,
+and support vectors lack compactiv, where the long search was given up, and diamonds."""
+
 
 @dataclass
 class Row:
@@ -268,13 +280,19 @@ def line(row: Row) -> str:
 def page(rows: list[Row]) -> str:
     """The mean of each family, then all rows."""
     close = sum(row.is_close for row in rows)
+    strict = sum(row.lost <= max(CLOSE, row.relative_noise) for row in rows)
+    plain = sum(row.lost <= CLOSE for row in rows)
     data = len({row.data for row in rows})
     parts = [
         "# The default spaces beside a long search",
         "",
         HEAD,
         "",
-        f"{close} of {len(rows)} pairs on {data} data sets are close or better.",
+        f"Of {len(rows)} pairs on {data} data sets {plain} are at most {100 * CLOSE:.0f} % worse, {strict} are so or "
+        f"within the noise, and {close} or within twice the noise. "
+        "Some of the noise is large (laser): such pairs say little.",
+        "",
+        HISTORY,
         "",
         *_summary(rows),
         "",

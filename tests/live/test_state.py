@@ -36,6 +36,14 @@ def test_a_finished_run_shows_the_numbers_of_its_answer(whole):
         assert not row.is_partial
 
 
+def test_a_finished_run_is_told_whole_at_the_first_look_of_a_slow_machine(whole, monkeypatch):
+    """No time to work out a fold, and yet no fold is left out for ever."""
+    monkeypatch.setattr("foldwise.live.state.SETTLE", -1.0)
+    snapshot = follow(whole[0]).look()
+    assert snapshot.phase == "finished"
+    assert [(row.folds, row.is_partial) for row in snapshot.rows] == [(4, False)] * len(snapshot.rows)
+
+
 def test_the_report_is_that_of_the_result(whole):
     folder = whole[0]
     state = follow(folder)

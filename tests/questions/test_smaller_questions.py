@@ -35,6 +35,17 @@ def test_a_learning_curve_tunes_no_learner_on_all_rows(rows):
     assert found.fits == 2 * 5 * (3 * 2 + 1)
 
 
+def test_curves_of_many_splits_have_their_training_errors(rows):
+    """A comparison leaves them out above fifty splits; a curve is about them."""
+    X, y = rows
+    learning = fw.learning_curve(Ridge(), X, y)
+    assert len(learning.values) * 10 > 50
+    ridge = Ridge().fit(X, y)
+    assert learning.train[-1] == pytest.approx(np.mean((ridge.predict(X) - y) ** 2), rel=0.1)
+    assert np.isfinite(learning.gap).all()
+    assert np.isfinite(fw.curve(Ridge(), X, y, alpha=[0.1, 1.0], outer="loo").gap).all()
+
+
 def test_smaller_questions_share_the_records_of_a_store_and_leave_its_study_alone(rows, tmp_path):
     learners = {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 5])}
     fw.compare(learners, *rows, outer=5, inner="pairs", store=tmp_path / "run")

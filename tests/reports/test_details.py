@@ -137,3 +137,6 @@ def test_the_end_of_what_a_parameter_can_be_is_no_edge():
     candidates = [{"tree__ccp_alpha": at / 10, "C": at / 10} for at in range(6)]
     assert _edge("tree__ccp_alpha", candidates, [0, 0, 0]) is None
     assert _edge("C", candidates, [0, 0, 0]).startswith("C=0 is the smallest value tried")
+    depths = [{"max_depth": at} for at in (1, 2, 3)]
+    assert _edge("max_depth", depths, [0, 0, 0]) is None
+    assert _edge("max_depth", depths, [2, 2, 2]).startswith("max_depth=3 is the largest value tried")

@@ -136,6 +136,45 @@ def test_a_search_is_told_by_the_candidates_of_one_tuning_and_by_what_ended_it()
     assert "The candidates of best were those of a and b together." in text
 
 
+def paragraph(result: fw.Result) -> str:
+    return methods_paragraph(result.to_dict(), protocol(result.outline))
+
+
+def test_only_learners_that_took_the_weights_are_said_to_have_been_weighted(tmp_path):
+    words = {"outer": 3, "inner": 2, "weights": np.arange(1.0, 61.0), "store": tmp_path / "run"}
+    said = "Rows were weighted, in fits (not in the fits of k-nn, which can take no weights) and in losses."
+    assert said in paragraph(study(**words))
+    assert said in paragraph(fw.load(tmp_path / "run"))
+
+
+def test_members_that_had_nothing_to_tune_are_not_said_to_have_been_tuned():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    stack = fw.stack({"r": Ridge(), "k": fw.tune(KNeighborsRegressor(), n_neighbors=[2, 5])})
+    text = paragraph(fw.compare({"s": stack}, X, X[:, 0] + rng.normal(size=40), outer=3, inner=2, jobs=1))
+    assert "s: k (2 candidates) was tuned" in text
+    assert "1 candidate)" not in text
+
+
+def test_inner_holdouts_say_whether_groups_stayed_whole():
+    grouped = paragraph(study(outer=0.3, inner=0.25, groups=np.arange(60) // 4))
+    assert "with one random split of whole groups into" in grouped
+    assert "of whole groups into" not in paragraph(study(outer=0.3, inner=0.25))
+
+
+def test_folds_that_were_given_and_repeated_holdouts_are_told_as_such():
+    assert "; which row is in which fold was given." in paragraph(study(outer=np.arange(60) % 3, inner=2))
+    assert "over 2 random splits, 30% held out, 2 repeats:" in paragraph(study(outer=0.3, inner=2, repeats=2))
+
+
+def test_a_study_without_any_risk_does_not_blame_the_splits_for_it():
+    answer = study(outer=3, inner=2).to_dict()
+    bare = {**answer, "methods": [{"name": "ridge", "risk": None, "interval": None}]}
+    text = methods_paragraph(bare, protocol(study(outer=3, inner=2).outline))
+    assert "No method has a risk, so no interval is given." in text
+    assert "none is valid" not in text
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for scheme in SCHEMES:

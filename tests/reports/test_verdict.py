@@ -65,7 +65,7 @@ def test_a_baseline_that_wins_is_said_to_be_unbeaten():
 def test_a_best_method_near_the_baseline_is_not_said_to_beat_it():
     text = verdict(answer("a", method("a", 0.9), method("baseline", 1.0, difference=(-0.1, 0.3))))
 
-    assert "Nothing is shown to beat the baseline (1)" in text
+    assert "It is not shown to beat the baseline (1)" in text
     assert "It beats" not in text
 
 
@@ -110,3 +110,10 @@ def test_a_learning_curve_says_whether_more_rows_would_help():
     assert rows_words(curve(0.4, 0.3, 0.299)).endswith("more rows would hardly help.")
     assert rows_words(curve(0.3, 0.31)).endswith("did not fall: more rows would hardly help.")
     assert rows_words({**curve(0.4, 0.3), "parameter": "alpha"}) == ""
+
+
+def test_a_long_list_of_names_is_cut_and_the_rest_counted():
+    best = {"name": "best", "risk": 0.1, "low": 0.0, "high": 0.2}
+    rivals = [{"name": f"m{at}", "risk": 0.2, "difference_low": -0.1, "difference_high": 0.3} for at in range(12)]
+    text = verdict({"best": "best", "loss": "squared", "train_rows": 9, "methods": [best, *rivals]})
+    assert "It cannot be told apart from m0, m1, m2, m3, m4 and 7 others: the difference may be 0." in text

@@ -168,6 +168,7 @@ class State:
         assert self._store is not None
         outline, phase, writer = counts.outline, self._phase(), self._store.writer
         if phase == "finished":
+            settle(counts)  # the report has just read it all: nothing may stay half told
             for count in counts.methods:
                 count.is_over = True
         return Snapshot(

@@ -144,7 +144,8 @@ def curve(
     losses = make_losses(loss, data)
     made = make_learners({name: _with_space(wish, parameter)}, data, losses)[:1]
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
-    study = make_study(data, made, losses=losses, outer=splits, seed=seed, repeats=repeats, sweep=True)
+    many = len(splits)  # as if each were a repeat: a curve is nothing without its training errors
+    study = make_study(data, made, losses=losses, outer=splits, seed=seed, repeats=many, sweep=True)
     ran = answer_study(study, store=store, jobs=jobs, progress=progress, is_kept=False)
     ran.check_finished(store)
     reading, count = ran.reading, ran.made
@@ -193,7 +194,10 @@ def learning_curve(
     every = Splits(
         tuple(split for part in parts for split in part), f"{whole.scheme} at {len(counts)} sizes", "pairs", False
     )
-    study = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), seed=seed, final=False)
+    many, tuning = len(every), Tuning(inner=inner)  # many repeats: training errors are wanted of each split
+    study = make_study(
+        data, made, losses=losses, outer=every, tuning=tuning, seed=seed, repeats=many, final=False
+    )  # fmt: skip
     ran = answer_study(study, store=store, jobs=jobs, progress=progress, is_kept=False)
     ran.check_finished(store)
     reading, count = ran.reading, ran.made

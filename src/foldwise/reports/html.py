@@ -141,7 +141,7 @@ def _hero(answer: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         (f"Risk ({plain(answer.get('loss'))} loss)", number(best["risk"]), interval),
     ]
     baseline = methods.get("baseline")
-    if baseline and baseline is not best and baseline.get("risk"):
+    if baseline and baseline is not best and (baseline.get("risk") or 0) > 0:
         change = f"{100 * (best['risk'] / baseline['risk'] - 1):+.0f}%".replace("-", "−")
         cards.append(("Against the baseline", change, f"its risk is {number(baseline['risk'])}"))
     cards.append(("Fits", number(answer.get("fits")), f"on {number(answer.get('rows'))} rows"))

@@ -8,6 +8,7 @@ from typing import Any
 from foldwise.reports.numbers import number, plain
 
 BASELINE = "baseline"
+AUTO = "auto"
 PROPOSING = ("tpe", "gp", "cmaes")  # tuners that make up candidates on the way
 PACKAGES = {"numpy": "NumPy", "scipy": "SciPy", "scikit-learn": "scikit-learn", "pandas": "pandas"}
 NADEAU = "Nadeau C., Bengio Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281."
@@ -58,6 +59,7 @@ def methods_paragraph(answer: Mapping[str, Any], protocol: Mapping[str, Any]) ->
             *_tuning(protocol),
             *_untuned(protocol),
             *_combined(protocol),
+            *_picked(answer),
             *_risk(answer, protocol),
             *_intervals(answer),
             *_comparison(answer),
@@ -92,7 +94,9 @@ def _data(protocol: Mapping[str, Any]) -> Iterator[str]:
     words = f" ({plain(protocol['loss_words'])})" if protocol["loss_words"] else ""
     yield f"The data have {number(protocol['rows'])} rows ({kind}); the loss was {losses[0]}{words}{further}."
     if protocol["weights"]:
-        yield "Rows were weighted, in fits and in losses."
+        unweighted = [plain(method["name"]) for method in protocol["methods"] if not method["takes_weights"]]
+        but = f" (not in the fits of {_listed(unweighted)}, which can take no weights)" if unweighted else ""
+        yield f"Rows were weighted, in fits{but} and in losses."
 
 
 def _outer(outer: Mapping[str, Any]) -> Iterator[str]:
@@ -111,7 +115,10 @@ def _outer(outer: Mapping[str, Any]) -> Iterator[str]:
     elif kind in ("folds", "grouped", "loo") and outer["is_partition"]:
         yield _folds(outer, train, classes)
     else:
-        yield f"Risk was estimated over {plain(outer['scheme'])}: {train} training rows and {test} test rows in each."
+        count = outer["folds"] * outer["repeats"]
+        drawn = f"{count} random splits, " if outer["scheme"].split(", ")[0].endswith("held out") else ""
+        rows = f"{train} training rows and {test} test rows in each"
+        yield f"Risk was estimated over {drawn}{plain(outer['scheme'])}: {rows}."
 
 
 def _folds(outer: Mapping[str, Any], train: str, classes: str) -> str:
@@ -123,6 +130,7 @@ def _folds(outer: Mapping[str, Any], train: str, classes: str) -> str:
     else:
         name = f"{outer['folds']}-fold cross-validation"
     whole = "; all rows of a group were always in the same fold" if outer["kind"] == "grouped" else ""
+    whole += "; which row is in which fold was given" if "given labels" in outer["scheme"] else ""
     return (
         f"Risk was estimated by {name}{classes}{again}: each fold was predicted by models trained on all others "
         f"({train} training rows){whole}."
@@ -132,7 +140,7 @@ def _folds(outer: Mapping[str, Any], train: str, classes: str) -> str:
 def _tuning(protocol: Mapping[str, Any]) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for method in protocol["methods"]:
-        if method["kind"] == "tuned":
+        if method["kind"] == "tuned" and not (method["is_hidden"] and method["candidates"] == 1):
             words = f"{_inner(method['inner'], protocol['outer'])}; {_rule(method)}"
             name = f"{plain(method['name'])} ({_candidates(method)})"
             groups.setdefault(words, []).append(name)
@@ -165,7 +173,9 @@ def _inner(inner: Mapping[str, Any], outer: Mapping[str, Any]) -> str:
         if inner["kind"] == "time_holdout":
             return f"with the last {test} of them in time as development rows and the {train} before as training rows"
         cheap = ", the cheap variant of nested cross-validation" if outer["is_partition"] else ""
-        return f"with one random split into {test} development rows and {train} training rows{cheap}"
+        whole = " of whole groups" if "whole groups" in inner["scheme"] else ""
+        strata = ", stratified by class" if inner["is_stratified"] else ""
+        return f"with one random split{whole} into {test} development rows and {train} training rows{strata}{cheap}"
     if inner["kind"] in ("folds", "grouped") and inner["is_partition"]:
         nested = f" (nested {k1} x {k2} cross-validation)" if outer["is_partition"] else ""
         groups = " of whole groups" if inner["kind"] == "grouped" else ""
@@ -221,6 +231,14 @@ def _combined(protocol: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
+def _picked(answer: Mapping[str, Any]) -> Iterator[str]:
+    """What the row is that lets tuning pick the method too."""
+    if any(method["name"] == AUTO and method.get("risk") is not None for method in answer.get("methods") or []):
+        yield (
+            f"The method {AUTO} took in every outer split the tuned method with the smallest score on its inner splits."
+        )
+
+
 def _untuned(protocol: Mapping[str, Any]) -> Iterator[str]:
     methods = [m for m in protocol["methods"] if m["kind"] == "plain" and not m["members"]]
     names = [plain(m["name"]) for m in methods if m["name"] != BASELINE]
@@ -241,6 +259,9 @@ def _risk(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterator[st
 
 def _intervals(answer: Mapping[str, Any]) -> Iterator[str]:
     names = list(dict.fromkeys(m["interval"] for m in answer.get("methods") or [] if m.get("interval")))
+    if all(method.get("risk") is None for method in answer.get("methods") or []):
+        yield "No method has a risk, so no interval is given."
+        return
     if not names:
         yield "No interval is given, as none is valid for these splits and this loss."
         return
@@ -274,7 +295,7 @@ def _delivered(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _failures(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterator[str]:
-    failed = sum(method.get("failed") or 0 for method in answer.get("methods") or [] if method["name"] != "auto")
+    failed = sum(method.get("failed") or 0 for method in answer.get("methods") or [] if method["name"] != AUTO)
     if failed:
         policy = {
             "fail": "a method with a failed fit that its risk rests on has no risk",

@@ -49,6 +49,7 @@ def _splits(splits: Splits) -> dict[str, Any]:
 
 def _method(outline: Outline, method: MethodOutline) -> dict[str, Any]:
     facts: dict[str, Any] = {"name": method.name, "kind": method.kind, "candidates": method.entrants}
+    facts |= {"is_hidden": method.is_hidden, "takes_weights": "weights" not in dict(method.notes)}
     facts |= {"combines": method.combines, "members": _members(method), **_search(outline, method)}
     if method.kind == "tuned" and method.inner is not None:
         final = method.inner.final if outline.has_final else None

@@ -200,5 +200,5 @@ def _folds(folds: list[str]) -> str:
 def _refit(answer: Mapping[str, Any], width: int) -> Iterator[str]:
     refit = answer.get("refit") or {}
     if refit.get("method"):
-        candidate = f" with {candidate_words(refit['candidate'])}" if refit.get("candidate") else ""
-        yield _wrapped(f"To use on new rows: {plain(refit['method'])}{candidate}, chosen on all rows.", width)
+        chosen = f" with {candidate_words(refit['candidate'])}, chosen on" if refit.get("candidate") else ", fitted to"
+        yield _wrapped(f"To use on new rows: {plain(refit['method'])}{chosen} all rows.", width)

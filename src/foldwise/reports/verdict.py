@@ -11,6 +11,7 @@ from foldwise.reports.numbers import number, plain, span
 BASELINE = "baseline"
 AUTO = "auto"
 MUCH_QUICKER = 5  # times
+MOST_NAMES = 6  # in one sentence; the table has them all
 WORTH = 3.0  # percent of the test error that a doubling of rows must save to be called a help
 
 
@@ -145,7 +146,7 @@ def rows_words(curve: Mapping[str, Any]) -> str:
 def _baseline_sentence(baseline: Mapping[str, Any], together: list[str] | None) -> str:
     risk = number(baseline["risk"])
     return {
-        "same": f"Nothing is shown to beat the baseline ({risk}): that difference may be 0 too.",
+        "same": f"It is not shown to beat the baseline ({risk}): that difference may be 0 too.",
         "worse": f"It beats the baseline ({risk}).",
         "unknown": f"The baseline's estimated risk is {risk}.",
     }[_standing(baseline, together)]
@@ -176,4 +177,6 @@ def _consequence(method: Mapping[str, Any]) -> str:
 
 
 def _listed(names: list[str]) -> str:
+    if len(names) > MOST_NAMES:
+        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

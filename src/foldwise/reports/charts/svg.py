@@ -11,6 +11,8 @@ from markupsafe import Markup, escape
 
 from foldwise.reports.numbers import number
 
+MOST_DIGITS = 8  # of a tick, beyond which the shorter form with an exponent is written
+
 
 def tag(name: str, *children: Any, **attributes: Any) -> Markup:
     """One element; text and attributes are escaped, None leaves an attribute out.
@@ -94,5 +96,10 @@ def tick_words(values: list[float]) -> list[str]:
 
     >>> tick_words([0.0001, 1, 2500, 1e6]), tick_words([1e-9])
     (['0.0001', '1', '2500', '1000000'], ['1e-09'])
+    >>> tick_words([-2e9, 0, 2e9]), tick_words([1e9 + 1, 1e9 + 2])
+    (['-2e+09', '0', '2e+09'], ['1000000001', '1000000002'])
     """
-    return [number(value, digits=5) if value else "0" for value in values]
+    words = [number(value, digits=5) if value else "0" for value in values]
+    short = [f"{value:.4g}" for value in values]
+    is_long = any(len(word) > MOST_DIGITS for word in words) and len(set(short)) == len(short)
+    return short if is_long else words
