@@ -127,6 +127,6 @@ def test_learners_that_know_categories_and_gaps_get_them_raw():
     pipeline = builtin("boosting", data).estimator
     seen = clone(pipeline.named_steps["prepare"]).fit_transform(data.X, data.y)
     assert seen["x0"].isna().any()
-    assert [str(dtype) for dtype in seen.dtypes].count("category") == 3  # shop, grade and name
+    assert [str(dtype) for dtype in seen.dtypes].count("category") == 2  # shop and grade; the names hardly repeat
     model = clone(pipeline).fit(data.X, data.y)
-    assert model.named_steps["learner"].is_categorical_.sum() == 3
+    assert model.named_steps["learner"].is_categorical_.sum() == 2
