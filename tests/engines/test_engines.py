@@ -227,5 +227,5 @@ def test_an_interrupt_ends_a_command_soon_keeps_what_is_done_and_leaves_nothing(
 def test_a_killed_coordinator_leaves_no_process(engine, short):
     _, _, environment, _ = command(engine, short, way=signal.SIGKILL)
 
-    leftovers.wait_until(lambda: not leftovers.processes(environment), 2.0)
+    leftovers.wait_until(lambda: not leftovers.processes(environment), 10.0)
     assert [kin.command(pid) for pid in leftovers.processes(environment)] == []
