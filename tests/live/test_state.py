@@ -16,6 +16,12 @@ from foldwise.records import database
 from foldwise.records.sqlite import SqliteStore
 
 
+@pytest.fixture(autouse=True)
+def _time_enough(monkeypatch):
+    """One look works out all there is, also on a busy machine."""
+    monkeypatch.setattr("foldwise.live.state.SETTLE", 60.0)
+
+
 def outer_key(result, name, at):
     """The key of the fit that judges an outer split."""
     method = next(method for method in result.outline.methods if method.name == name)
