@@ -31,11 +31,16 @@ def page(tmp_path):
 
 
 def wait_for(look):
+    """What `look` finds once it finds something; a page that is just being renewed has no elements."""
+    from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+
     end = time.monotonic() + LONG
     while time.monotonic() < end:
-        found = look()
-        if found:
-            return found
+        try:
+            if found := look():
+                return found
+        except (NoSuchElementException, StaleElementReferenceException):
+            pass
         time.sleep(0.2)
     raise AssertionError("waited in vain")
 
@@ -78,9 +83,10 @@ def test_a_run_is_seen_from_before_its_beginning_to_its_report(browser, page):
     assert colors["light"] != colors["dark"]
 
     wait_for(lambda: browser.current_url == f"{page}report")
-    sections = browser.execute_script("return [...document.querySelectorAll('main > section')].map(s => s.id)")
+    ids = "return [...document.querySelectorAll('main > section')].map(s => s.id)"
+    sections = wait_for(lambda: browser.execute_script(ids))
     assert sections[0] == "verdict"
-    assert EVIL in browser.find_element("id", "failures").text
+    wait_for(lambda: EVIL in browser.find_element("id", "failures").text)
     assert browser.get_log("browser") == []
 
 
@@ -89,7 +95,7 @@ def test_a_page_without_scripts_renews_itself(browser, page):
     try:
         browser.get(page)
         wait_for(lambda: "Progress by learner" in browser.find_element("tag name", "body").text)
-        assert not browser.find_element("id", "theme").is_displayed()
+        wait_for(lambda: not browser.find_element("id", "theme").is_displayed())
     finally:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
         browser.get("about:blank")
