@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from foldwise.live.state import Row, Snapshot
 from foldwise.reports.charts import Row as Strip
 from foldwise.reports.charts import intervals
-from foldwise.reports.html import asset
+from foldwise.reports.html import asset, environment
 from foldwise.reports.numbers import MISSING, number, plain, span
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from markupsafe import Markup
 
 PHASES = {
@@ -32,15 +31,15 @@ PARTS = ("study", "status", "tiles", "progress", "risks", "failures")
 def parts(snapshot: Snapshot) -> dict[str, str]:
     """The parts of the page by their ids."""
     words = {"snapshot": snapshot, **_words(snapshot)}
-    return {name: _environment().get_template(f"{name}.html").render(**words).strip() for name in PARTS}
+    return {name: environment("live").get_template(f"{name}.html").render(**words).strip() for name in PARTS}
 
 
 def page(snapshot: Snapshot) -> str:
     """The whole page; it is readable, and renews itself, without its script."""
-    return _environment().get_template("page.html").render(
+    return environment("live").get_template("page.html").render(
         parts={name: _markup(text) for name, text in parts(snapshot).items()},
         snapshot=snapshot,
-        name=plain(Path(snapshot.run).name or snapshot.run),
+        title=plain(Path(snapshot.run).name or snapshot.run),
         styles=styles(),
         script=script(),
     )  # fmt: skip
@@ -120,19 +119,6 @@ def _kind(row: Row) -> str:
     if row.is_partial:
         return f"partial: {row.folds} of {row.all_folds} folds"
     return f"all folds, {row.interval}" if row.interval else "all folds"
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("foldwise.live"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 @cache

@@ -88,12 +88,12 @@ def write_page(path: str | Path, page: str) -> Path:
 
 
 @cache
-def environment() -> Environment:
-    """The templates; everything in them is escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def environment(*rooms: str) -> Environment:
+    """The templates of this room, and of others that use them; everything in them is escaped."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader("foldwise.reports"),
+        loader=ChoiceLoader([PackageLoader(f"foldwise.{room}") for room in (*rooms, "reports")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -184,7 +184,7 @@ def assets(*more: str) -> dict[str, Any]:
     for name in more:
         style += asset(name)
     return {
-        "style": style,
+        "styles": [style],
         "script": script,
         "policy_header": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'",
