@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from foldwise.errors import BadLearner
-from foldwise.tuners.inputs import read_table
+from foldwise.tuners.answering import AnswersByModel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,20 +68,10 @@ def _checked(combined: AnyCombined) -> AnyCombined:
     return combined
 
 
-def _model_has(name: str) -> Any:
-    def check(combined: Combined) -> bool:
-        if hasattr(combined, "model_"):
-            return hasattr(combined.model_, name)
-        return combined._may_answer(name)
-
-    return available_if(check)
-
-
-class Combined(MetaEstimatorMixin, BaseEstimator):
+class Combined(AnswersByModel):
     """What the learners made of learners share: their words, and the model that answers for them."""
 
     combines: ClassVar[str] = ""
-    __metadata_request__fit = {"sample_weight": None}
 
     def __init__(
         self,
@@ -113,38 +100,13 @@ class Combined(MetaEstimatorMixin, BaseEstimator):
         members = self.members.values() if isinstance(self.members, Mapping) else self.members
         return [one for one in members if hasattr(one, "get_params")]
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None, **roles: Any) -> Any:
-        """Tune the members on inner splits of these rows, choose or combine, and fit on all of them.
-
-        `sample_weight` reaches the fits and the losses; groups stay whole in every inner split.
-        """
+    def _found(self, X: Any, y: Any, *, weights: Any, groups: Any) -> dict[str, Any]:
         from foldwise.questions.combining import combine_on
 
-        weights = roles.pop("sample_weight", None)
-        if roles:
-            raise TypeError(f"{type(self).__name__}.fit() got an unexpected keyword argument {next(iter(roles))!r}")
-        outcome = combine_on(self, X, y, weights=weights, groups=groups)
-        for name, value in outcome.items():
-            setattr(self, name, value)
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self.model_, name):
-                setattr(self, name, getattr(self.model_, name))
-        return self
+        return combine_on(self, X, y, weights=weights, groups=groups)
 
-    @_model_has("predict")
-    def predict(self, X: Any) -> Any:
-        check_is_fitted(self, "model_")
-        return self.model_.predict(self._as_met(X))
-
-    @_model_has("predict_proba")
-    def predict_proba(self, X: Any) -> Any:
-        check_is_fitted(self, "model_")
-        return self.model_.predict_proba(self._as_met(X))
-
-    @_model_has("decision_function")
-    def decision_function(self, X: Any) -> Any:
-        check_is_fitted(self, "model_")
-        return self.model_.decision_function(self._as_met(X))
+    def _may_answer(self, name: str) -> bool:
+        return all(hasattr(estimator, name) for estimator in self.estimators)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of right answers, or R squared."""
@@ -152,17 +114,6 @@ class Combined(MetaEstimatorMixin, BaseEstimator):
 
         judge = accuracy_score if hasattr(self, "classes_") else r2_score
         return float(judge(y, self.predict(X), sample_weight=sample_weight))
-
-    def _may_answer(self, name: str) -> bool:
-        """Before a fit: do all members that can be asked give this answer?"""
-        return all(hasattr(estimator, name) for estimator in self.estimators)
-
-    def _as_met(self, X: Any) -> Any:
-        # Categories 1 and 2 became text in fit: given as numbers, an encoder would not know them again.
-        return read_table(X) if self._met_frame else X
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

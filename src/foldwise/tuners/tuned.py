@@ -6,17 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from foldwise.errors import BadLearner
 from foldwise.outlines.schedule import Schedule, tuner_text
 from foldwise.recipes.learner import Learner
 from foldwise.spaces.parameter import Range
 from foldwise.spaces.space import Space, make_space
-from foldwise.tuners.inputs import read_table
+from foldwise.tuners.answering import AnswersByModel, model_has
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,14 +79,7 @@ def _joined(space: Any, parameters: Mapping[str, Any]) -> Any:
     return {**(space or {}), **parameters}
 
 
-def _model_has(name: str) -> Any:
-    def check(tuned: Tuned) -> bool:
-        return hasattr(getattr(tuned, "model_", tuned.estimator), name)
-
-    return available_if(check)
-
-
-class Tuned(MetaEstimatorMixin, BaseEstimator):
+class Tuned(AnswersByModel):
     """An estimator that chooses its own hyper-parameters when it is fitted.
 
     On its own it tunes on 5 folds; inside `compare` and `risk` on theirs, unless `inner`
@@ -107,6 +97,11 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     >>> round(tuned.guarantee_.excess, 2)
     0.54
     """
+
+    candidate_: dict[str, Any]
+    scores_: pd.DataFrame
+    selection_score_: float
+    guarantee_: Any
 
     def __init__(
         self,
@@ -154,65 +149,28 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
             stop=self.stop,
         )
 
-    # Weights can be routed, though they are taken as scikit-learn's search objects take them: by keyword.
-    __metadata_request__fit = {"sample_weight": None}
-
-    def fit(self, X: Any, y: Any = None, groups: Any = None, **roles: Any) -> Tuned:
-        """Tune on inner splits of these rows and fit the chosen candidate.
-
-        `sample_weight` reaches the fits and the losses; groups stay whole in every inner split.
-        """
+    def _found(self, X: Any, y: Any, *, weights: Any, groups: Any) -> dict[str, Any]:
         from foldwise.questions.tuning import tune_on
 
-        weights = roles.pop("sample_weight", None)
-        if roles:
-            raise TypeError(f"Tuned.fit() got an unexpected keyword argument {next(iter(roles))!r}")
         outcome = tune_on(self, X, y, weights=weights, groups=groups)
-        self.candidate_: dict[str, Any] = outcome.candidate
-        self.scores_: pd.DataFrame = outcome.scores
-        self.selection_score_: float = outcome.selection_score
-        self.guarantee_ = outcome.guarantee
-        self.model_ = outcome.model
-        self.fits_: int = outcome.fits
-        self._met_frame: bool = outcome.is_frame
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self.model_, name):
-                setattr(self, name, getattr(self.model_, name))
-        return self
+        return {
+            "candidate_": outcome.candidate,
+            "scores_": outcome.scores,
+            "selection_score_": outcome.selection_score,
+            "guarantee_": outcome.guarantee,
+            "model_": outcome.model,
+            "fits_": outcome.fits,
+            "_met_frame": outcome.is_frame,
+        }
 
-    @_model_has("predict")
-    def predict(self, X: Any) -> Any:
-        check_is_fitted(self, "model_")
-        return self.model_.predict(self._as_met(X))
+    def _may_answer(self, name: str) -> bool:
+        return hasattr(self.estimator, name)
 
-    @_model_has("predict_proba")
-    def predict_proba(self, X: Any) -> Any:
-        check_is_fitted(self, "model_")
-        return self.model_.predict_proba(self._as_met(X))
-
-    @_model_has("predict_log_proba")
-    def predict_log_proba(self, X: Any) -> Any:
-        check_is_fitted(self, "model_")
-        return self.model_.predict_log_proba(self._as_met(X))
-
-    @_model_has("decision_function")
-    def decision_function(self, X: Any) -> Any:
-        check_is_fitted(self, "model_")
-        return self.model_.decision_function(self._as_met(X))
-
-    @_model_has("score")
+    @model_has("score")
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The score of the chosen model, as scikit-learn defines it for its kind."""
-        check_is_fitted(self, "model_")
         extra = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self.model_.score(self._as_met(X), y, **extra))
-
-    def _as_met(self, X: Any) -> Any:
-        # Categories 1 and 2 became text in fit: given as numbers, an encoder would not know them again.
-        return read_table(X) if self._met_frame else X
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
+        return float(self._asked("score", X, y, **extra))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
