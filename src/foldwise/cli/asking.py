@@ -1,0 +1,193 @@
+"""Commands that ask one thing: a risk, a tuning, a curve, a guarantee, the list of learners."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from foldwise.cli.options import (
+    COUNT,
+    CURVE_OPTIONS,
+    DATA_OPTIONS,
+    DROP,
+    GROUPS,
+    INNER,
+    LOSS,
+    PICKLE,
+    RUN_OPTIONS,
+    SHARE,
+    SPLIT_OPTIONS,
+    TARGET,
+    TASK,
+    TUNE_OPTIONS,
+    WEIGHTS,
+    as_json,
+    learner_option,
+    options,
+    quiet,
+)
+from foldwise.cli.output import check_outputs, remark, show
+from foldwise.cli.studies import study_of
+
+
+@click.command()
+@click.argument("data")
+@learner_option
+@options(DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS)
+@quiet
+@as_json
+def risk(data: str, learner: str, quiet: bool, as_json: bool, **flags: Any) -> None:
+    """Estimate the risk of one learner, its tuning included."""
+    from foldwise.questions.risk import risk as ask
+
+    study = study_of(data, learners=[learner], **flags)
+    estimate = ask(study.make_one_learner(), study.read_data(), **study.words(), progress=False if quiet else None)
+    show(estimate.to_dict(), str(estimate), as_json=as_json)
+
+
+@click.command()
+@click.argument("data")
+@learner_option
+@options([TARGET, GROUPS, WEIGHTS, DROP, TASK, LOSS, INNER], TUNE_OPTIONS)
+@click.option("--save", metavar="MODEL.skops", help="Save the model, fitted on all rows.")
+@PICKLE
+@as_json
+def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool, **flags: Any) -> None:
+    """Tune one learner on all rows.
+
+    The score shown chose the candidate, so it is no estimate of the risk.
+    """
+    from foldwise.questions.model_file import save_model
+
+    check_outputs(save=save, pickle=pickle)
+    study = study_of(data, learners=[learner], **flags)
+    rows = study.read_data()
+    tuned = study.make_tuned(rows).fit(rows.X, rows.y, sample_weight=rows.weights, groups=rows.groups)
+    answer = _tuned_answer(learner, tuned)
+    show(answer, _tuned_text(answer), as_json=as_json)
+    if save:
+        about = {"method": learner, "candidate": answer["candidate"], "target": study.target or "target"}
+        remark(f"the model is in {save_model(save, tuned.model_, rows, about=about, pickle=pickle)}")
+
+
+@click.command()
+@click.argument("data")
+@learner_option
+@click.option("--parameter", metavar="P=V", help='The parameter to vary: "n_neighbors=1..30".')
+@click.option("--sizes", metavar="A,B", help="Training sizes instead: shares of the rows, or row numbers.")
+@options(DATA_OPTIONS, CURVE_OPTIONS)
+@quiet
+@as_json
+def curve(
+    data: str, learner: str, parameter: str | None, sizes: str | None, quiet: bool, as_json: bool, **flags: Any
+) -> None:
+    """Training error, test error and their gap.
+
+    Over one parameter with --parameter, else over the number of training rows.
+    """
+    from foldwise.questions import curve as questions
+    from foldwise.questions.study_file import make_parameter, read_values
+
+    if parameter is not None and sizes is not None:
+        raise click.UsageError("--parameter and --sizes ask for two different curves. Give one of them.")
+    study = study_of(data, learners=[learner], **flags)
+    words: dict[str, Any] = {**study.words(), "progress": False if quiet else None}
+    if parameter is None:
+        if sizes is not None:
+            words["sizes"] = _numbers("--sizes", sizes)
+        answer = questions.learning_curve(learner, study.read_data(), **words)
+    else:
+        name, equals, values = parameter.partition("=")
+        if not (equals and name.strip() and values.strip()):
+            raise click.UsageError(f'cannot read --parameter {parameter!r}. Write it as "n_neighbors=1..30".')
+        axis = {name.strip(): make_parameter(read_values(name.strip(), values))}
+        answer = questions.curve(learner, study.read_data(), **words, **axis)
+    show(answer.to_dict(), str(answer), as_json=as_json)
+
+
+@click.command()
+@click.option("--rows", type=COUNT, help="Rows of the development set.")
+@click.option("--candidates", type=COUNT, help="Candidates tried on it, fixed beforehand.")
+@click.option("--excess", type=float, help="Excess risk over the best candidate.")
+@click.option("--delta", type=SHARE, default=0.05, show_default=True, help="Chance that the bound fails.")
+@click.option("--bounds", type=(float, float), default=(0.0, 1.0), show_default=True, help="Smallest, largest loss.")
+@as_json
+def bound(
+    rows: int | None,
+    candidates: int | None,
+    excess: float | None,
+    delta: float,
+    bounds: tuple[float, float],
+    as_json: bool,
+) -> None:
+    """The guarantee of a development set.
+
+    Give two of --rows, --candidates and --excess, and get the third.
+    """
+    from foldwise.formulas.bounds import candidates_allowed, dev_rows_needed, excess_bound
+
+    if [rows, candidates, excess].count(None) != 1:
+        raise click.UsageError("give two of --rows, --candidates and --excess, and get the third.")
+    if rows is not None and candidates is not None:
+        excess = excess_bound(rows, candidates, delta, bounds=bounds)
+    elif excess is not None and candidates is not None:
+        rows = dev_rows_needed(excess, candidates, delta, bounds=bounds)
+    elif excess is not None and rows is not None:
+        candidates = candidates_allowed(rows, excess, delta, bounds=bounds)
+    answer = {"rows": rows, "candidates": candidates, "excess": excess, "delta": delta, "bounds": list(bounds)}
+    text = (
+        f"With {rows} development rows and {candidates} candidates, the chosen model (fitted on the training rows "
+        f"alone) has at most {excess:.4g} more risk than the best of them, with probability {1 - delta:g} or more."
+    )
+    show(answer, text, as_json=as_json)
+
+
+@click.command()
+@as_json
+def learners(as_json: bool) -> None:
+    """List the built-in learners.
+
+    What is tuned over which values in three sizes, what is simple, the preparation, and what has to be installed.
+    """
+    from foldwise.recipes.listing import entries, listing_text
+
+    rows = entries()
+    show({"learners": rows}, listing_text(rows), as_json=as_json)
+
+
+def _tuned_answer(learner: str, tuned: Any) -> dict[str, Any]:
+    scores = tuned.scores_.to_dict("records")
+    return {
+        "learner": learner,
+        "candidate": tuned.candidate_,
+        "selection_score": tuned.selection_score_,
+        "candidates": len(scores),
+        "fits": tuned.fits_,
+        "guarantee": tuned.guarantee_.to_dict(),
+        "scores": scores,
+    }
+
+
+def _tuned_text(answer: Mapping[str, Any]) -> str:
+    from foldwise.reports.numbers import candidate_words, number
+
+    chosen, score = candidate_words(answer["candidate"]), number(answer["selection_score"])
+    lines = [
+        f"{answer['learner']}: {chosen}, the best of {answer['candidates']} candidates.",
+        f"Its selection score is {score}. It chose the candidate, so it is too good on average:",
+        "for the risk use `foldwise risk` or `foldwise compare`.",
+    ]
+    if answer["guarantee"]["excess"] is not None:
+        lines.append(f"Guarantee: {answer['guarantee']['words']}.")
+    return "\n".join(lines)
+
+
+def _numbers(option: str, text: str) -> list[int | float]:
+    from foldwise.questions.study_file import read_scalar
+
+    values = [read_scalar(part) for part in text.split(",")]
+    if not all(type(value) in (int, float) for value in values):
+        raise click.UsageError(f"{option} must be numbers with commas between them, not {text!r}.")
+    return values

@@ -1,0 +1,267 @@
+"""Commands that run studies, go on with them, and show them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from foldwise.cli.options import (
+    DATA_OPTIONS,
+    JOBS,
+    LEARNERS,
+    LIMIT_OPTIONS,
+    ON_FAILURE,
+    OPTIMISM,
+    REPORT,
+    RETRY,
+    RUN_OPTIONS,
+    SAVE_OPTIONS,
+    SPLIT_OPTIONS,
+    TUNE_OPTIONS,
+    WATCH,
+    as_json,
+    options,
+    quiet,
+)
+from foldwise.cli.output import answer_text, check_outputs, remark, show
+from foldwise.errors import Terminated
+
+STOPPED, INTERRUPTED, TERMINATED = 3, 130, 143
+
+
+@click.command()
+@click.argument("data", metavar="DATA|STUDY.toml")
+@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM], RUN_OPTIONS, [ON_FAILURE, RETRY])
+@options([REPORT], SAVE_OPTIONS)
+@click.option("--plan", "only_plan", is_flag=True, help="Say what it would cost, and stop.")
+@WATCH
+@quiet
+@as_json
+def compare(
+    data: str,
+    report: str | None,
+    save: str | None,
+    pickle: bool,
+    only_plan: bool,
+    watch: bool,
+    quiet: bool,
+    as_json: bool,
+    **flags: Any,
+) -> int:
+    """Compare tuned learners by nested cross-validation."""
+    study = study_of(data, **flags)
+    if only_plan:
+        plan = study.plan()
+        show(plan.to_dict(), str(plan), as_json=as_json)
+        return 0
+    check_outputs(report=report, save=save, pickle=pickle)
+    study = _watched(study) if watch else study
+    return _run(study, report=report, save=save, pickle=pickle, quiet=quiet, as_json=as_json)
+
+
+@click.command()
+@click.argument("run")
+@options([JOBS, *LIMIT_OPTIONS, RETRY])
+@options([REPORT], SAVE_OPTIONS)
+@WATCH
+@quiet
+@as_json
+def resume(
+    run: str, report: str | None, save: str | None, pickle: bool, watch: bool, quiet: bool, as_json: bool, **flags: Any
+) -> int:
+    """Go on with an interrupted study. RUN is its store."""
+    from foldwise.questions.study_file import stored_study
+
+    check_outputs(report=report, save=save, pickle=pickle)
+    study = stored_study(run, **flags)
+    study = _watched(study) if watch else study
+    return _run(study, report=report, save=save, pickle=pickle, quiet=quiet, as_json=as_json)
+
+
+@click.command()
+@click.argument("run")
+@click.option("--out", metavar="FILE.html", help="Where to write the page (RUN.html).")
+@as_json
+def report(run: str, out: str | None, as_json: bool) -> None:
+    """Write the page of a study. RUN is its store."""
+    from foldwise.questions.load import load
+
+    result = load(run)
+    path = Path(out or f"{run.rstrip('/')}.html")
+    result.report(path)
+    remark(f"the report is in {path}")
+    show(result.to_dict(), answer_text(result.to_dict()), as_json=as_json)
+
+
+@click.command()
+@click.argument("run")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="A port of this machine (any free one).")
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@as_json
+def watch(run: str, port: int, no_browser: bool, as_json: bool) -> None:
+    """Follow a run on a local page until Ctrl-C. RUN is its store.
+
+    The page only reads the store: closing it, or ending this command, changes nothing for the run.
+    """
+    from foldwise.questions.watching import watch as serve
+
+    def tell(url: str) -> None:
+        show({"url": url, "run": run}, f"{run} can be watched at {url}", as_json=as_json)
+        sys.stdout.flush()
+        if not no_browser:
+            _open_browser(url)
+
+    serve(run, port=port, tell=tell)
+
+
+@click.command()
+@click.argument("data", metavar="DATA[:TARGET]...", nargs=-1, required=True)
+@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS, [ON_FAILURE, RETRY])
+@click.option("--control", metavar="NAME", help="The method the others are compared to; else all pairs are.")
+@click.option(
+    "--rope", type=click.FloatRange(0), help="What does not matter, as a share of the baseline's risk (0.01)."
+)
+@REPORT
+@quiet
+@as_json
+def benchmark(
+    data: tuple[str, ...], store: str | None, report: str | None, quiet: bool, as_json: bool, **flags: Any
+) -> int:
+    """The same study over several data sets.
+
+    Shows the risks side by side, mean ranks, and which methods can be told apart over all of them. --store is a folder
+    with a store for each data set.
+    """
+    from foldwise.questions.benchmark import ask_all, study_question
+    from foldwise.questions.benchmark_data import folder_name, name_targets
+
+    check_outputs(report=report)
+    wishes = {name: flags.pop(name) for name in ("control", "rope", "time_limit")}
+    wishes |= {name: flags[name] for name in ("level", "seed")}
+    questions = {}
+    for name, (path, target) in name_targets(data).items():
+        own = {**flags, "target": target or flags["target"], "store": store and str(Path(store) / folder_name(name))}
+        questions[name] = study_question(study_of(path, **own))
+    given = {name: wish for name, wish in wishes.items() if wish is not None}
+    return _run_benchmark(lambda: ask_all(questions, **given, progress=False if quiet else None), report, as_json)
+
+
+def study_of(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = (), **flags: Any) -> Any:
+    """The study that flags and, perhaps, a TOML file describe; flags win."""
+    from foldwise.questions.study_file import make_study, read_scalar, read_study
+
+    if flags.get("positive") is not None:
+        flags["positive"] = read_scalar(flags["positive"])
+    flags["loss"] = loss[0] if loss and len(loss) == 1 else loss
+    flags["drop"] = list(drop) or None
+    return read_study(data, **flags) if data.endswith(".toml") else make_study({"data": data}, **flags)
+
+
+def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quiet: bool, as_json: bool) -> int:
+    """Run a study; one that is stopped shows what it has, and how to go on."""
+    more = {"pickle": pickle, "as_json": as_json, "target": study.target}
+    try:
+        result = study.run(progress=False if quiet else None)
+    except (KeyboardInterrupt, Terminated) as stopped:
+        if (result := getattr(stopped, "result", None)) is None:
+            raise
+        what, code = ("terminated", TERMINATED) if isinstance(stopped, Terminated) else ("interrupted", INTERRUPTED)
+        _finish(result, report=report, save=None, **more)
+        remark(_how_to_go_on(what, study.store))
+        return code
+    code = _finish(result, report=report, save=save if result.is_finished else None, **more)
+    if result.is_finished:
+        return code
+    remark(_how_to_go_on(f"stopped at the time limit of {study.time_limit:g} s", study.store))
+    return STOPPED
+
+
+def _watched(study: Any) -> Any:
+    """The study with a page beside it that follows its store; one without a store is given one for the time."""
+    from foldwise.questions.watching import scratch_run, watch_beside
+
+    is_scratch = study.store is None
+    if is_scratch:
+        study = study.model_copy(update={"store": scratch_run()})
+    page = watch_beside(study.store, is_scratch=is_scratch)
+    remark(f"the run can be watched at {page.url}")
+    _open_browser(page.url)
+    return study
+
+
+def _open_browser(url: str) -> None:
+    """Show a page to who sits here; not in a text browser, which would take the terminal."""
+    is_graphic = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if is_graphic and sys.stderr.isatty():
+        import webbrowser
+
+        webbrowser.open(url)
+
+
+def _how_to_go_on(what: str, store: str | None) -> str:
+    if store is None:
+        return f"{what}; nothing is kept without --store RUN."
+    return f"{what}; every finished fit is kept. Go on with: foldwise resume {shlex.quote(store)}"
+
+
+def _finish(
+    result: Any, *, report: str | None, save: str | None, pickle: bool, as_json: bool, target: str | None
+) -> int:
+    """Show the answer, then write what was asked for: a full disk must not cost the answer."""
+    answer = result.to_dict()
+    show(answer, answer_text(answer), as_json=as_json)
+    if as_json:
+        for note in answer["notes"]:
+            remark(note["text"])
+    if report:
+        result.report(report)
+        remark(f"the report is in {report}")
+    has_risk = any(method["risk"] is not None for method in answer["methods"])
+    if save and has_risk:
+        _save(result, answer, save, pickle=pickle, target=target)
+    return 0 if has_risk else 1
+
+
+def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool, target: str | None) -> None:
+    from foldwise.questions.model_file import save_model
+
+    best = next(method for method in answer["methods"] if method["name"] == answer["best"])
+    estimate = {key: best.get(key) for key in ("risk", "low", "high", "level", "interval", "target")}
+    refit = answer.get("refit") or {}
+    about = {
+        "method": answer["best"],
+        "candidate": refit.get("candidate"),
+        "loss": answer["loss"],
+        "target": target or "target",  # only built-in sets need none, and theirs is called so
+        "estimate": estimate,
+    }
+    save_model(path, result.refit(), result.data, about=about, pickle=pickle)
+    remark(f"the model ({answer['best']}, fitted on all rows) is in {path}")
+
+
+def _run_benchmark(ask: Callable[[], Any], report: str | None, as_json: bool) -> int:
+    """Run a benchmark; one that is stopped shows what it has."""
+    code = 0
+    try:
+        found = ask()
+    except (KeyboardInterrupt, Terminated) as stopped:
+        if (found := getattr(stopped, "result", None)) is None:
+            raise
+        code = TERMINATED if isinstance(stopped, Terminated) else INTERRUPTED
+    answer = found.to_dict()
+    show(answer, str(found), as_json=as_json)
+    for note in answer["notes"] if as_json else []:
+        remark(note["text"])
+    if report:
+        found.report(report)
+        remark(f"the report is in {report}")
+    if not found.is_finished:
+        remark("not finished; with --store FOLDER the same line goes on from here.")
+        return code or STOPPED
+    return 0 if any(data["counted"] for data in answer["datasets"]) else 1
