@@ -9,15 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSpace, BadStudy
-from foldwise.questions.study_file import (
-    LARGEST_FILE,
-    StudySpec,
-    make_parameter,
-    make_study,
-    read_space,
-    read_study,
-    read_values,
-)
+from foldwise.questions.study_file import StudySpec, make_study, read_study
+from foldwise.questions.study_text import LARGEST_FILE
+from foldwise.questions.study_values import make_parameter, read_space, read_values
 from foldwise.spaces.parameter import float_range, int_range, log_range
 
 TOML = """

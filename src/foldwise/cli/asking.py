@@ -88,7 +88,7 @@ def curve(
     Over one parameter with --parameter, else over the number of training rows.
     """
     from foldwise.questions import curve as questions
-    from foldwise.questions.study_file import make_parameter, read_values
+    from foldwise.questions.study_values import make_parameter, read_values
 
     if parameter is not None and sizes is not None:
         raise click.UsageError("--parameter and --sizes ask for two different curves. Give one of them.")
@@ -185,7 +185,7 @@ def _tuned_text(answer: Mapping[str, Any]) -> str:
 
 
 def _numbers(option: str, text: str) -> list[int | float]:
-    from foldwise.questions.study_file import read_scalar
+    from foldwise.questions.study_values import read_scalar
 
     values = [read_scalar(part) for part in text.split(",")]
     if not all(type(value) in (int, float) for value in values):

@@ -154,7 +154,8 @@ def benchmark(
 
 def study_of(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = (), **flags: Any) -> Any:
     """The study that flags and, perhaps, a TOML file describe; flags win."""
-    from foldwise.questions.study_file import make_study, read_scalar, read_study
+    from foldwise.questions.study_file import make_study, read_study
+    from foldwise.questions.study_values import read_scalar
 
     if flags.get("positive") is not None:
         flags["positive"] = read_scalar(flags["positive"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -12,16 +11,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
 from foldwise.questions.dotted import dotted_learner, is_dotted
+from foldwise.questions.study_text import check_sizes, read_text
+from foldwise.questions.study_values import make_parameter, one_form, read_space
 
 if TYPE_CHECKING:
     from foldwise.data.dataset import Dataset
 
-LARGEST_FILE = 1_000_000  # bytes; a study is a page of text, not a data set
-DEEPEST = 32  # tables in tables; ours need four
-LONGEST = 10_000  # letters of a text, or values of a list
-MOST_BITS = 1024  # of a number
-RANGES = ("range", "log_range", "float_range", "int_range")
-_FLAG_RANGES = {"log": "log_range", "float": "float_range", "int": "int_range"}
 # What shapes the data set goes to `read`, the rest to `compare`.
 _DATA_WORDS = ("target", "groups", "time", "weights", "stratify", "drop", "task", "positive")
 
@@ -41,7 +36,7 @@ class LearnerSpec(BaseModel):
     @field_validator("parameters")
     @classmethod
     def _known_forms(cls, parameters: dict[str, Any]) -> dict[str, Any]:
-        return {name: _normal(name, value) for name, value in parameters.items()}
+        return {name: one_form(name, value) for name, value in parameters.items()}
 
 
 class StudySpec(BaseModel):
@@ -211,7 +206,7 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
     """The study in a TOML file; its paths are relative to the file, `changes` replace its words."""
     path = Path(path)
     try:
-        words = tomllib.loads(_text(path))
+        words = tomllib.loads(read_text(path))
     except OSError as error:
         raise BadStudy(f"cannot read the study file {path}: {error.strerror}") from None
     except BadStudy:
@@ -221,7 +216,7 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
     if "address" in words:
         # Whoever is at the other end can run code here: only the person at the keyboard may say who.
         raise BadStudy("a study file cannot name the address of a cluster", "Give it with --address")
-    _check_sizes(words)
+    check_sizes(words)
     for key in ("data", "store"):
         if isinstance(words.get(key), str):
             words[key] = _beside(path, words[key], must_exist=key == "data")
@@ -236,7 +231,7 @@ def make_study(words: Mapping[str, Any], *, space: Iterable[str] = (), **changes
     {'alpha': {'log_range': [0.0001, 10000.0, 50]}}
     """
     words = {**words, **{key: value for key, value in changes.items() if value is not None}}
-    _check_sizes(words)
+    check_sizes(words)
     try:
         study = StudySpec.model_validate(words)
         return _with_spaces(study, list(space)) if space else study
@@ -278,50 +273,6 @@ def make_learner(spec: LearnerSpec) -> Any:
     return tune(estimator, space=space) if space else estimator
 
 
-def make_parameter(value: Any) -> Any:
-    """What `fw.tune` takes for a parameter.
-
-    >>> make_parameter({"range": [1, 30]}), make_parameter([2, 4, None]), make_parameter(7)
-    (range(1, 31), [2, 4, None], 7)
-    """
-    if not isinstance(value, dict):
-        return value
-    from foldwise.spaces import parameter
-
-    ((kind, ends),) = value.items()
-    return range(ends[0], ends[1] + 1) if kind == "range" else getattr(parameter, kind)(*ends)
-
-
-def read_space(text: str) -> tuple[str, str, Any]:
-    """Learner, parameter and values of one `--space` flag.
-
-    >>> read_space("k-nn.n_neighbors=1..30")
-    ('k-nn', 'n_neighbors', {'range': [1, 30]})
-    >>> read_space("tree.max_depth=2,4,8,none")
-    ('tree', 'max_depth', [2, 4, 8, None])
-    """
-    name, equals, values = text.partition("=")
-    learner, dot, parameter = name.strip().rpartition(".")
-    if not (equals and dot and learner and parameter and values.strip()):
-        raise BadSpace(f"cannot read the space {text!r}", 'Write it as "k-nn.n_neighbors=1..30"')
-    return learner, parameter, read_values(parameter, values)
-
-
-def read_values(parameter: str, text: str) -> Any:
-    """The values of a parameter as a flag writes them; one value alone fixes it.
-
-    >>> read_values("alpha", "log(1e-4, 1e4, 50)"), read_values("weights", "distance")
-    ({'log_range': [0.0001, 10000.0, 50]}, 'distance')
-    """
-    text = text.strip()
-    if ends := re.fullmatch(r"(-?\d+)\.\.(-?\d+)", text):
-        return _normal(parameter, {"range": [int(end) for end in ends.groups()]})
-    if call := re.fullmatch(r"(log|float|int)(?:_range)?\((.*)\)", text):
-        return _normal(parameter, {_FLAG_RANGES[call[1]]: [read_scalar(part) for part in call[2].split(",")]})
-    parts = [read_scalar(part) for part in text.split(",")]
-    return _normal(parameter, parts if len(parts) > 1 else parts[0])
-
-
 def _with_spaces(study: StudySpec, flags: list[str]) -> StudySpec:
     tables = {name: spec.model_dump() for name, spec in (study.learners or {}).items()}
     for flag in flags:
@@ -343,92 +294,6 @@ def _learner_table(name: str, table: Any) -> Any:
         return {**table, "parameters": dict(table["parameters"])}
     rest = {key: value for key, value in table.items() if key != "learner"}
     return {"learner": table.get("learner", name), "parameters": rest}
-
-
-def _normal(name: str, value: Any) -> Any:
-    """One form per meaning: a scalar, a list of scalars, or one range; "none" is None."""
-    if isinstance(value, dict):
-        return _normal_range(name, value)
-    if isinstance(value, list):
-        if not value:
-            raise BadSpace(f"parameter {name!r} has an empty list of values", "Give at least one value")
-        return [_normal_scalar(name, item) for item in value]
-    return _normal_scalar(name, value)
-
-
-def _normal_scalar(name: str, value: Any) -> Any:
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, str):
-        return None if value.lower() == "none" else value
-    raise BadSpace(f"parameter {name!r} cannot take the value {value!r}", "Use numbers, text, true, false or none")
-
-
-def _normal_range(name: str, value: dict[str, Any]) -> dict[str, list[Any]]:
-    kind = next(iter(value), "")
-    if len(value) != 1 or kind not in RANGES:
-        raise BadSpace(f"parameter {name!r} has the unknown range {value!r}", nearest(kind, RANGES))
-    ends = value[kind]
-    is_numbers = isinstance(ends, list) and all(type(end) in (int, float) for end in ends)
-    if not is_numbers or len(ends) not in ((2,) if kind == "range" else (2, 3)):
-        raise BadSpace(f"{kind} of parameter {name!r} cannot be {ends!r}", "Give two numbers, low and high")
-    if kind == "range":
-        if not all(type(end) is int for end in ends) or ends[0] > ends[1]:
-            raise BadSpace(f"range of parameter {name!r} cannot be {ends!r}", "Give two whole numbers, low first")
-        return {kind: list(ends)}
-    # 1 and 1.0 mean the same end of a range of real numbers.
-    low_high = [int(end) if kind == "int_range" and end == int(end) else float(end) for end in ends[:2]]
-    return {kind: [*low_high, *ends[2:]]}
-
-
-def read_scalar(text: str) -> Any:
-    """A number, true, false, none or text, as a flag writes it."""
-    text = text.strip()
-    for convert in (int, float):
-        try:
-            return convert(text)
-        except ValueError:
-            pass
-    return {"true": True, "false": False, "none": None}.get(text.lower(), text)
-
-
-def _text(path: Path) -> str:
-    """The text of a file that may be a stranger's: not too long, and not nested so deeply that reading it hangs."""
-    with path.open("rb") as file:
-        content = file.read(LARGEST_FILE + 1)
-    if len(content) > LARGEST_FILE:
-        raise BadStudy(f"{path} is too large for a study file", f"Keep it under {LARGEST_FILE:,} bytes")
-    text = content.decode("utf-8")
-    if _depth(text) > DEEPEST:
-        raise BadStudy(f"{path} is nested more than {DEEPEST} levels deep", "A study needs no more than four")
-    return text
-
-
-def _depth(text: str) -> int:
-    """How deep brackets are nested, or how many dots a key has; quotes are not looked at, as no study has so many."""
-    bare = re.sub(r"(?m)^[ \t]*#.*$", "", text)
-    depth = deepest = 0
-    for mark in re.findall(r"[\[\]{}]", bare):
-        depth += 1 if mark in "[{" else -1
-        deepest = max(deepest, depth)
-    dots = re.findall(r"\.+", re.sub(r"[\w \t\"'-]+", "", bare))
-    return max([deepest, *map(len, dots)])
-
-
-def _check_sizes(value: Any, depth: int = 0) -> None:
-    """Refuse words that are too deep, too long or too large for any study, wherever they come from."""
-    if depth > DEEPEST:
-        raise BadStudy(f"the study is nested more than {DEEPEST} levels deep", "A study needs no more than four")
-    if isinstance(value, str | list | tuple | dict) and len(value) > LONGEST:
-        raise BadStudy(f"a text or list of the study has {len(value):,} parts", f"Keep it under {LONGEST:,}")
-    if isinstance(value, int) and value.bit_length() > MOST_BITS:
-        raise BadStudy(f"a number of the study has more than {MOST_BITS:,} bits", "Give a smaller one")
-    for part in (*value.keys(), *value.values()) if isinstance(value, dict) else value if _is_row(value) else ():
-        _check_sizes(part, depth + 1)
-
-
-def _is_row(value: Any) -> bool:
-    return isinstance(value, list | tuple)
 
 
 def _label_column(scheme: Any) -> str | None:
