@@ -168,6 +168,35 @@ def test_nobody_looks_when_no_page_is_open(monkeypatch):
     asyncio.run(read())
 
 
+def test_a_page_opened_later_is_not_told_what_was_true_before(monkeypatch):
+    monkeypatch.setattr("foldwise.live.hub.PAUSE", 0.05)
+
+    class Moving:
+        done = 1
+
+        def look(self):
+            return Snapshot("running", "run", done=self.done, total=9, rows=(row(),))
+
+    async def first_news(hub):
+        stream = hub.events()
+        await anext(stream)
+        news = await anext(stream)
+        await stream.aclose()
+        return news
+
+    async def read():
+        state = Moving()
+        hub = Hub(state)
+        before = await first_news(hub)
+        state.done = 7
+        await asyncio.sleep(0.2)
+        return before, await first_news(hub)
+
+    before, after = asyncio.run(read())
+    assert "<strong>1</strong>" in before
+    assert "<strong>7</strong>" in after
+
+
 def row(name="ridge", **more):
     return Row(name, False, 1, 9, "", 0, 1.0, 1, 3, **{"risk": 1.0, **more})
 

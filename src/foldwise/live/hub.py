@@ -28,6 +28,7 @@ class Hub:
         self._at = 0.0
         self._changed = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
+        self._one_at_a_time = asyncio.Lock()
 
     @property
     def is_full(self) -> bool:
@@ -38,10 +39,14 @@ class Hub:
         """Seconds since there was a page."""
         return 0.0 if self.pages else time.monotonic() - self.asked
 
+    @property
+    def _is_old(self) -> bool:
+        return self._snapshot is None or time.monotonic() - self._at > PAUSE
+
     async def snapshot(self) -> Snapshot:
         """The latest snapshot, renewed where it is old."""
         self.asked = time.monotonic()
-        if self._snapshot is None or time.monotonic() - self._at > PAUSE:
+        if self._is_old:
             await self._look()
         assert self._snapshot is not None
         return self._snapshot
@@ -49,6 +54,8 @@ class Hub:
     async def events(self) -> AsyncIterator[str]:
         """Server-sent events for one page: the state now, and each time that it has changed."""
         self.pages += 1
+        if self.pages == 1 and self._is_old:
+            self._text = ""  # of the time before nobody looked
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._keep_looking())
         seen = ""
@@ -56,7 +63,7 @@ class Hub:
             yield "retry: 3000\n\n"
             while True:
                 changed = self._changed  # before the comparison: a change while the page is slow to read is not missed
-                if self._text != seen:
+                if self._text and self._text != seen:
                     seen = self._text
                     yield f"data: {seen}\n\n"
                     continue
@@ -75,7 +82,8 @@ class Hub:
 
     async def _look(self) -> float:
         """Renew the snapshot in a thread; gives the seconds of processor time that it took."""
-        snapshot, text, cost = await asyncio.to_thread(_timed_look, self.state)
+        async with self._one_at_a_time:
+            snapshot, text, cost = await asyncio.to_thread(_timed_look, self.state)
         self._snapshot, self._at = snapshot, time.monotonic()
         if text != self._text:
             self._text = text
