@@ -13,23 +13,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from foldwise import cli
 from foldwise.errors import BadData, FitsFailed
 from foldwise.questions.study_file import StudySpec, make_study
 from foldwise.records.sqlite import SqliteStore
-
-
-@pytest.fixture
-def foldwise(capsys):
-    """Run a command line in this process: exit code, stdout, stderr."""
-
-    def run(*words):
-        code = cli.run([str(word) for word in words])
-        return code, *capsys.readouterr()
-
-    before = signal.getsignal(signal.SIGTERM)
-    yield run
-    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture(scope="session")

@@ -3,28 +3,13 @@
 from __future__ import annotations
 
 import json
-import signal
 
 import numpy as np
 import pytest
 
 import foldwise as fw
-from foldwise import cli
 
 QUICK = ("--learners", "ridge,linear", "--space", "ridge.alpha=0.1,10", "--outer", "3", "--inner", "2", "--jobs", "1")
-
-
-@pytest.fixture
-def foldwise(capsys):
-    """Run a command line in this process: exit code, stdout, stderr."""
-
-    def run(*words):
-        code = cli.run([str(word) for word in words])
-        return code, *capsys.readouterr()
-
-    before = signal.getsignal(signal.SIGTERM)
-    yield run
-    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture(scope="session")

@@ -9,22 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foldwise import cli
 from foldwise.questions.model_file import load_model
 from foldwise.questions.study_file import make_study, read_study
 
 QUICK = ("--outer", "3", "--inner", "2", "--jobs", "1", "--quiet")
-
-
-@pytest.fixture
-def foldwise(capsys):
-    """Run a command line in this process: exit code, stdout, stderr."""
-
-    def run(*words):
-        code = cli.run([str(word) for word in words])
-        return code, *capsys.readouterr()
-
-    return run
 
 
 @pytest.fixture(scope="session")
