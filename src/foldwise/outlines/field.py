@@ -88,6 +88,11 @@ class RecordedField:
             self._seen[ask] = Seen(*found)
         return self._seen[ask]
 
+    def is_failed(self, ask: Ask) -> bool:
+        """Did the fit of a look fail?"""
+        found = self.find(ask)
+        return found is not None and found.is_failed
+
     def score(self, candidate: int, look: Look) -> float:
         return self._seen[candidate, look].score
 

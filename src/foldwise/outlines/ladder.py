@@ -14,7 +14,9 @@ from foldwise.splits.split import Split, Splits
 from foldwise.splits.subset import fewer_rows
 
 LEAST_ROWS = 60  # to begin with, and 10 of each class
-MOST_LOOKS = 3  # inner splits that a rung uses where fits are scored on their own test rows alone
+MOST_LOOKS = 2  # inner splits that a rung uses where fits are scored on their own test rows alone
+MOST_RUNGS = 3
+MANY = 36  # candidates for which one rung is enough; the full splits take most of the work then
 # Splits of rows that may be exchanged: what a fit on fewer rows leaves over is as good a test as the split's own.
 EXCHANGEABLE = ("folds", "grouped", "loo", "holdout", "monte_carlo", "lines")
 
@@ -38,7 +40,7 @@ class Ladder:
         """How many rungs there are below the full splits."""
         if not isinstance(self.schedule, Halving):
             return 0
-        most = rungs_for(self.method.entrants, self.schedule.factor)
+        most = rungs_for(self.method.entrants)
         if self.schedule.resource != ROWS:
             return min(most, self.method.rungs)
         rows = min(len(split.train) for split in splits)
@@ -115,22 +117,22 @@ class Ladder:
         return Split(train, rest, whole.repeat, whole.fold)
 
 
-def steps_down(most: int, least: int, factor: int) -> int:
-    """How often `most` can be divided by the factor without falling below `least`.
+def steps_down(most: int, least: int, factor: float) -> int:
+    """How often, up to the most rungs there are, `most` can be divided by the factor without falling below `least`.
 
     >>> steps_down(400, 40, 3)
     2
     """
     steps = 0
-    while math.ceil(most / factor ** (steps + 1)) >= least:
+    while steps < MOST_RUNGS and math.ceil(most / factor ** (steps + 1)) >= least:
         steps += 1
     return steps
 
 
-def rungs_for(candidates: int, factor: int) -> int:
-    """Rungs that so many candidates are worth: the last one is to have some left.
+def rungs_for(candidates: int) -> int:
+    """Rungs that so many candidates are worth: one, and another where the first would leave many.
 
-    >>> rungs_for(60, 3), rungs_for(2, 3)
-    (3, 0)
+    >>> rungs_for(2), rungs_for(60), rungs_for(216), rungs_for(2000)
+    (0, 1, 2, 3)
     """
-    return min(3, steps_down(candidates, 2, factor)) if candidates > 2 else 0
+    return min(MOST_RUNGS, 1 + steps_down(candidates, MANY, 6)) if candidates > 2 else 0

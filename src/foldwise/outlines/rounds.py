@@ -17,7 +17,7 @@ from foldwise.outlines.ladder import Look
 from foldwise.outlines.pruning import can_win
 from foldwise.outlines.schedule import Hyperband, Racing, Schedule
 
-FINALISTS = 3  # one of so many candidates reaches the full splits
+RUNG_FOLDS = 2  # folds of a race that a rung counts for: its fits are scored on many rows, but trained on fewer
 
 Climb = Generator[list[Ask], None, list[int]]  # rounds, and who is left in the end
 
@@ -28,37 +28,40 @@ def rounds(schedule: Schedule, field: Field) -> Iterator[list[Ask]]:
     if isinstance(schedule, Racing):
         return _race_by(field, everyone, schedule)
     if isinstance(schedule, Hyperband):
-        return _then_race(field, hyperband(field, everyone, field.height, factor=schedule.factor))
+        return _then_race(field, hyperband(field, everyone, field.height))
     return _then_race(field, halve(field, everyone, field.height))
 
 
 def halve(field: Field, entrants: Sequence[int], height: int) -> Climb:
     """All entrants on the lowest rung, the best of them on the next, and so on up to the full splits."""
     alive = list(entrants)
-    for rung, size in zip(range(height, 0, -1), survivors(len(alive), height), strict=True):
+    for step, rung in enumerate(range(height, 0, -1), start=1):
         looks = [Look(rung, fold) for fold in range(field.looks)]
         yield [(candidate, look) for candidate in alive for look in looks]
-        alive = best_of(field, alive, looks, size)
+        alive = best_of(field, alive, looks, most_left(len(entrants), RUNG_FOLDS * step))
     return alive
 
 
-def hyperband(field: Field, entrants: Sequence[int], height: int, *, factor: int) -> Climb:
-    """Halvings side by side: most candidates begin on the lowest rung, a few on each of those above it."""
+def hyperband(field: Field, entrants: Sequence[int], height: int) -> Climb:
+    """Halvings side by side: most candidates begin on the lowest rung, a few on each of those above it.
+
+    Few enough that most of those who reach the full splits have come up from the lowest rung.
+    """
     mixed = [entrants[at] for at in field.mixed().tolist()]
     brackets: list[Climb] = []
     for start in range(height):
-        size = max(1, round(len(entrants) / factor ** (height - start) / (height + 1)))
+        size = max(1, most_left(len(entrants), RUNG_FOLDS * (height - start)) // (height + 1))
         brackets.append(halve(field, sorted(mixed[:size]), start))
         mixed = mixed[size:]
     return (yield from _side_by_side([*brackets, halve(field, sorted(mixed), height)]))
 
 
 def race(
-    field: Field, entrants: Sequence[int], *, level: float, share: Callable[[int], float], first: int = 1
+    field: Field, entrants: Sequence[int], *, level: float, most: Callable[[int], int], first: int = 1
 ) -> Iterator[list[Ask]]:
     """Fold after fold, without those that are worse than the best by a paired test, or that can win no more.
 
-    Of the others the best go on, after k folds at most `share(k)` of all: ties would otherwise cost most of the fits.
+    Of the others the best go on, after k folds at most `most(k)`: ties would otherwise cost most of the fits.
     """
     alive = list(entrants)
     scores = np.full((field.candidates, field.folds), np.nan)
@@ -70,18 +73,17 @@ def race(
         able = [candidate for candidate in alive if may_win[candidate]]
         if fold + 1 >= first and len(able) > 1:
             able = _not_worse(field, able, looks, level)
-            able = best_of(field, able, looks, math.ceil(len(entrants) * share(fold + 1)))
+            able = best_of(field, able, looks, most(fold + 1))
         alive = able or alive
 
 
-def survivors(candidates: int, rungs: int) -> list[int]:
-    """How many candidates each rung leaves, in equal steps down to the number that reaches the full splits.
+def most_left(candidates: int, folds: int, *, cut: int = Racing.cut) -> int:
+    """How many of the candidates go on at most after so many folds.
 
-    >>> survivors(60, 2), survivors(60, 1), survivors(60, 3)
-    ([35, 20], [20], [42, 29, 20])
+    >>> [most_left(36, folds) for folds in (1, 2, 3, 10)]
+    [12, 6, 4, 2]
     """
-    last = math.ceil(candidates / FINALISTS)
-    return [math.ceil(candidates * (last / candidates) ** (step / rungs) - 1e-9) for step in range(1, rungs + 1)]
+    return math.ceil(candidates / (cut * folds)) if cut else candidates
 
 
 def best_of(field: Field, alive: Sequence[int], looks: Sequence[Look], size: int) -> list[int]:
@@ -108,18 +110,23 @@ def is_above(differences: FloatArray, *, level: float) -> BoolArray:
 
 
 def _then_race(field: Field, climb: Climb) -> Iterator[list[Ask]]:
-    """Those who reach the full splits race there; where there was nothing to climb, as the tuner `racing` does."""
+    """Those who reach the full splits race there, as if every rung had been some folds of the race."""
     finalists = yield from climb
-    if field.height:
-        yield from race(field, finalists, level=Racing.level, share=lambda folds: 2 / (2 + folds))
-    else:
-        yield from _race_by(field, finalists, Racing())
+    before = RUNG_FOLDS * field.height
+    yield from race(
+        field, finalists, level=Racing.level, most=lambda folds: most_left(field.candidates, before + folds)
+    )
 
 
 def _race_by(field: Field, entrants: Sequence[int], options: Racing) -> Iterator[list[Ask]]:
-    cut = options.cut
-    share = (lambda folds: min(1.0, 1 / (cut * folds))) if cut else (lambda folds: 1.0)
-    return race(field, entrants, level=options.level, share=share, first=options.first)
+    count, cut = len(entrants), options.cut
+    return race(
+        field,
+        entrants,
+        level=options.level,
+        most=lambda folds: most_left(count, folds, cut=cut),
+        first=options.first,
+    )
 
 
 def _side_by_side(climbs: Sequence[Climb]) -> Climb:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,10 +32,12 @@ class Savings:
     work: float
     same: int
     compared: int
+    failed: int = 0  # of the fits
 
     def __str__(self) -> str:
         words = f"{self.tuner} dropped {self.dropped:.0f} of {self.candidates} candidates"
         words += f": {self.fits} of {self.grid_fits} fits"
+        words += f" ({self.failed} of them failed)" if self.failed else ""
         if abs(self.work - self.fits / self.grid_fits) > 0.005:
             words += f", {self.work:.0%} of the work"
         return words + (
@@ -43,17 +46,18 @@ class Savings:
 
 
 def savings(reading: Reading, method: MethodOutline) -> Savings | None:
-    """What a method's tuner saved; None where it drops no candidates, or is not finished."""
+    """What a method's tuner saved; None where it drops no candidates, is not finished, or was ended by a failed fit."""
     if method.schedule is None:
         return None
     outline, asked, grid = reading.outline, dict[str, float](), dict[str, float]()
-    dropped, same = [], []
+    dropped, same, failed = [], [], set[str]()
     for splits in outline.tunings(method):
         field = reading.field(method, splits)
         course = reading.course(field)
-        if course.missing or course.failed:
+        if course.missing or (course.failed and outline.on_failure == "fail"):
             return None
         asked |= {outline.key(method, *field.fit(ask)): _work(field, *ask) for ask in course.asked}
+        failed |= {outline.key(method, *field.fit(ask)) for ask in course.asked if field.is_failed(ask)}
         everyone = range(method.entrants)
         grid |= {outline.key(method, at, split): len(split.train) for split in splits for at in everyone}
         scores = field.final_scores(course.asked)
@@ -68,18 +72,23 @@ def savings(reading: Reading, method: MethodOutline) -> Savings | None:
         work=sum(asked.values()) / sum(grid.values()),
         same=sum(same),
         compared=len(same),
+        failed=len(failed),
     )
 
 
 def most_looks(reading: Reading, method: MethodOutline) -> int:
-    """Fits that the tunings make at most: where all candidates tie, nobody is dropped before they must be."""
+    """Fits that the tunings make at most: where all candidates tie, nobody is dropped before they must be.
+
+    Tunings that share a training set may each keep other candidates for it.
+    """
     assert method.schedule is not None
-    keys: set[str] = set()
+    counts: Counter[tuple[str, int]] = Counter()
     for splits in reading.outline.tunings(method):
         field = _Tied(reading, method, splits, reading.ladder(method))
-        asks = (ask for round_ in rounds(method.schedule, field) for ask in round_)
-        keys |= {reading.outline.key(method, *field.fit(ask)) for ask in asks}
-    return len(keys)
+        for candidate, look in (ask for round_ in rounds(method.schedule, field) for ask in round_):
+            place, split = field.fit((candidate, look))
+            counts[reading.outline.rows_name(split), place // method.entrants] += 1
+    return sum(min(count, method.entrants) for count in counts.values())
 
 
 class _Tied(RecordedField):

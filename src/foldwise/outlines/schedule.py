@@ -5,6 +5,7 @@ Written as text, `halving` or `halving(factor=2, resource=max_iter)`, they are p
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, fields
 from functools import cache
@@ -51,10 +52,10 @@ class Racing(Options):
 
 @dataclass(frozen=True)
 class Halving(Options):
-    """All candidates on little of a resource, the best of them on `factor` times more, and so on up to all of it."""
+    """All candidates on a part of a resource, the best of them on `factor` times more, and so on up to all of it."""
 
     resource: str = ROWS
-    factor: int = 3
+    factor: float = 1.5  # on half of the rows other candidates are the best too often
     least: int | None = None  # of the resource, to begin with
 
     def __post_init__(self) -> None:
@@ -62,7 +63,9 @@ class Halving(Options):
             raise BadStudy(
                 f"the resource of {self.name} is {self.resource!r}", "Use 'rows', or a parameter such as 'max_iter'"
             )
-        _check_number("factor", self.factor, 2)
+        is_number = isinstance(self.factor, int | float) and not isinstance(self.factor, bool)
+        if not is_number or not 1 < self.factor < math.inf:
+            raise BadStudy(f"the factor of {self.name} must be a number above 1, not {self.factor!r}", "Use factor=1.5")
         if self.least is not None:
             _check_number("least", self.least, 1)
 
@@ -85,7 +88,7 @@ def racing(*, level: float = Racing.level, first: int = Racing.first, cut: int =
     return Racing(level, first, cut)
 
 
-def halving(*, resource: str = ROWS, factor: int = Halving.factor, least: int | None = None) -> Halving:
+def halving(*, resource: str = ROWS, factor: float = Halving.factor, least: int | None = None) -> Halving:
     """The tuner `halving` with other options: `resource` is "rows" or a parameter such as "max_iter".
 
     >>> print(halving(resource="n_estimators"))
@@ -94,7 +97,7 @@ def halving(*, resource: str = ROWS, factor: int = Halving.factor, least: int | 
     return Halving(resource, factor, least)
 
 
-def hyperband(*, resource: str = ROWS, factor: int = Halving.factor, least: int | None = None) -> Hyperband:
+def hyperband(*, resource: str = ROWS, factor: float = Halving.factor, least: int | None = None) -> Hyperband:
     """The tuner `hyperband` with other options, which are those of `halving`.
 
     >>> print(hyperband())

@@ -30,7 +30,7 @@ def with_rungs(
     name = _full_name(schedule, learner)
     values = [_whole(learner, name, estimator.get_params(deep=True)[name]) for estimator in estimators]
     height = steps_down(min(values), schedule.least or LEAST, schedule.factor)
-    rungs = min(rungs_for(len(estimators), schedule.factor), height)
+    rungs = min(rungs_for(len(estimators)), height)
     candidates = list(method.candidates)
     for rung in range(1, rungs + 1):
         less = [math.ceil(value / schedule.factor**rung) for value in values]
