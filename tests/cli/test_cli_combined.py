@@ -92,7 +92,10 @@ def test_a_study_file_names_rows_of_its_own(shops, tmp_path):
         ("stack(ridge+no)", "no built-in learner 'no'"),
         ("stack(ridge)", "two or more learners"),
         ("stack()", "has an empty name"),
-        ("stack(ridge+blend(ridge+k-nn))", "is itself made of learners|no built-in learner"),
+        ("stack(ridge+blend(ridge+k-nn))", "is itself made of learners. Name its members in stack instead"),
+        ("stack(ridge,blend(ridge,k-nn)),tree", "is itself made of learners"),
+        ("bestof(ridge+k-nn)", r"no way to combine learners called 'bestof'. Did you mean 'best-of'\?"),
+        ("stack(ridge+k-nn", "the brackets of stack.ridge.k-nn do not match"),
     ],
 )
 def test_what_is_misspelt_is_told_in_one_sentence(foldwise, shops, learner, message):

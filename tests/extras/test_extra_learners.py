@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import foldwise as fw
 from foldwise.cli import run
 from foldwise.data.dataset import make_dataset
-from foldwise.errors import BadSpace
+from foldwise.errors import BadLearner, BadSpace
 from foldwise.recipes.catalogue import all_entries, builtin
 from foldwise.recipes.learner import Learner
 from foldwise.recipes.model import takes_weights
@@ -152,3 +152,37 @@ def test_a_study_whose_package_is_gone_is_refused_and_loses_nothing(tmp_path, mo
         assert again["methods"][0]["risk"] == first["methods"][0]["risk"]
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize(("task", "loss"), [("regression", "squared"), ("binary", "log"), ("multiclass", "log")])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_catboost_without_anything_to_split_on_predicts_as_the_baseline(task, loss, is_weighted):
+    _, y = mixed(task)
+    weights = np.linspace(0.5, 1.5, len(y)) if is_weighted else None
+    words = {"loss": loss, "weights": weights, "outer": 2, "inner": 2, "jobs": 1, "progress": False}
+    boosted, baseline = fw.compare(["catboost:small"], np.ones((len(y), 3)), y, **words).to_dict()["methods"][:2]
+    assert (boosted["status"], boosted["failed"]) == ("ok", 0)
+    assert_allclose(boosted["risk"], baseline["risk"], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "words"),
+    [
+        ("lightgbm", {"boosting_type": "no"}, "refuses boosting_type='no': Unknown boosting type no"),
+        ("lightgbm", {"n_estimators": [None]}, "refuses n_estimators=None"),
+        ("xgboost", {"booster": ["no"]}, "refuses booster='no': Unknown gbm type no"),
+        ("xgboost", {"learning_rate": float("inf")}, "must be a finite number above 0"),
+        ("xgboost", {"objective": ["reg:squaredlogerror"]}, "label must be greater than -1"),
+        ("catboost", {"depth": [True]}, "refuses depth=True"),
+    ],
+)
+def test_values_that_extra_learners_refuse_are_told_before_any_fit_and_without_a_cry(name, values, words, capfd):
+    with pytest.raises(BadSpace, match=words):
+        fw.compare([fw.learner(name, **values)], *mixed("regression"), outer=2, inner=2, jobs=1)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_xgboost_refuses_infinity_before_any_fit():
+    X = np.where(np.arange(160).reshape(80, 2) == 3, np.inf, 1.0)
+    with pytest.raises(BadLearner, match="'xgboost' cannot take infinite values: column 'x1' has them in 1 row"):
+        fw.compare(["xgboost"], X, np.arange(80.0), outer=2, inner=2, jobs=1)

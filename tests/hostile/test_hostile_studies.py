@@ -113,7 +113,7 @@ def test_a_learner_by_its_path_is_the_learner(tmp_path):
     assert isinstance(made["huber"].estimator, HuberRegressor)
     assert made["huber"].estimator.epsilon == 1.5
     assert isinstance(made["sklearn.linear_model.Ridge"], Ridge)
-    with pytest.raises(BadSpace, match="cannot be made of"):
+    with pytest.raises(BadSpace, match=r"Ridge has no parameter 'alfa'. Did you mean 'alpha'\?"):
         study(tmp_path, words + "\nalfa = 1").make_learners()
 
 

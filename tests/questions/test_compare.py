@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 
 import foldwise as fw
-from foldwise.errors import BadSplits, BadStudy
+from foldwise.errors import BadSpace, BadSplits, BadStudy
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))
@@ -69,7 +69,7 @@ def test_a_refitted_model_takes_any_mixed_table_and_columns_with_numbers_for_nam
 
 
 def test_the_default_neighbours_fit_the_smallest_training_part():
-    """Time-ordered inner folds begin with few rows; what the user asks for himself is not changed."""
+    """Time-ordered inner folds begin with few rows; what the user asks for himself is refused, not changed."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 3))
     y = X[:, 0] + rng.normal(size=90)
@@ -78,5 +78,5 @@ def test_the_default_neighbours_fit_the_smallest_training_part():
     smallest = min(len(split.train) for splits in result.outline.methods[0].inner.splits for split in splits)
     tried = dict.fromkeys(c["n_neighbors"] for c in result.outline.methods[0].candidates)
     assert list(tried) == list(range(1, smallest + 1))
-    asked = fw.compare([fw.learner("k-nn", n_neighbors=[1, 20])], X, y, time=np.arange(90), jobs=1)
-    assert asked.methods[0].status == "failed"
+    with pytest.raises(BadSpace, match=f"n_neighbors=20, but its smallest training part has {smallest} rows"):
+        fw.compare([fw.learner("k-nn", n_neighbors=[1, 20])], X, y, time=np.arange(90), jobs=1)

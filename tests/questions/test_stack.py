@@ -528,3 +528,10 @@ def test_a_final_learner_must_answer_the_loss(classes):
     wish = fw.stack({"a": GaussianNB(), "b": LogisticRegression()}, RidgeClassifier())
     with pytest.raises(BadLoss, match="which learner 'it: final' does not give"):
         fw.compare({"it": wish}, *classes, loss="log", outer=3, inner=3, jobs=1)
+
+
+def test_how_hidden_members_were_tuned_is_noted(classes):
+    wish = fw.stack(["k-nn:small", fw.tune(GaussianNB(), var_smoothing=[1e-9, 1e-3])], tuner="tpe", budget=20)
+    answer = fw.compare({"it": wish}, *classes, outer=2, inner=2, jobs=1, progress=False).to_dict()
+    notes = [note["text"] for note in answer["notes"] if note["code"] == "tuner"]
+    assert any(text.startswith("it: GaussianNB: its 2 candidates are within the budget of 20") for text in notes)

@@ -327,3 +327,36 @@ def test_a_learner_that_cannot_be_copied_is_refused_with_the_parameter(learner, 
     data = make_dataset(NUMBERS, TARGET)
     with pytest.raises(BadLearner, match=words):
         check_learner("mine", learner, data, make_losses(None, data))
+
+
+# --- numbers nearly without end ---
+
+
+@pytest.mark.parametrize(
+    ("estimator", "value", "most"),
+    [
+        (Ridge(), 1e300, r"1e\+150"),
+        (make_pipeline(StandardScaler(), Ridge()), -1e300, r"1e\+150"),
+        (make_pipeline(StandardScaler(), RandomForestRegressor()), 1e300, r"1e\+150"),
+        (RandomForestRegressor(), 1e39, r"3.4e\+38"),
+    ],
+    ids=["squares", "scaled", "scaled trees", "trees"],
+)
+def test_numbers_too_large_to_compute_with_are_refused_by_column_and_row(estimator, value, most):
+    words = rf"learner 'mine' cannot take values beyond {most}: column 'x1' has them in 1 row \(first: row 4"
+    refused(words, estimator, X=np.where(np.inf == INFINITE, value, INFINITE))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "value"),
+    [
+        (make_pipeline(StandardScaler(), Ridge()), 1e39),
+        (make_pipeline(StandardScaler(), RandomForestRegressor()), 1e39),
+        (HistGradientBoostingRegressor(), 1e300),
+    ],
+    ids=["squares", "scaled trees", "histograms"],
+)
+def test_large_numbers_are_taken_where_they_do_no_harm(estimator, value):
+    data = make_dataset(np.where(np.inf == INFINITE, value, INFINITE), TARGET)
+    check_learner("mine", estimator, data, make_losses(None, data))
+    assert np.isfinite(estimator.fit(data.X, data.y).predict(data.X)).all()

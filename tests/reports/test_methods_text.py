@@ -8,7 +8,7 @@ To write the texts anew after a wanted change, and to read them before they are 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,13 @@ from foldwise.reports.protocol import protocol
 FOLDER = Path(__file__).parent / "methods"
 
 
-def study(**words: Any) -> fw.Result:
+def study(*, neighbours: Sequence[int] = (2, 5, 9), **words: Any) -> fw.Result:
     rng = np.random.default_rng(4)
     X = rng.normal(size=(60, 2))
     y = X[:, 0] + 0.5 * rng.normal(size=60)
     learners = {
         "ridge": fw.tune(Ridge(), alpha=[0.1, 10.0]),
-        "k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[2, 5, 9]),
+        "k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=neighbours),
         "plain ridge": Ridge(),
     }
     return fw.compare(learners, X, y, jobs=1, **words)
@@ -58,7 +58,7 @@ SCHEMES: dict[str, Callable[[], fw.Result]] = {
     "cheap variant": lambda: study(outer=6, inner="dev"),
     "repeated": lambda: study(outer=5, inner=3, repeats=2),
     "grouped": lambda: study(outer=5, inner=3, groups=np.arange(60) // 4),
-    "time-ordered": lambda: study(outer=4, inner=3, time=np.arange(60.0)),
+    "time-ordered": lambda: study(outer=4, inner=3, time=np.arange(60.0), neighbours=(1, 2, 3)),
     "random splits, weights": lambda: study(outer=fw.MonteCarlo(3, share=0.2), inner=3, weights=np.arange(1.0, 61.0)),
 }
 

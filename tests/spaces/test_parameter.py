@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
+from sklearn.linear_model import Ridge
 
 from foldwise.errors import BadSpace
 from foldwise.spaces.parameter import (
@@ -98,6 +99,7 @@ def test_ranges_print_as_they_are_written_and_are_equal_by_value():
         (lambda: int_range(-1, 4, log=True), "starts at -1"),
         (lambda: float_range(0, 1, 0), "cannot have 0 points"),
         (lambda: float_range(0, 1, 2.5), "cannot have 2.5 points"),
+        (lambda: log_range(1, 10, 10**9), "cannot have 1000000000 points. Give at most 100,000"),
         (lambda: float_range(0, math.inf), "inf is not finite"),
         (lambda: float_range(math.nan, 1), "nan is not finite"),
         (lambda: float_range("a", 1), "needs numbers, not 'a'"),
@@ -146,6 +148,12 @@ def test_functions_and_estimators_can_be_chosen():
         ([], "the list of values is empty"),
         (range(0), "empty"),
         ({1, 2}, "a set has no order"),
+        ((i for i in (1, 2)), r"a generator is no list of values. Write list\(...\) around it"),
+        ({1: 2}.keys(), "a dict_keys is no list of values"),
+        (np.ones((2, 2)), "the table of values has 2 dimensions"),
+        (pd.DataFrame({"a": [1, 2]}), "the table of values has 2 dimensions"),
+        (stats.norm, "a distribution without its numbers"),
+        ([Ridge], r"Ridge is a class, not a learner made from it. Write Ridge\(\)"),
         ([log_range(1, 2)], r"the range log_range\(1.0, 2.0\) stands inside a list"),
         (range(10**9), "1000000000 values are too many"),
         ({"log_rnge": [1, 2]}, "is not a parameter. Write a list, or one of choice, log_range"),

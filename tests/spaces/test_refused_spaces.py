@@ -73,6 +73,34 @@ BAD = {
         "bootstrap=False",
     ),
     "condition of a loss": (lambda: fw.tune(GradientBoostingRegressor(), alpha=[0.5, 0.9]), "loss='squared_error'"),
+    "given twice": (lambda: fw.tune(Ridge(), space={"alpha": [1]}, alpha=[2]), "'alpha' is given twice"),
+    "true for a number": (lambda: fw.tune(RandomForestRegressor(), max_depth=[True]), "refuses max_depth=True"),
+    "true in a list": (
+        lambda: fw.learner("k-nn", n_neighbors=[3, True]),
+        "refuses n_neighbors=True: it must be an int",
+    ),
+    "infinite": (lambda: fw.learner("ridge", alpha=[float("inf")]), "refuses alpha=inf: it must be a finite number"),
+    "not a number": (lambda: fw.learner("ridge", alpha=float("nan")), "refuses alpha=nan"),
+    "without end": (lambda: fw.learner("forest", max_depth=10**30), r"whole numbers end at 9.2e\+18"),
+    "misspelt word": (
+        lambda: fw.tune(KNeighborsRegressor(), metric=["euclidian"]),
+        r"it must be a str among \{'braycurtis', 'canberra'.*Did you mean 'euclidean'\?",
+    ),
+    "precomputed": (lambda: fw.learner("svm", kernel="precomputed"), "refuses kernel='precomputed': the rows of a"),
+    "class for a learner": (lambda: fw.tune(Pipeline([("m", Ridge())]), m=[Ridge]), "Ridge is a class, not a learner"),
+    "word for a step": (
+        lambda: fw.tune(Pipeline([("s", StandardScaler()), ("m", Ridge())]), s=["no"]),
+        "refuses s='no': a step must be an estimator or 'passthrough'",
+    ),
+    "inside of our pipelines": (
+        lambda: fw.learner("ridge", memory="folder"),
+        "learner 'ridge': the learner has no parameter 'memory'. Known are: alpha, copy_X",
+    ),
+    "step of our pipelines": (lambda: fw.learner("ridge", learner=[None]), "has no parameter 'learner'"),
+    "nothing of the kind": (
+        lambda: fw.learner("gam", zzz=[1]),
+        "no parameter 'zzz'. Known are: alpha, copy_X, fit_intercept, max_iter, n_knots, positive, random_state",
+    ),
     "step chosen elsewhere": (
         lambda: fw.tune(Pipeline([("step", Ridge())]), space=[{"step": [SVR()]}, {"step__C": [1.0, 2.0]}]),
         "no parameter 'step__C'",
@@ -120,6 +148,10 @@ FLAGS = {
     "forest.max_depth=-1,3": "refuses max_depth=-1",
     "k-nn.n_neighbors=0,3": "refuses n_neighbors=0",
     "ridge.alpha=": "cannot read the space",
+    "k-nn.n_neighbors=1..400": "asks for n_neighbors=400, but its smallest training part has",
+    "ridge.alpha=true": "refuses alpha=True",
+    "ridge.steps=1": "has no parameter 'steps'",
+    "ridge.alpha=1,2 ridge.alpha=3": "the values of ridge.alpha are given twice",
     "svm.kernel=linear,rbf svm.gamma=0.1,1": "gamma does nothing beside kernel='linear'",
 }
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 import click
@@ -35,7 +35,10 @@ class Words(click.ParamType):  # type: ignore[type-arg]
     def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
         if isinstance(value, list):
             return value
-        words = [word.strip() for word in re.split(r",(?![^()]*\))", value)]  # not inside stack(ridge, forest)
+        # commas inside stack(ridge, forest), and inside brackets in brackets, part no names
+        depths = accumulate((mark == "(") - (mark == ")") for mark in value)
+        marks = ["\n" if mark == "," and depth <= 0 else mark for mark, depth in zip(value, depths, strict=True)]
+        words = [word.strip() for word in "".join(marks).split("\n")]
         if not all(words):
             self.fail(f"{value!r} has an empty name", param, ctx)
         return words

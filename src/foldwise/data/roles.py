@@ -11,6 +11,8 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.columns import Column, codes_of
 from foldwise.errors import BadData
 
+MOST_SQUARED = 1e150  # numbers whose squares can be added up
+
 
 def group_codes(column: Column, role: str = "groups") -> IntArray:
     """Codes 0..G-1 of any labels, in their sorted order."""
@@ -60,9 +62,12 @@ def refuse_bad_target(target: Column) -> None:
     refuse_missing(target, "the target")
     if target.kind == "date":
         raise BadData("the target holds dates", "Turn them into numbers first")
-    if target.kind == "number" and np.isinf(target.values).any():
-        hint = "Leave these rows out, or transform the target"
-        raise BadData(f"the target is infinite in {count_rows(np.isinf(target.values))}", hint)
+    if target.kind == "number" and (np.abs(target.values) > MOST_SQUARED).any():
+        hint, is_infinite = "Leave these rows out, or transform the target", np.isinf(target.values)
+        if is_infinite.any():
+            raise BadData(f"the target is infinite in {count_rows(is_infinite)}", hint)
+        found = count_rows(np.abs(target.values) > MOST_SQUARED)
+        raise BadData(f"the target is beyond {MOST_SQUARED:g}, so that its square is none, in {found}", hint)
 
 
 def count_rows(mask: AnyArray) -> str:

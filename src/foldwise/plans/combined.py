@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.data.dataset import Dataset
-from foldwise.errors import BadLearner
+from foldwise.errors import BadLearner, nearest
 from foldwise.losses.loss import Loss
 from foldwise.recipes.checks import check_learner
 from foldwise.recipes.learner import Learner, Named
@@ -27,8 +27,7 @@ def read_combined(wish: Any) -> Any:
     if hasattr(wish, "combines"):
         return wish
     text = wish.name if isinstance(wish, Named) else wish
-    found = re.fullmatch(r"\s*([\w-]+)\s*\((.*)\)\s*", text) if isinstance(text, str) else None
-    if found is None or found[1] not in WORDS:
+    if not isinstance(text, str) or "(" not in text:
         return None
     if isinstance(wish, Named) and wish.changes:
         raise BadLearner(
@@ -36,10 +35,27 @@ def read_combined(wish: Any) -> Any:
         )
     from foldwise.tuners import combined
 
-    members = [name.strip() for name in re.split(r"[+,]", found[2])]
+    word, members = _read_text(text)
+    return getattr(combined, WORDS[word])(members)
+
+
+def _read_text(text: str) -> tuple[str, list[str]]:
+    """The word and the members of `stack(ridge+forest)`."""
+    word, _, rest = text.strip().partition("(")
+    word = word.strip()
+    if word not in WORDS:
+        raise BadLearner(f"there is no way to combine learners called {word!r}", nearest(word, WORDS))
+    example = f"Write it as {word}(ridge+forest)"
+    if "(" in rest:
+        raise BadLearner(f"{text} has a member that is itself made of learners", f"Name its members in {word} instead")
+    if not rest.endswith(")") or rest.count(")") > 1:
+        raise BadLearner(f"the brackets of {text} do not match", example)
+    members = [name.strip() for name in re.split(r"[+,]", rest[:-1])]
     if not all(members):
-        raise BadLearner(f"{text} has an empty name", f"Write it as {found[1]}(ridge+forest)")
-    return getattr(combined, WORDS[found[1]])(members)
+        raise BadLearner(f"{text} has an empty name", example)
+    if len(members) < 2:
+        raise BadLearner(f"{text} needs two or more learners, not 1", example)
+    return word, members
 
 
 def combined_learner(name: str, wish: Any, members: Sequence[Learner], data: Dataset, loss: Loss) -> Learner:

@@ -16,6 +16,7 @@ from foldwise.recipes.checks import check_learner, task_of
 from foldwise.recipes.learner import Learner, Named
 from foldwise.recipes.model import offers
 from foldwise.recipes.refused import check_space
+from foldwise.recipes.trial import check_together
 from foldwise.spaces.parameter import is_parameter
 
 BASELINE = "baseline"
@@ -31,6 +32,8 @@ def make_learners(wishes: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple
     for learner in learners:
         for one in learner.members or (learner,):
             check_space(one)
+            if not one.is_default:  # our own spaces were tried when they were written
+                check_together(one, data)
             if learner.name != BASELINE or BASELINE in named:
                 check_learner(one.name, _spokesman(one, data.task, losses), data, losses)
         if learner.combines in TOGETHER:
@@ -113,6 +116,8 @@ def name_wishes(wishes: Any, task: str) -> dict[str, Any]:
     if isinstance(wishes, Mapping):
         if not wishes:
             raise BadLearner("there are no learners", "Name at least one")
+        if not all(str(name).strip() for name in wishes):
+            raise BadLearner("a learner has an empty name", "Give it one, by which its row is known")
         return {str(name): wish for name, wish in wishes.items()}
     if isinstance(wishes, str | Named) or not isinstance(wishes, Sequence):
         wishes = [wishes]

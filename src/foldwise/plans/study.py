@@ -31,6 +31,7 @@ from foldwise.plans.searches import (
 from foldwise.recipes.identity import family, forget_code, own_code, setting
 from foldwise.recipes.learner import Learner
 from foldwise.recipes.model import offers, takes_groups, takes_weights
+from foldwise.recipes.neighbour_rows import check_neighbours
 from foldwise.splits.nesting import Inner, inner_splits
 from foldwise.splits.split import Splits
 from foldwise.tuners.budget import read_budget
@@ -103,7 +104,7 @@ def make_study(
     tuning = tuning or Tuning()
     learners = with_members(learners)
     sharing = sum(learner.space is not None and learner.budget is None for learner in learners)
-    maker = _MethodMaker(data, outer, beside, tuning, seed, sweep, sharing)
+    maker = _MethodMaker(data, outer, beside, tuning, seed, sweep, sharing, may_fail=on_failure != "fail")
     learners = tuple(map(maker.narrowed, learners))
     methods, estimators = map(list, zip(*map(maker.outline, learners), strict=True))
     check_searches(methods, tuning.stop, optimism=optimism)
@@ -157,8 +158,9 @@ class _MethodMaker:
         seed: int,
         sweep: bool = False,
         sharing: int = 1,
+        may_fail: bool = False,
     ) -> None:
-        self.data, self.outer, self.beside = data, outer, beside
+        self.data, self.outer, self.beside, self.may_fail = data, outer, beside, may_fail
         self.tuning, self.seed, self.sweep, self.sharing = tuning, seed, sweep, sharing
         self._inner: list[tuple[Any, Inner]] = []
 
@@ -173,6 +175,8 @@ class _MethodMaker:
         if learner.space is not None or learner.is_hidden:
             kind = "swept" if self.sweep else "tuned"
         inner = self._splits(learner) if kind == "tuned" else None
+        if not self.may_fail:  # else such candidates are dropped, or the baseline stands in for them
+            check_neighbours(learner, self._fewest_rows(inner))
         candidates = self._fitting(learner, self._candidates(learner), inner)
         estimators = tuple(learner.at(candidate) for candidate in candidates)
         identity = self.identity(learner)
@@ -238,9 +242,10 @@ class _MethodMaker:
         most = self._fewest_rows(inner)
         return tuple(candidate for candidate in candidates if candidate["n_neighbors"] <= most) or candidates[:1]
 
-    def _fewest_rows(self, inner: Inner) -> int:
-        every = [split for splits in (*inner.splits, inner.final or ()) for split in splits]
-        return min(len(split.train) for split in every)
+    def _fewest_rows(self, inner: Inner | None) -> int:
+        """Rows of the smallest training part, of tuning where there is some."""
+        tunings = (self.outer,) if inner is None else (*inner.splits, inner.final or ())
+        return min((len(split.train) for splits in tunings for split in splits), default=self.data.rows)
 
     def _candidates(self, learner: Learner) -> tuple[Candidate, ...]:
         if learner.space is None:

@@ -226,6 +226,7 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
     name, notes = method.method.name, list(method.method.notes)
     notes += _failure_notes(method)
     notes += _search_notes(method)
+    notes += _part_notes(method)
     if method.status == "ok":
         estimate = method.estimate()
         notes += [
@@ -269,6 +270,14 @@ def _search_notes(method: MethodAnswer) -> list[Note]:
     why = [f"a budget of {search.seconds:.3g} s"] if search.seconds is not None else []
     why += ["stop at gains below the noise"] if search.stop == "noise" else []
     return [("search", f"{name}: each of {len(tried)} tunings tried {words} candidates ({', '.join(why)})")]
+
+
+def _part_notes(method: MethodAnswer) -> list[Note]:
+    """How the members of a stack or a blend were tuned that have no row of their own to say it."""
+    parts = [part for part in getattr(method, "parts", ()) if part.method.is_hidden]
+    notes = [note for part in parts for note in (*part.method.notes, *_search_notes(part))]
+    saved = [(part.method.name, savings(part.reading, part.method)) for part in parts]
+    return notes + [("tuner", f"{name}: {words}") for name, words in saved if words]
 
 
 def _failure_notes(method: MethodAnswer) -> list[Note]:

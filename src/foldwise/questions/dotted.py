@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from foldwise.errors import BadLearner, BadSpace, MissingExtra, nearest
+from foldwise.recipes.refused import check_parameters
 
 # A study file may come from a stranger, so it names learners of these packages only; Python takes any.
 ALLOWED = ("sklearn.", "lightgbm.", "xgboost.", "catboost.")
@@ -34,10 +35,15 @@ def dotted_learner(path: str, values: dict[str, Any]) -> tuple[Any, dict[str, An
             raise BadSpace(f"a study file cannot set {name!r} of {path}", "Set it in Python")
     spaces = {name: value for name, value in values.items() if not _is_scalar(value)}
     fixed = {name: value for name, value in values.items() if name not in spaces}
+    known = found._get_param_names() if path.startswith("sklearn.") else fixed
+    if unknown := [name for name in fixed if name not in known]:
+        raise BadSpace(f"{path} has no parameter {unknown[0]!r}", nearest(unknown[0], known))
     try:
-        return found(**fixed), spaces
+        made = found(**fixed)
     except TypeError as reason:
         raise BadSpace(f"{path} cannot be made of {fixed}: {reason}", "Correct its parameters") from None
+    check_parameters(path, made, {name: name for name in fixed if name in made.get_params(deep=True)})
+    return made, spaces
 
 
 def learner_class(path: str) -> Any:

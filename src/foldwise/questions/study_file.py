@@ -275,10 +275,12 @@ def make_learner(spec: LearnerSpec) -> Any:
 
 def _with_spaces(study: StudySpec, flags: list[str]) -> StudySpec:
     tables = {name: spec.model_dump() for name, spec in (study.learners or {}).items()}
-    for flag in flags:
+    for at, flag in enumerate(flags):
         learner, parameter, values = read_space(flag)
         if study.learners is not None and learner not in tables:
             raise BadSpace(f"the space {flag!r} is for {learner!r}, which is not compared", nearest(learner, tables))
+        if any(read_space(other)[:2] == (learner, parameter) for other in flags[:at]):
+            raise BadSpace(f"the values of {learner}.{parameter} are given twice", "Give them in one --space")
         table = tables.setdefault(learner, {"learner": learner, "parameters": {}})
         table["parameters"] = {**table["parameters"], parameter: values}
     return StudySpec.model_validate({**study.model_dump(), "learners": tables})

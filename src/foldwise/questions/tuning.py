@@ -20,6 +20,7 @@ from foldwise.questions.method import MethodAnswer
 from foldwise.questions.seen import remember_rows
 from foldwise.recipes.checks import check_learner
 from foldwise.recipes.refused import check_space
+from foldwise.recipes.trial import check_together
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
 from foldwise.splits.making import INNER_WORDS, make_splits
@@ -82,6 +83,7 @@ def _tuning_study(tuned: Any, data: Dataset) -> Study:
     losses = make_losses(tuned.loss, data)
     learner = tuned.as_learner(type(tuned.estimator).__name__)
     check_space(learner)
+    check_together(learner, data)
     check_learner(learner.name, learner.estimator, data, losses)
     final = alone_splits(tuned, data)
     nothing = Splits((), scheme="no outer splits", kind="none", is_partition=False)

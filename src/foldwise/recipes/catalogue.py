@@ -8,13 +8,16 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from foldwise.errors import BadLearner, BadSpace, MissingExtra, nearest
+from foldwise.recipes.learner import Learner
 from foldwise.recipes.preprocess import prepare
-from foldwise.recipes.refused import check_parameters
+from foldwise.recipes.refused import check_parameters, without_idle
+from foldwise.recipes.trial import check_together, without_refused
 from foldwise.recipes.zoo import baseline, bayes, boosting, kernels, linear, neighbours, networks, splines, trees
 from foldwise.recipes.zoo.entry import CLASSIFICATION, SIZES, Entry, Facts, Size, Written, facts_of
+from foldwise.spaces.naming import own_names
 from foldwise.spaces.parameter import as_parameter, is_parameter
 from foldwise.spaces.space import Direction, Space, make_space
-from foldwise.spaces.value import value_key
+from foldwise.spaces.value import plain, value_key
 
 if TYPE_CHECKING:
     from foldwise.data.dataset import Dataset
@@ -47,14 +50,17 @@ def builtin(name: str, data: Dataset, *, overrides: Mapping[str, Any] | None = N
         wishes.pop("max_rows", None)  # all rows are fewer, and there is nothing to draw
     facts, estimator = facts_of(data), _prepared(entry, data, is_sampled=is_sampled)
     spaces = {key: value for key, value in wishes.items() if is_parameter(value)}
-    fixed = {key: value for key, value in wishes.items() if key not in spaces}
+    fixed = {key: plain(value) for key, value in wishes.items() if key not in spaces}
     fixed = _completed_values(entry, fixed, facts)
     tuned = _completed(entry, spaces, fixed, facts) if spaces else _without(entry.space(facts, size), fixed)
     if fixed:
-        _fix(name, estimator, fixed)
+        _fix(name, estimator, fixed, data)
     if not tuned:
         return BuiltIn(name, estimator, None)
-    return BuiltIn(name, estimator, _space(name, tuned, estimator, entry.simpler))
+    space = _space(name, tuned, estimator, entry.simpler)
+    if fixed and not spaces:
+        return BuiltIn(name, estimator, _beside(Learner(name, estimator, space, is_builtin=True), data))
+    return BuiltIn(name, estimator, space)
 
 
 def default_learners(task: str) -> list[str]:
@@ -171,19 +177,41 @@ def _completed(entry: Entry, spaces: dict[str, Any], fixed: dict[str, Any], fact
     return [{key: values for key, values in block.items() if key not in fixed} for block in blocks]
 
 
-def _fix(name: str, estimator: Any, fixed: dict[str, Any]) -> None:
-    full = _space(name, {key: [value] for key, value in fixed.items()}, estimator, {}).resolve(estimator)
+def _fix(name: str, estimator: Any, fixed: dict[str, Any], data: Dataset) -> None:
+    from sklearn.base import clone
+
+    space = _space(name, {key: [value] for key, value in fixed.items()}, estimator, {})
+    alone = Learner(name, clone(estimator), space, is_builtin=True)
+    full = space.resolve(estimator)
     estimator.set_params(**{full[key]: value for key, value in fixed.items()})
     check_parameters(name, estimator, full)
+    check_together(alone, data)
+
+
+def _beside(learner: Learner, data: Dataset) -> Space | None:
+    """What is left of our own space beside the user's fixed values."""
+    learner = without_idle(learner)
+    return None if learner.space is None else without_refused(learner, data).space
 
 
 def _space(name: str, tuned: Written, estimator: Any, simpler: Mapping[str, Direction]) -> Space:
     known = {key for block in (tuned if isinstance(tuned, list) else [tuned]) for key in block}
     ways = {key: way for key, way in simpler.items() if key in known}
     try:
-        return make_space(tuned, None, estimator, simpler=ways)
+        space = make_space(tuned, None, estimator, simpler=ways)
+        _refuse_internals(space, estimator)
     except BadSpace as error:
         raise BadSpace(f"learner {name!r}: {error.problem}", error.remedy) from None
+    return space
+
+
+def _refuse_internals(space: Space, estimator: Any) -> None:
+    """What holds a learner and its preparation together is not the user's, and may write files."""
+    known = estimator.get_params(deep=True)
+    for word, full in space.resolve(estimator).items():
+        owner, _, _ = full.rpartition("__")
+        if type(known[owner] if owner else estimator).__name__ == "Pipeline":
+            raise BadSpace(f"the learner has no parameter {word!r}", nearest(word, own_names(known)))
 
 
 def _without(space: Written, fixed: Mapping[str, Any]) -> Written:

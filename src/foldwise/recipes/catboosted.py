@@ -35,11 +35,18 @@ class _CatBoosted(BaseEstimator):  # type: ignore[misc]
         import catboost
 
         self._validate_params()
+        self.n_features_in_ = X.shape[1]
         self.model_ = getattr(catboost, self._kind)(
             **self._settings(), thread_count=1, allow_writing_files=False, logging_level="Silent"
         )
-        self.model_.fit(X, np.asarray(y), sample_weight=sample_weight, cat_features=_categories(X))
-        self.n_features_in_ = X.shape[1]
+        self.mean_ = None
+        try:
+            self.model_.fit(X, np.asarray(y), sample_weight=sample_weight, cat_features=_categories(X))
+        except catboost.CatBoostError as problem:
+            if "features are either constant or ignored" not in str(problem):
+                raise
+            # There is nothing to split on, which CatBoost takes for a mistake.
+            self.mean_ = np.atleast_1d(np.average(self._aims(np.asarray(y)), axis=0, weights=sample_weight))
         return self
 
     def _validate_params(self) -> None:
@@ -74,7 +81,12 @@ class CatBoostedRegressor(RegressorMixin, _CatBoosted):  # type: ignore[misc]
     def predict(self, X: Any, rounds: int = 0) -> AnyArray:
         """Predictions of the first `rounds` trees, or of all."""
         check_is_fitted(self)
+        if self.mean_ is not None:
+            return np.repeat(self.mean_, X.shape[0])
         return np.asarray(self.model_.predict(X, ntree_end=rounds, thread_count=1))
+
+    def _aims(self, y: AnyArray) -> AnyArray:
+        return y
 
 
 class CatBoostedClassifier(ClassifierMixin, _CatBoosted):  # type: ignore[misc]
@@ -90,7 +102,12 @@ class CatBoostedClassifier(ClassifierMixin, _CatBoosted):  # type: ignore[misc]
     def predict_proba(self, X: Any, rounds: int = 0) -> AnyArray:
         """Probabilities of the first `rounds` trees, or of all."""
         check_is_fitted(self)
+        if self.mean_ is not None:
+            return np.tile(self.mean_, (X.shape[0], 1))
         return np.asarray(self.model_.predict_proba(X, ntree_end=rounds, thread_count=1))
+
+    def _aims(self, y: AnyArray) -> AnyArray:
+        return np.asarray(np.eye(len(self.classes_))[y])
 
     def predict(self, X: Any, rounds: int = 0) -> AnyArray:
         """The most probable class."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldwise.arrays import AnyArray
-from foldwise.data.roles import count_rows
+from foldwise.data.roles import MOST_SQUARED, count_rows
 from foldwise.errors import BadLearner, BadLoss
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 TABLE_KINDS = ("text", "category", "date")  # columns that are not numbers
 CLASSIFICATION = ("binary", "multiclass")
+MOST_SINGLE = 3.4e38  # numbers of half the digits, which trees compute with
+_SINGLE = ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting", "XGB", "LabelledXGB")
 # scikit-learn's steps that hand missing values on to the next step
 _LETS_GAPS_THROUGH = {
     "StandardScaler",
@@ -176,14 +178,24 @@ def _check_gaps(name: str, reader: Any, data: Dataset) -> None:
 
 
 def _check_infinite(name: str, estimator: Any, data: Dataset) -> None:
-    """Of scikit-learn's own parts only histogram boosting takes infinity, whatever they do with gaps."""
-    infinite = _infinite_rows(data)
-    for reader, columns in _takers(estimator, data.names) if infinite else ():
-        column = next((column for column in columns if column in infinite), None)
+    """Of scikit-learn's own parts only histogram boosting takes infinity, or what is nearly so."""
+    most = MOST_SINGLE if _is_single(estimator) else MOST_SQUARED
+    extreme = _extreme_rows(data, most)
+    takers = [(estimator, data.names)] if "XGB" in type(_last(estimator)).__name__ else _takers(estimator, data.names)
+    for reader, columns in takers if extreme else ():
+        column = next((column for column in columns if column in extreme), None)
         if column is not None and not type(reader).__name__.startswith("HistGradientBoosting"):
-            found = f"column {column!r} has them in {count_rows(infinite[column])}"
+            words = "infinite values" if _has_infinite(data, column) else f"values beyond {most:.2g}"
+            found = f"column {column!r} has them in {count_rows(extreme[column])}"
             remedy = "Leave these rows out, or make the values missing"
-            raise BadLearner(f"learner {name!r} cannot take infinite values: {found}", remedy)
+            raise BadLearner(f"learner {name!r} cannot take {words}: {found}", remedy)
+
+
+def _is_single(estimator: Any) -> bool:
+    """Does it compute with numbers of half the digits, as they are in the table?"""
+    parts = [part for name, part in estimator.get_params(deep=True).items() if not name.endswith("transformer")]
+    is_scaled = any(type(part).__name__ in _LETS_GAPS_THROUGH for part in parts)  # columns, not the target
+    return type(_last(estimator)).__name__.startswith(_SINGLE) and not is_scaled
 
 
 def _kind(estimator: Any) -> str | None:
@@ -305,14 +317,24 @@ def _kinds_taken(reader: Any) -> tuple[str, ...]:
     return ()
 
 
-def _infinite_rows(data: Dataset) -> dict[str, AnyArray]:
-    """Which rows are infinite, by column, for the columns where some are."""
+def _extreme_rows(data: Dataset, most: float) -> dict[str, AnyArray]:
+    """Which rows are beyond a number, by column, for the columns where some are."""
     X = data.X
-    if not hasattr(X, "iloc") and not np.isinf(X.data if hasattr(X, "tocsc") else X).any():
+    if not hasattr(X, "iloc") and not _is_beyond(X.data if hasattr(X, "tocsc") else X, most):
         return {}
     numbers = [(j, name) for j, name in enumerate(data.names) if data.kinds[j] == "number"]
-    masks = {name: np.isinf(column_at(X, j)) for j, name in numbers}
+    masks = {name: np.abs(column_at(X, j)) > most for j, name in numbers}
     return {name: mask for name, mask in masks.items() if mask.any()}
+
+
+def _is_beyond(values: AnyArray, most: float) -> bool:
+    """Is one of them beyond a number? Gaps are not, and a large table is not copied."""
+    top, low = (ufunc.reduce(values, axis=None, initial=0.0) for ufunc in (np.fmax, np.fmin))
+    return bool(top > most or low < -most)
+
+
+def _has_infinite(data: Dataset, column: str) -> bool:
+    return bool(np.isinf(column_at(data.X, data.names.index(column))).any())
 
 
 def column_at(X: Any, j: int) -> AnyArray:

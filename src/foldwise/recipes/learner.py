@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from foldwise.errors import BadSpace
+from foldwise.errors import BadLearner, BadSpace
 from foldwise.spaces.space import Space
 
 METHOD = "method"  # names the member in a candidate of the best of several
@@ -77,4 +77,13 @@ def learner(name: str, *, size: str | None = None, **changes: Any) -> Named:
     >>> learner("forest", size="small")
     Named(name='forest:small', changes={})
     """
-    return Named(name if size is None else f"{name}:{size}", changes)
+    from foldwise.recipes.catalogue import find_entry
+
+    if not isinstance(name, str):
+        raise BadLearner(f"fw.learner needs the name of a built-in learner, not {name!r}", "See fw.learners()")
+    if size is not None and ":" in name:
+        raise BadLearner(f"the learner {name!r} says its size, and so does size={size!r}", "Keep one of them")
+    text = name if size is None else f"{name}:{size}"
+    if "(" not in name:  # stack(ridge+forest) is read where its members are known
+        find_entry(text)
+    return Named(text, changes)

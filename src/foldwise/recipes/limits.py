@@ -20,12 +20,15 @@ class Limit:
     high: float = float("inf")
     is_whole: bool = False
     is_open: bool = False  # without `low` itself
+    is_endless: bool = False  # with infinity
 
     def refuses(self, value: Any) -> str:
         """What the value should have been, or nothing where it is taken."""
         kind = int | np.integer if self.is_whole else int | float | np.number
         is_number = isinstance(value, kind) and not isinstance(value, bool)
         is_inside = is_number and (self.low < value if self.is_open else self.low <= value) and value <= self.high
+        if is_inside and value == float("inf") and not self.is_endless:
+            return str(self).replace("a number", "a finite number")
         return "" if is_inside else str(self)
 
     def __str__(self) -> str:
@@ -52,10 +55,13 @@ _LIGHTGBM = {
     "min_split_gain": _NOT_NEGATIVE,
 }
 _XGBOOST = {**_BOTH, "max_depth": Limit(0, is_whole=True), "gamma": _NOT_NEGATIVE}
+_PENALTY = {"alpha": _NOT_NEGATIVE}
 LIMITS: dict[str, dict[str, Limit]] = {
     **dict.fromkeys(("LGBMClassifier", "LGBMRegressor"), _LIGHTGBM),
     **dict.fromkeys(("XGBClassifier", "LabelledXGBClassifier", "XGBRegressor"), _XGBOOST),
-    "Matern": {"nu": _POSITIVE, "length_scale": _POSITIVE},
+    # a penalty for each target, or a noise for each row: there is one target, and rows differ between folds
+    **dict.fromkeys(("Ridge", "RidgeClassifier", "KernelRidge", "GaussianProcessRegressor"), _PENALTY),
+    "Matern": {"nu": Limit(0, is_open=True, is_endless=True), "length_scale": _POSITIVE},
     "RBF": {"length_scale": _POSITIVE},
     "ConstantKernel": {"constant_value": _POSITIVE},
 }
@@ -69,6 +75,8 @@ def beyond(owner: Any, leaf: str, value: Any) -> str:
     'a number above 0'
     """
     limit = LIMITS.get(type(owner).__name__, {}).get(leaf)
-    if limit is None or value is None or isinstance(value, np.ndarray | list | tuple):  # None: its own default
+    has_default = not (leaf == "n_estimators" and type(owner).__name__.startswith("LGBM"))
+    if limit is None or (value is None and has_default):
         return ""
-    return limit.refuses(value)
+    is_list = isinstance(value, np.ndarray | list | tuple) and np.size(value) > 0
+    return "" if is_list and leaf == "length_scale" else limit.refuses(value)  # one for each column

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
-from foldwise.errors import BadSpace
+import numpy as np
+
+from foldwise.errors import BadSpace, nearest
 from foldwise.recipes.learner import Learner
 from foldwise.recipes.limits import beyond
 from foldwise.spaces.draw import Block
 from foldwise.spaces.parameter import Choice, Parameter
+from foldwise.spaces.value import short
 
 MOST_CHECKED = 1000  # values of one choice; of more, so many are looked at
 _MACHINE = {"gamma": ("rbf", "poly", "sigmoid"), "degree": ("poly",), "coef0": ("poly", "sigmoid")}
@@ -20,6 +24,10 @@ _KERNEL = {
     "degree": ("poly", "polynomial"),
     "coef0": ("poly", "polynomial", "sigmoid"),
 }
+MOST_WHOLE = 2**63 - 1  # what fits a whole number of the machine
+_PACKAGES = ("sklearn.", "lightgbm.", "xgboost.", "foldwise.")
+_OF_PIPELINES = ("steps", "memory", "transform_input", "verbose")  # all other names are those of steps
+_AS_WORD = "no word that any part knows"
 _STEPS = dict.fromkeys(("momentum", "nesterovs_momentum", "power_t"), ("sgd",))
 # class -> the parameter that decides, and the values of it that others go with
 CONDITIONS: dict[str, tuple[str, dict[str, tuple[Any, ...]]]] = {
@@ -35,6 +43,7 @@ CONDITIONS: dict[str, tuple[str, dict[str, tuple[Any, ...]]]] = {
     "HistGradientBoostingRegressor": ("loss", {"quantile": ("quantile",)}),
     "GradientBoostingRegressor": ("loss", {"alpha": ("huber", "quantile")}),
     "LinearDiscriminantAnalysis": ("solver", {"shrinkage": ("lsqr", "eigen")}),
+    "QuadraticDiscriminantAnalysis": ("solver", {"shrinkage": ("eigen",), "reg_param": ("svd",)}),
 }
 
 
@@ -62,30 +71,76 @@ def check_parameters(name: str, estimator: Any, given: dict[str, str]) -> None:
         decider, users = CONDITIONS.get(type(parts[prefix]).__name__, ("", {}))
         chosen = getattr(parts[prefix], decider, None)
         is_given = (f"{prefix}__{decider}" if prefix else decider) in given.values()
-        if leaf in users and is_given and isinstance(chosen, str | bool) and chosen not in users[leaf]:
+        is_idle = isinstance(chosen, str | bool) and chosen not in users.get(leaf, (chosen,))
+        if is_idle and is_given and parts[full] is not None:
             raise _idle(name, word, decider, chosen, users[leaf])
+
+
+def without_idle(learner: Learner) -> Learner:
+    """The learner without the parameters of its space that do nothing beside its fixed values."""
+    assert learner.space is not None
+    parts = {"": learner.estimator, **learner.estimator.get_params(deep=True)}
+    left: list[Block] = []
+    for block in learner.space.blocks:
+        used = tuple((name, parameter) for name, parameter in block if not _is_idle(learner, block, name, parts))
+        left += [used] if used and used not in left else []
+    return replace(learner, space=learner.space.only(left) if left else None)
+
+
+def _is_idle(learner: Learner, block: Block, name: str, parts: dict[str, Any]) -> bool:
+    prefix, _, leaf = learner.names[name].rpartition("__")
+    decider, users = CONDITIONS.get(type(parts[prefix]).__name__, ("", {}))
+    full = f"{prefix}__{decider}" if prefix else decider
+    chosen = parts.get(full)
+    is_tuned = any(learner.names[word] == full for word, _ in block)
+    return leaf in users and not is_tuned and isinstance(chosen, str | bool) and chosen not in users[leaf]
 
 
 def check_value(name: str, owner: Any, word: str, leaf: str, value: Any) -> None:
     """Ask the part that a parameter belongs to whether it would take the value; scikit-learn's parts know."""
     if limit := beyond(owner, leaf, value):
         raise _refusal(name, word, value, f"it must be {limit}")
+    if isinstance(value, str) and value == "precomputed" and leaf in ("kernel", "metric"):
+        raise _refusal(name, word, value, "the rows of a table are no distances of each other")
+    if type(owner).__name__ == "Pipeline" and leaf not in _OF_PIPELINES and not _is_step(value):
+        raise _refusal(name, word, value, "a step must be an estimator or 'passthrough'")
+    if isinstance(value, int) and abs(value) > MOST_WHOLE and type(owner).__module__.startswith(_PACKAGES):
+        raise _refusal(name, word, value, f"whole numbers end at {MOST_WHOLE:.2g}")
     knows = hasattr(owner, "_parameter_constraints") or _checks_itself(owner)
     if not knows or leaf not in owner.get_params(deep=False):
         return
     trial = copy(owner)
-    setattr(trial, leaf, value)
-    try:
-        trial._validate_params()
-    except (TypeError, ValueError) as reason:
-        if f"'{leaf}'" in str(reason):
-            words = re.search(r"must be (.*)\. Got ", str(reason), flags=re.DOTALL)
-            found = f"it must be {words[1]}" if words else str(reason)
-            raise _refusal(name, word, value, found) from None
+    # True is a number to Python and a slip of the pen to everyone else; where it is meant, words are refused too
+    for asked in (value, *((_AS_WORD,) if isinstance(value, bool | np.bool_) else ())):
+        setattr(trial, leaf, asked)
+        try:
+            trial._validate_params()
+        except (TypeError, ValueError) as reason:
+            if f"'{leaf}'" in str(reason) and (asked is value or "bool" not in str(reason)):
+                raise _not_taken(name, word, value, str(reason)) from None
 
 
-def _refusal(name: str, word: str, value: Any, found: str) -> BadSpace:
-    return BadSpace(f"learner {name!r} refuses {word}={value!r}: {found}", "Leave the value out, or write another")
+def _is_step(value: Any) -> bool:
+    return value is None or hasattr(value, "fit") or (isinstance(value, str) and value == "passthrough")
+
+
+def _not_taken(name: str, word: str, value: Any, reason: str) -> BadSpace:
+    """The sentence in the words of the part itself, the words it knows in order."""
+    words = re.search(r"must be (.*)\. Got ", reason, flags=re.DOTALL)
+    if words is None:
+        return _refusal(name, word, value, reason)
+    listed = re.search(r"\{('[^{}]*)\}", words[1])
+    if listed is None:
+        return _refusal(name, word, value, f"it must be {words[1]}")
+    known = sorted(re.findall(r"'([^']*)'", listed[1]))
+    text = words[1].replace(listed[0], f"{{{', '.join(map(repr, known))}}}")
+    hint = nearest(str(value), known)
+    return _refusal(name, word, value, f"it must be {text}", hint if hint.startswith("Did") else "")
+
+
+def _refusal(name: str, word: str, value: Any, found: str, remedy: str = "") -> BadSpace:
+    text = f"learner {name!r} refuses {word}={short(value)}: {found}"
+    return BadSpace(text, remedy or "Leave the value out, or write another")
 
 
 def _checks_itself(owner: Any) -> bool:
@@ -97,7 +152,7 @@ def _checks_itself(owner: Any) -> bool:
 def _check_condition(learner: Learner, block: Block, name: str, parameter: Parameter, owner: Any) -> None:
     decider, users = CONDITIONS.get(type(owner).__name__, ("", {}))
     prefix, _, leaf = learner.names[name].rpartition("__")
-    if leaf not in users:
+    if leaf not in users or _is_none(parameter):
         return
     full = f"{prefix}__{decider}" if prefix else decider
     chosen = next((other for word, other in block if learner.names[word] == full), None)
@@ -105,6 +160,10 @@ def _check_condition(learner: Learner, block: Block, name: str, parameter: Param
     idle = [value for value in values if isinstance(value, str | bool) and value not in users[leaf]]
     if idle and (parameter.size > 1 or len(idle) == len(values)):
         raise _idle(learner.name, name, decider, idle[0], users[leaf])
+
+
+def _is_none(parameter: Parameter) -> bool:
+    return isinstance(parameter, Choice) and parameter.values == (None,)
 
 
 def _idle(name: str, word: str, decider: str, chosen: Any, users: tuple[Any, ...]) -> BadSpace:

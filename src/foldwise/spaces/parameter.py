@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -201,13 +201,24 @@ def as_parameter(value: Any) -> Parameter:
         return value
     if isinstance(value, Mapping):
         return _from_json(value)
-    if not is_parameter(value):
-        if isinstance(value, (set, frozenset)):
-            raise BadSpace("a set has no order of its own", "Write a list")
-        raise BadSpace(f"{short(value)} is one value, not a list of values", f"Write [{short(value)}]")
+    if not is_parameter(value) or getattr(value, "ndim", 1) > 1:
+        raise _not_values(value)
     if _is_distribution(value):
         return Distribution(value)
     return _as_choice(value)
+
+
+def _not_values(value: Any) -> BadSpace:
+    """Why something stands for no list of values, and how it would."""
+    if isinstance(value, (set, frozenset)):
+        return BadSpace("a set has no order of its own", "Write a list")
+    if hasattr(value, "__next__") or isinstance(value, (KeysView, ValuesView)):
+        return BadSpace(f"a {type(value).__name__} is no list of values", "Write list(...) around it")
+    if getattr(value, "ndim", 1) > 1:
+        return BadSpace(f"the table of values has {value.ndim} dimensions", "Write a list of values")
+    if hasattr(value, "ppf"):
+        return BadSpace("a distribution without its numbers cannot be drawn from", "Write loguniform(0.001, 10), say")
+    return BadSpace(f"{short(value)} is one value, not a list of values", f"Write [{short(value)}]")
 
 
 def is_parameter(value: Any) -> bool:
@@ -268,6 +279,8 @@ def _as_choice(values: Any) -> Choice:
     for value in values.tolist() if hasattr(values, "tolist") else values:
         if isinstance(value, (Range, Choice)) or _is_distribution(value):
             raise BadSpace(f"the range {value!r} stands inside a list", "Write it without the brackets")
+        if isinstance(value, type) and hasattr(value, "get_params"):
+            raise BadSpace(f"{value.__name__} is a class, not a learner made from it", f"Write {value.__name__}()")
         distinct.setdefault(value_key(value), plain(value))
     if not distinct:
         raise BadSpace("the list of values is empty", "Give at least one value")
@@ -290,6 +303,8 @@ def _make_range(word: str, low: Any, high: Any, n: Any, kind: Kind) -> Range:
         raise BadSpace(f"{written} starts at {low!r}, but a logarithm needs numbers above zero", "Start above zero")
     if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1):
         raise BadSpace(f"{written} cannot have {n!r} points", "Give a whole number of points, at least 1")
+    if n is not None and n > MOST_VALUES:
+        raise BadSpace(f"{written} cannot have {n} points", f"Give at most {MOST_VALUES:,}, or none and a budget")
     number_type = int if kind.startswith("int") else float
     return Range(number_type(low), number_type(high), None if n is None else int(n), kind)
 

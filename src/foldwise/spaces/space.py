@@ -11,6 +11,7 @@ from typing import Any
 
 from foldwise.errors import BadSpace, nearest
 from foldwise.spaces.draw import MOST_CANDIDATES, Block, Candidate, count, distinct, draw_block, shares
+from foldwise.spaces.naming import full_name
 from foldwise.spaces.parameter import Choice, Distribution, Parameter, as_parameter
 from foldwise.spaces.value import describe, value_key
 
@@ -100,16 +101,26 @@ class Space:
         >>> make_space({"alpha": [1.0]}).resolve(make_pipeline(Ridge()))
         {'alpha': 'ridge__alpha'}
         """
-        known = list(estimator.get_params(deep=True))
+        known = estimator.get_params(deep=True)
         full: dict[str, str] = {}
         for block in self.blocks:
-            resolved = {name: _full_name(name, known, block) for name, _ in block}
+            resolved = {name: full_name(name, known, block) for name, _ in block}
             for name, key in resolved.items():
                 twin = next((other for other in resolved if other != name and resolved[other] == key), None)
                 if twin is not None:
                     raise BadSpace(f"the parameters {name!r} and {twin!r} are both {key!r}", "Keep one of them")
             full.update(resolved)
         return full
+
+    def only(self, blocks: Sequence[Block]) -> Space:
+        """The same space with these blocks alone.
+
+        >>> space = make_space([{"kernel": ["linear"]}, {"gamma": [0.1, 1]}])
+        >>> space.only(space.blocks[1:])
+        Space(gamma=[0.1, 1]: 2 candidates)
+        """
+        known = {name for block in blocks for name, _ in block}
+        return Space(tuple(blocks), {name: way for name, way in self.simpler.items() if name in known})
 
     def simplicity_order(self, candidates: Sequence[Candidate]) -> list[int]:
         """The rank of each candidate, 0 the simplest, parameter by parameter in declared order.
@@ -151,6 +162,8 @@ def make_space(
     >>> make_space({"depth": [1, 2]}, {"leaf": [5]})
     Space(depth=[1, 2], leaf=[5]: 2 candidates)
     """
+    if not isinstance(simpler, Mapping | None):
+        raise BadSpace(f"simpler cannot be {simpler!r}", "Write the direction of each parameter: {'alpha': 'high'}")
     directions = dict(space.simpler) if isinstance(space, Space) else {}
     shared = dict(parameters or {})
     written = [shared] if space is None else [_joined(block, shared) for block in _written_blocks(space)]
@@ -213,27 +226,6 @@ def _product(block: Block) -> Iterator[Candidate]:
     names = [name for name, _ in block]
     for values in itertools.product(*(parameter.grid() for _, parameter in block)):
         yield dict(zip(names, values, strict=True))
-
-
-def _full_name(name: str, known: list[str], block: Block) -> str:
-    if name in known or _is_within_choice(name, known, block):
-        return name
-    found = [key for key in known if key.endswith(f"__{name}")]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise BadSpace(f"the parameter {name!r} could be {' or '.join(sorted(found))}", "Write one of them in full")
-    names = known if "__" in name else {key.rsplit("__", 1)[-1] for key in known}
-    raise BadSpace(f"the learner has no parameter {name!r}", nearest(name, names))
-
-
-def _is_within_choice(name: str, known: list[str], block: Block) -> bool:
-    """Does the name belong to an estimator that the same block chooses (`clf__C` beside `clf=[SVC()]`)?"""
-    for step, parameter in block:
-        if name.startswith(f"{step}__") and step in known and isinstance(parameter, Choice):
-            rest = name[len(step) + 2 :]
-            return all(hasattr(v, "get_params") and rest in v.get_params(deep=True) for v in parameter.values)
-    return False
 
 
 def _varies(name: str, candidates: Sequence[Candidate]) -> bool:

@@ -123,5 +123,5 @@ def keys(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def short(value: Any) -> str:
-    text = repr(value) if not isinstance(value, FunctionType) else value.__qualname__
+    text = " ".join((repr(value) if not isinstance(value, FunctionType) else value.__qualname__).split())
     return text if len(text) <= 60 else text[:57] + "..."

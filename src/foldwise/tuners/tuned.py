@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils import get_tags
 
-from foldwise.errors import BadLearner
+from foldwise.errors import BadLearner, BadSpace
 from foldwise.outlines.schedule import Schedule, tuner_text
 from foldwise.recipes.learner import Learner
 from foldwise.spaces.parameter import Range
@@ -74,9 +74,13 @@ def _has_parameter(estimator: Any, word: str) -> bool:
 
 def _joined(space: Any, parameters: Mapping[str, Any]) -> Any:
     """The parameters beside the space, in every block of a conditional one."""
-    if isinstance(space, list | tuple):
-        return [{**block, **parameters} for block in space]
-    return {**(space or {}), **parameters}
+    blocks = space if isinstance(space, list | tuple) else [space or {}]
+    if not all(isinstance(block, Mapping) for block in blocks):
+        return space  # which is refused for what it is
+    if twice := [name for block in blocks for name in block if name in parameters]:
+        raise BadSpace(f"the parameter {twice[0]!r} is given twice", "Keep it in the space or among the keywords")
+    joined = [{**block, **parameters} for block in blocks]
+    return joined if isinstance(space, list | tuple) else joined[0]
 
 
 class Tuned(AnswersByModel):

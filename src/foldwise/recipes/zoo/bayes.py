@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from foldwise.errors import BadSpace
 from foldwise.recipes.zoo.entry import CLASSIFICATION, Blocks, Entry, Facts, Size, Written, pick
-from foldwise.spaces.parameter import log_range
+from foldwise.spaces.parameter import Choice, as_parameter, log_range
 
 
 def _make_naive_bayes(facts: Facts) -> Any:
@@ -30,10 +31,22 @@ def _make_qda(facts: Facts) -> Any:
     return QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1)
 
 
+def _complete_lda(blocks: Blocks, facts: Facts) -> Blocks:
+    """The decomposition `svd` does without the shrinkage that ours begins with."""
+    return [{"shrinkage": [None], **block} if _is_svd(block) else block for block in blocks]
+
+
+def _is_svd(block: dict[str, Any]) -> bool:
+    return "solver" in block and as_parameter(block["solver"]) == Choice(("svd",))
+
+
 def _complete_qda(blocks: Blocks, facts: Facts) -> Blocks:
     """`reg_param` belongs to the other way of decomposing, which needs more rows of each class than columns."""
+    if any({"reg_param", "shrinkage"} <= set(block) for block in blocks):
+        problem = "shrinkage and reg_param belong to two ways of decomposing, eigen and svd"
+        raise BadSpace(f"learner 'qda': {problem}", "Keep one of them")
     svd = {"solver": ["svd"], "shrinkage": [None]}
-    return [{**svd, **block} if "reg_param" in block else block for block in blocks]
+    return [{**svd, **block} if "reg_param" in block or _is_svd(block) else block for block in blocks]
 
 
 def _drawn(size: Size) -> Any:
@@ -66,6 +79,7 @@ ENTRIES = (
         scale=True,
         takes_sparse=False,
         takes_weights=False,
+        complete=_complete_lda,
     ),
     Entry(
         "qda",
