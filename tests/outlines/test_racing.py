@@ -15,7 +15,7 @@ from scipy.stats import ttest_rel
 from foldwise.outlines.pruning import can_win, next_fit
 from foldwise.outlines.rounds import rounds
 from foldwise.outlines.rules import choose
-from foldwise.outlines.schedule import Racing
+from foldwise.outlines.schedule import Pruned, Racing
 
 VALUES = st.sampled_from([-1.0, -0.4, 0.0, 0.1, 0.2, 0.5, 1.0])
 TABLES = arrays(np.float64, st.tuples(st.integers(1, 10), st.integers(1, 6)), elements=VALUES)
@@ -43,6 +43,15 @@ def test_a_bounded_loss_is_pruned_before_anyone_is_finished():
     scores = np.array([[0.0, 0.0, np.nan], [1.0, 0.9, np.nan], [0.9, 0.1, np.nan]])
     assert can_win(scores, np.zeros(3, bool), bounds=(0, 1)).tolist() == [True, False, True]
     assert can_win(scores, np.zeros(3, bool)).all()
+
+
+def test_bounds_that_do_not_hold_prove_nothing():
+    rng = np.random.default_rng(2)
+    rows = [[rng.uniform(0, 1, 4) + gap for _ in range(4)] for gap in (0.3, 0.0, 0.6, 0.9)]
+    asked = [ask for asks in rounds(Pruned(), MadeField(rows, bounds=(0.0, 0.01))) for ask in asks]
+    assert len(asked) == len(set(asked)) == 16
+    pruned = [ask for asks in rounds(Pruned(), MadeField(rows, bounds=(0.0, 2.0))) for ask in asks]
+    assert len(pruned) < 16
 
 
 def naive_race(rows, level, first, cut):
@@ -88,3 +97,8 @@ def test_candidates_without_a_score_are_dropped_and_equal_ones_stay():
     rows = [[np.full(4, np.nan)] * 3, [np.arange(4.0)] * 3, [np.arange(4.0)] * 3]
     found = [[candidate for candidate, _ in asks] for asks in rounds(Racing(cut=0), MadeField(rows))]
     assert found == [[0, 1, 2], [1, 2], [1, 2]]
+
+
+def test_a_race_that_nobody_can_win_any_more_ends():
+    rows = [[np.array([1.0, 2.0]), np.full(2, np.nan), np.array([1.0, 2.0])] for _ in range(3)]
+    assert [len(asks) for asks in rounds(Racing(cut=0), MadeField(rows))] == [3, 3]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingRegressor
@@ -171,6 +173,8 @@ def test_where_one_pass_answers_the_whole_grid_the_grid_is_used(waves):
     result = fw.compare({"ridge": fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0], tuner="racing")}, *waves, outer=3, inner=3)
     reason = "ridge: one pass answers all candidates of a training set, so racing would save nothing"
     assert tuner_notes(result) == [f"{reason}: the whole grid was used"]
+    one = fw.compare({"svr": fw.tune(SVR(), C=[1.0], tuner="racing")}, *waves, outer=3, inner=3)
+    assert tuner_notes(one) == []  # nor is there anything to say of one candidate
 
 
 def test_a_bounded_loss_may_be_negative_for_the_pruned_grid(waves):
@@ -198,6 +202,51 @@ def test_what_needs_all_scores_is_refused_by_every_tuner(waves, tuner):
         fw.compare(learner, *waves, outer=3, inner=2, optimism=True)
 
 
+@pytest.mark.parametrize("tuner", [*TUNERS, "pruned"])
+def test_the_simplest_of_those_that_were_left_is_not_the_simplest(waves, tuner):
+    learner = {"svr": fw.tune(SVR(), tuner=tuner, simpler={"C": "low", "gamma": "low"}, **GRID)}
+    result = fw.compare(learner, *waves, outer=3, inner=2, jobs=1)
+    for ask in (result.refit, result.candidate):
+        with pytest.raises(BadStudy, match="drops candidates on the way, and rule='one_se' needs the scores of all"):
+            ask("svr", rule="one_se")
+
+
+@pytest.mark.parametrize("tuner", ["racing", "pruned"])
+@pytest.mark.parametrize("policy", ["fail", "drop_candidate"])
+def test_no_optimism_is_worked_out_from_those_that_were_left(waves, tuner, policy):
+    learner = {"svr": fw.tune(SVR(), tuner=tuner, **GRID)}
+    answer = fw.compare(learner, *waves, outer=4, inner="pairs", jobs=1, on_failure=policy).to_dict()
+    assert answer["methods"][0]["optimism"] is None
+    assert [note["text"] for note in answer["notes"] if note["code"] == "optimism"] == [
+        "optimism of svr is not given: it needs all candidates on the outer splits"
+    ]
+
+
+@pytest.mark.parametrize("tuner", [*TUNERS, "pruned"])
+def test_a_store_that_holds_the_whole_grid_changes_no_number(waves, tmp_path, tuner):
+    words = {"outer": 3, "inner": 4, "jobs": 1}
+    learner = {"svr": fw.tune(SVR(), tuner=tuner, **GRID)}
+    alone = plain(fw.compare(learner, *waves, **words))
+    fw.compare({"svr": fw.tune(SVR(), **GRID)}, *waves, **words, store=tmp_path / "run")
+    beside = plain(fw.compare(learner, *waves, **words, store=tmp_path / "run"))
+    assert {**beside, "notes": None} == {**alone, "notes": None}
+    assert beside["methods"][0]["fits"] < 4 * 4 * 9  # of the grid
+
+
+def test_where_every_candidate_fails_at_once_the_tuning_ends_and_agrees_with_nothing(waves):
+    learner = {"svr": fw.tune(Fussy(), C=[1000.0], gamma=[0.01, 0.5, 2.0], tuner="racing")}
+    result = fw.compare(learner, *waves, outer=3, inner=4, jobs=1, on_failure="drop_candidate")
+    assert tuner_notes(result) == ["svr: racing dropped 3 of 3 candidates: 12 of 48 fits (12 of them failed)"]
+    assert result.to_dict()["methods"][0]["status"] == "failed"
+    one_fold = fw.compare(learner, *waves, outer=3, inner=0.3, jobs=1, on_failure="drop_candidate")
+    assert "chooses" not in tuner_notes(one_fold)[0]  # all its grid was fitted, and neither chose
+
+
+def test_a_result_can_be_pickled_and_read_on(waves):
+    result = fw.compare({"svr": fw.tune(SVR(), tuner="racing", **GRID)}, *waves, outer=3, inner=4, jobs=1)
+    assert plain(pickle.loads(pickle.dumps(result))) == plain(result)
+
+
 def test_a_resource_must_be_a_number_that_is_not_tuned(waves):
     boosting = GradientBoostingRegressor()
     both = fw.tune(boosting, n_estimators=[5, 50], tuner="halving(resource=n_estimators)")
@@ -207,7 +256,9 @@ def test_a_resource_must_be_a_number_that_is_not_tuned(waves):
         fw.compare(
             {"svr": fw.tune(SVR(), C=[1.0, 2.0, 9.0], tuner="halving(resource=gamma)")}, *waves, outer=3, inner=2
         )
-    with pytest.raises(BadSpace, match="the learner has no parameter 'trees'"):
+    with pytest.raises(
+        BadSpace, match="resource of hyperband cannot be that of learner 'b': the learner has no parameter"
+    ):
         fw.compare(
             {"b": fw.tune(boosting, max_depth=[1, 2, 3], tuner="hyperband(resource=trees)")}, *waves, outer=3, inner=2
         )

@@ -51,6 +51,14 @@ def test_a_pruned_grid_is_at_most_the_whole_one():
     assert "svr: at most 51 fits" in repr(plan)
 
 
+def test_the_best_of_several_that_drops_candidates_is_not_free_beside_its_members():
+    words = {"outer": 3, "inner": 4, "tuner": "racing", "jobs": 1}
+    wishes = {**parts(), "best": fw.best_of(parts())}
+    plan = fw.plan(wishes, X, Y, **words, pilot=False)
+    assert plan.fits == sum(method["fits"] for method in plan.methods)
+    assert plan.fits >= fw.compare(wishes, X, Y, **words).to_dict()["fits"]
+
+
 def test_where_time_decides_a_number_of_fits_is_a_guess_and_never_below_what_is_begun_with():
     from foldwise.outlines.reading import Reading
     from foldwise.questions.compare import make_comparison

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.base import clone, is_classifier
+from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Lasso
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.neighbors import KNeighborsRegressor
@@ -17,8 +18,13 @@ from sklearn.preprocessing import StandardScaler
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadSpace
+from foldwise.losses.loss import make_losses
+from foldwise.plans.methods import make_learners
 from foldwise.recipes.catalogue import CLASSIFICATION, SIZES, builtin, default_learners, find_entry
+from foldwise.recipes.learner import learner
 from foldwise.recipes.listing import entries
+from foldwise.solvers.logistic import LogisticSolver
+from foldwise.solvers.solver import Job
 from foldwise.spaces.parameter import int_range
 
 NAMES = [row["name"] for row in entries() if row["extra"] is None]
@@ -177,9 +183,42 @@ def test_a_fixed_value_beside_a_fixed_choice_that_does_not_use_it_is_refused():
     data = make_dataset(*plain_table("regression"))
     with pytest.raises(BadSpace, match="learner 'svm': gamma does nothing beside kernel='linear'"):
         builtin("svm", data, overrides={"kernel": "linear", "gamma": 0.1})
-    assert builtin("svm", data, overrides={"kernel": "rbf", "gamma": 0.1}).space.names == ("C",)
+    assert builtin("svm", data, overrides={"kernel": "rbf", "gamma": 0.1}).space.names == ("C", "epsilon")
 
 
 def test_default_learners_serve_their_task():
     for task in TASKS:
         assert all(task in find_entry(name).tasks for name in default_learners(task))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: learner("rigde"), r"there is no built-in learner 'rigde'. Did you mean 'ridge'\?"),
+        (lambda: learner(""), "there is no built-in learner ''"),
+        (lambda: learner(3), "needs the name of a built-in learner, not 3"),
+        (lambda: learner("ridge", size="big"), "there is no size 'big'"),
+        (lambda: learner("ridge:small", size="large"), "'ridge:small' says its size, and so does size='large'"),
+    ],
+)
+def test_a_learner_that_is_misspelt_is_told_at_once(make, words):
+    with pytest.raises(BadLearner, match=words):
+        make()
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_a_row_needs_a_name(name):
+    data = make_dataset(*plain_table("regression"))
+    with pytest.raises(BadLearner, match="a learner has an empty name"):
+        make_learners({name: Lasso()}, data, make_losses(None, data))
+
+
+@pytest.mark.parametrize("penalty", [0.01, 1.0, 10.0])
+def test_absolute_penalties_of_logistic_end_where_the_solver_does(penalty):
+    X, y = load_breast_cancer(return_X_y=True)
+    data = make_dataset(X, y)
+    made = builtin("logistic", data, overrides={"C": penalty, "l1_ratio": 1.0}).estimator
+    rows = np.arange(len(y))
+    job = Job(made, rows[::2], rows[1::2], ("predict_proba",))
+    (answer,) = LogisticSolver().solve([job], data)
+    assert_allclose(answer["predict_proba"], made.fit(X[::2], y[::2]).predict_proba(X[1::2]), atol=1e-6)

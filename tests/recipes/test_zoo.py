@@ -115,10 +115,39 @@ def test_kernels_of_a_conditional_space_have_only_their_own_parameters():
     assert list(dict.fromkeys(kernels)) == ["linear", "poly", "rbf"]
 
 
+@pytest.mark.parametrize(("rows", "most"), [(1000, 1000.0), (1001, 100.0)])
+def test_dear_penalties_with_hardly_any_free_error_are_for_small_tables(rows, most):
+    space = make_space(find_entry("svm").space(Facts(rows=rows, columns=4), "default"))
+    sharp = [candidate for candidate in space.grid() if candidate.get("epsilon") == 0.01]
+    assert {candidate["C"] for candidate in sharp} == {most / 10, most}
+    assert max(candidate["C"] for candidate in space.grid() if candidate.get("epsilon") != 0.01) == 100.0
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("columns", [1, 2, 3, 4, 9, 10, 60])
+def test_shares_of_a_forest_are_different_numbers_of_columns(columns, size):
+    space = make_space(find_entry("forest").space(Facts(rows=100, columns=columns), size))
+    shares = sorted({candidate["max_features"] for candidate in space.grid()})
+    numbers = [max(1, int(share * columns)) for share in shares]
+    assert len(set(numbers)) == len(numbers)
+    assert numbers[-1] == columns
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_default_spaces_can_be_waited_for(task):
+    """Candidates of each, and distinct runs where shorter ones are read from the longest."""
+    facts = Facts(rows=800, columns=12, task=task, classes=2 if task == "binary" else 5)
+    for name, most in (("tree", 100), ("forest", 12), ("svm", 60)):
+        assert 2 <= make_space(find_entry(name).space(facts, "default")).size <= most, name
+    grid = make_space(find_entry("boosting").space(facts, "default")).grid()
+    runs = {tuple(sorted((key, value) for key, value in one.items() if key != "max_iter")) for one in grid}
+    assert len(runs) == 10
+
+
 def test_a_fixed_word_keeps_the_blocks_of_a_conditional_space_that_allow_it():
     data = make_dataset(*table("regression"))
     fixed = builtin("svm", data, overrides={"kernel": "rbf"})
-    assert fixed.space.names == ("C", "gamma")
+    assert fixed.space.names == ("C", "gamma", "epsilon")
     assert fixed.estimator.get_params()["learner__regressor__kernel"] == "rbf"
     other = builtin("svm", data, overrides={"kernel": "sigmoid"})
     assert "kernel" not in other.space.names

@@ -149,4 +149,4 @@ def _most(reading: Reading, method: MethodOutline, known: int) -> tuple[int, Sur
         return max(known, budget * sum(map(len, tunings))), "at most"
     if method.schedule:
         return most_looks(reading, method), "at most"
-    return known, "at most" if method.is_pruned else ""
+    return known, ""

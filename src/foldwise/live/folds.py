@@ -67,7 +67,7 @@ def _has_chosen(counts: Counts, method: MethodOutline, stage: Stage) -> bool:
     """Are there no more fits to do before this split can choose its candidate?"""
     if stage.inner is None:
         return True
-    if method.is_pruned or method.schedule or method.search:
+    if method.schedule or method.search:
         return not counts.reading.is_waiting(method, stage)
     outline = counts.outline
     return all(key in counts.known for split in stage.inner for key in outline.keys(method, outline.rows_name(split)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -64,6 +65,16 @@ class Course(NamedTuple):
     failed: int  # full fits that failed
 
 
+@dataclass(eq=False)
+class _Following:
+    """A tuner at work, and how far it has come."""
+
+    rounds: Iterator[Sequence[Ask]]
+    asked: list[Ask] = field(default_factory=list)
+    missing: list[Ask] = field(default_factory=list)
+    failed: int = 0
+
+
 class RecordedField:
     """A field whose scores are read from the records of a study."""
 
@@ -74,6 +85,10 @@ class RecordedField:
         loss = reading.outline.losses[0]
         self.bounds = loss.bounds or (0.0 if loss.is_nonnegative else -np.inf, np.inf)
         self._seen: dict[Ask, Seen] = {}
+        self._following: _Following | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_following": None}  # a tuner at work cannot be pickled: it begins again
 
     def fit(self, ask: Ask) -> tuple[int, Split]:
         """The candidate and the split of a look."""
@@ -102,19 +117,24 @@ class RecordedField:
     def mixed(self) -> IntArray:
         return np.random.default_rng([self.reading.outline.seed, self.candidates]).permutation(self.candidates)
 
-    def follow(self, rounds: Iterator[Sequence[Ask]]) -> Course:
-        """Play a tuner's rounds as far as the records go; one that fails ends it where that is the policy."""
-        asked: list[Ask] = []
-        failed = 0
-        for round_ in rounds:
-            asked += round_
-            seen = [(ask, self.find(ask)) for ask in round_]
-            missing = [ask for ask, found in seen if found is None]
+    def follow(self, begin: Callable[[], Iterator[Sequence[Ask]]]) -> Course:
+        """Play a tuner's rounds as far as the records go; one that fails ends it where that is the policy.
+
+        Called again, it goes on where it was: what was seen stays as it is.
+        """
+        going = self._following = self._following or _Following(begin())
+        while True:
+            seen = [(ask, self.find(ask)) for ask in going.missing]
+            going.missing = [ask for ask, found in seen if found is None]
             # a fit on fewer rows may fail where the full one would not: it only loses its candidate the round
-            failed += sum(found is not None and found.is_failed and ask[1].rung == 0 for ask, found in seen)
-            if missing or (failed and self.reading.outline.on_failure == "fail"):
-                return Course(asked, [] if failed and self.reading.outline.on_failure == "fail" else missing, failed)
-        return Course(asked, [], failed)
+            going.failed += sum(found is not None and found.is_failed and ask[1].rung == 0 for ask, found in seen)
+            if going.failed and self.reading.outline.on_failure == "fail":
+                return Course(list(going.asked), [], going.failed)
+            round_ = None if going.missing else next(going.rounds, None)
+            if round_ is None:
+                return Course(list(going.asked), list(going.missing), going.failed)
+            going.asked += round_
+            going.missing = list(round_)
 
     def final_scores(self, asked: Sequence[Ask]) -> FloatArray:
         """Scores on the full splits, scores[candidate, split]; NaN where they were not asked for."""

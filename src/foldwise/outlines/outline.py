@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
-from foldwise.outlines.schedule import Schedule, read_schedule
+from foldwise.outlines.schedule import Pruned, Schedule, read_schedule
 from foldwise.outlines.search import Search
 from foldwise.splits.nesting import Inner
 from foldwise.splits.split import Split, Splits, union
@@ -48,7 +48,7 @@ class MethodOutline:
     @property
     def is_pruned(self) -> bool:
         """Are candidates dropped while tuning, as soon as they cannot be the best?"""
-        return self.tuner == "pruned"
+        return isinstance(self.schedule, Pruned)
 
     @property
     def schedule(self) -> Schedule | None:

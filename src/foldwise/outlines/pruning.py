@@ -37,6 +37,18 @@ def final_range(scores: FloatArray, bounds: tuple[float, float]) -> tuple[FloatA
     return sums + low, sums + high
 
 
+def bounds_that_hold(bounds: tuple[float, float], scores: FloatArray) -> tuple[float, float]:
+    """The bounds, or none at all where a score shows that what was said of the loss is not so: then nothing is proved.
+
+    >>> bounds_that_hold((0.0, 1.0), np.array([0.3, np.nan])), bounds_that_hold((0.0, 1.0), np.array([0.3, 1.5]))
+    ((0.0, 1.0), (-inf, inf))
+    """
+    known, (low, high) = scores[~np.isnan(scores)], bounds
+    slack = 1e-9 * max(1.0, *(abs(bound) for bound in bounds if np.isfinite(bound)), 0.0)
+    holds = bool(((known >= low - slack) & (known <= high + slack)).all())
+    return bounds if holds else (-np.inf, np.inf)
+
+
 def open_candidates(scores: FloatArray, is_out: BoolArray, *, bounds: tuple[float, float] = NONNEGATIVE) -> BoolArray:
     """Candidates that are not finished and may still win.
 

@@ -16,7 +16,6 @@ from foldwise.outlines.baseline import baseline_answer
 from foldwise.outlines.field import Course, RecordedField
 from foldwise.outlines.ladder import Ladder
 from foldwise.outlines.outline import MethodOutline, Outline, Stage
-from foldwise.outlines.pruning import NONNEGATIVE, next_fit
 from foldwise.outlines.rounds import rounds
 from foldwise.outlines.rules import choose
 from foldwise.outlines.search import read_ledgers
@@ -103,7 +102,7 @@ class Reading:
         assert stage.inner is not None
         if (stage.level, method.name, stage.at, method.rule) in self._choices:
             return False
-        if method.is_pruned or method.schedule or method.search:
+        if method.schedule or method.search:
             return self.stage_choice(method, stage).missing > 0
         names = map(self.outline.rows_name, stage.inner)
         if any(self.store.get(key) is None for name in names for key in self.outline.keys(method, name)):
@@ -185,8 +184,6 @@ class Reading:
             return {key(method, candidate, split) for split in outline.outer for candidate in everyone}
         distinct = {outline.rows_name(split): split for split in outline.tuning_splits(method)}
         keys = {key(method, candidate, split) for split in distinct.values() for candidate in everyone}
-        if method.is_pruned:
-            keys = {one for one in keys if self.store.get(one) is not None}
         if method.schedule:
             fields = [self.field(method, splits) for splits in outline.tunings(method)]
             keys = {key(method, *field.fit(ask)) for field in fields for ask in self.course(field).asked}
@@ -331,8 +328,9 @@ class Reading:
 
     def course(self, field: RecordedField) -> Course:
         """How that tuning goes, as far as the records tell."""
-        assert field.method.schedule is not None
-        return field.follow(rounds(field.method.schedule, field))
+        schedule = field.method.schedule
+        assert schedule is not None
+        return field.follow(lambda: rounds(schedule, field))
 
     def seen(self, method: MethodOutline, candidate: int, split: Split) -> tuple[float, bool] | None:
         """The score of one fit and whether it failed; None where it is still to be made."""
@@ -383,8 +381,6 @@ class Reading:
                     missing += 1
                 if answers is not None:
                     scores[candidate, at] = self._mean_loss(judge, answers, split.test, (method, candidate, split))
-        if method.is_pruned:
-            missing = len(self._next_fits(method, splits, scores))
         may_choose = not missing and (not failed or self.outline.on_failure != "fail")
         chosen = choose(scores, rule=rule, ranks=method.ranks) if may_choose else None
         # The selection score is the smallest one, whatever the rule then takes.
@@ -410,20 +406,6 @@ class Reading:
         losses = judge.measure(target, np.ascontiguousarray(np.stack(answers)[:, places]))
         means: FloatArray = np.add.reduce(losses, axis=1) / len(rows)
         return means if np.isfinite(means).all() else None
-
-    def next_fits(self, method: MethodOutline, splits: Splits) -> list[tuple[int, int]]:
-        """Which candidates to score next on which of these splits, where those that cannot win are dropped."""
-        return self._next_fits(method, splits, self._score(method, splits, method.rule).scores)
-
-    def _next_fits(self, method: MethodOutline, splits: Splits, scores: FloatArray) -> list[tuple[int, int]]:
-        records = [[self.record(method, at, split) for split in splits] for at in range(len(method.candidates))]
-        has_failed = [any(one is not None and not one.is_ok for one in those) for those in records]
-        is_out = np.array(has_failed) & (not self.has_stand_ins)
-        if is_out.any() and self.outline.on_failure == "fail":
-            return []
-        undefined = np.isnan(scores) & np.array([[one is not None for one in those] for those in records])
-        loss = self.outline.losses[0]
-        return next_fit(scores, is_out | undefined.any(axis=1), bounds=loss.bounds or NONNEGATIVE)
 
 
 def _distinct(rows: IntArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""Racing, halving and hyperband: which looks they ask for, round after round.
+"""Pruning, racing, halving and hyperband: which looks they ask for, round after round.
 
 A round is a list of looks; the next one is worked out when all of them have been scored.
 So what is asked for depends on the scores alone, never on the order in which fits end.
@@ -14,8 +14,8 @@ import numpy as np
 from foldwise.arrays import BoolArray, FloatArray
 from foldwise.outlines.field import Ask, Field
 from foldwise.outlines.ladder import Look
-from foldwise.outlines.pruning import can_win
-from foldwise.outlines.schedule import Hyperband, Racing, Schedule
+from foldwise.outlines.pruning import bounds_that_hold, can_win, next_fit
+from foldwise.outlines.schedule import Hyperband, Pruned, Racing, Schedule
 
 RUNG_FOLDS = 2  # folds of a race that a rung counts for: its fits are scored on many rows, but trained on fewer
 
@@ -25,11 +25,24 @@ Climb = Generator[list[Ask], None, list[int]]  # rounds, and who is left in the 
 def rounds(schedule: Schedule, field: Field) -> Iterator[list[Ask]]:
     """What a tuner asks for."""
     everyone = range(field.candidates)
+    if isinstance(schedule, Pruned):
+        return prune(field)
     if isinstance(schedule, Racing):
         return _race_by(field, everyone, schedule)
     if isinstance(schedule, Hyperband):
         return _then_race(field, hyperband(field, everyone, field.height))
     return _then_race(field, halve(field, everyone, field.height))
+
+
+def prune(field: Field) -> Iterator[list[Ask]]:
+    """All candidates on the first split, then one fit after another, of those that may still win."""
+    scores = np.full((field.candidates, field.folds), np.nan)
+    is_out = np.zeros(field.candidates, bool)
+    while wishes := next_fit(scores, is_out, bounds=bounds_that_hold(field.bounds, scores)):
+        yield [(candidate, Look(0, fold)) for candidate, fold in wishes]
+        for candidate, fold in wishes:
+            scores[candidate, fold] = field.score(candidate, Look(0, fold))
+            is_out[candidate] |= bool(np.isnan(scores[candidate, fold]))
 
 
 def halve(field: Field, entrants: Sequence[int], height: int) -> Climb:
@@ -69,12 +82,14 @@ def race(
         looks = [Look(0, at) for at in range(fold + 1)]
         yield [(candidate, looks[-1]) for candidate in alive]
         scores[alive, fold] = [field.score(candidate, looks[-1]) for candidate in alive]
-        may_win = can_win(scores, np.isnan(scores[:, : fold + 1]).any(axis=1), bounds=field.bounds)
-        able = [candidate for candidate in alive if may_win[candidate]]
-        if fold + 1 >= first and len(able) > 1:
-            able = _not_worse(field, able, looks, level)
-            able = best_of(field, able, looks, most(fold + 1))
-        alive = able or alive
+        is_out = np.isnan(scores[:, : fold + 1]).any(axis=1)
+        may_win = can_win(scores, is_out, bounds=bounds_that_hold(field.bounds, scores))
+        alive = [candidate for candidate in alive if may_win[candidate]]
+        if not alive:
+            return  # none has a score on every fold, so that further fits could not make one the choice
+        if fold + 1 >= first and len(alive) > 1:
+            alive = _not_worse(field, alive, looks, level)
+            alive = best_of(field, alive, looks, most(fold + 1))
 
 
 def most_left(candidates: int, folds: int, *, cut: int = Racing.cut) -> int:

@@ -82,12 +82,15 @@ def most_looks(reading: Reading, method: MethodOutline) -> int:
     Tunings that share a training set may each keep other candidates for it.
     """
     assert method.schedule is not None
+    outline = reading.outline
+    if method.is_pruned:  # fit after fit would take long to play, to come to the whole grid
+        return method.entrants * len({outline.rows_name(split) for split in outline.tuning_splits(method)})
     counts: Counter[tuple[str, int]] = Counter()
-    for splits in reading.outline.tunings(method):
+    for splits in outline.tunings(method):
         field = _Tied(reading, method, splits, reading.ladder(method))
         for candidate, look in (ask for round_ in rounds(method.schedule, field) for ask in round_):
             place, split = field.fit((candidate, look))
-            counts[reading.outline.rows_name(split), place // method.entrants] += 1
+            counts[outline.rows_name(split), place // method.entrants] += 1
     return sum(min(count, method.entrants) for count in counts.values())
 
 
@@ -107,7 +110,9 @@ def _work(field: RecordedField, candidate: int, look: Look) -> float:
 
 
 def _is_same(reading: Reading, field: RecordedField, chosen: int | None) -> list[bool]:
-    """Whether the whole grid chooses the same; nothing where the records do not hold it."""
+    """Whether the whole grid chooses the same; nothing where the records do not hold it, or nothing was chosen."""
+    if chosen is None:
+        return []
     scores = np.full((field.candidates, field.folds), np.nan)
     for at in range(field.candidates):
         for number, split in enumerate(field.splits):

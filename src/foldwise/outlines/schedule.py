@@ -75,8 +75,18 @@ class Hyperband(Halving):
     """Several halvings side by side: some candidates begin on more of the resource, in case little of it misleads."""
 
 
-Schedule = Racing | Halving
-KINDS: dict[str, type[Racing] | type[Halving]] = {"racing": Racing, "halving": Halving, "hyperband": Hyperband}
+@dataclass(frozen=True)
+class Pruned(Options):
+    """One fit after another, without the candidates that provably cannot win any more."""
+
+
+Schedule = Racing | Halving | Pruned
+KINDS: dict[str, type[Racing] | type[Halving] | type[Pruned]] = {
+    "racing": Racing,
+    "halving": Halving,
+    "hyperband": Hyperband,
+    "pruned": Pruned,
+}
 
 
 def racing(*, level: float = Racing.level, first: int = Racing.first, cut: int = Racing.cut) -> Racing:
@@ -122,7 +132,8 @@ def read_schedule(tuner: str) -> Schedule | None:
         name, _, value = (piece.strip() for piece in part.partition("="))
         known = [one.name for one in fields(kind)]
         if name not in known or not value:
-            raise BadStudy(f"the tuner {found[1]!r} has no option {part!r}", nearest(name, known))
+            remedy = nearest(name, known) if known else f"Write {found[1]!r} alone"
+            raise BadStudy(f"the tuner {found[1]!r} has no option {part!r}", remedy)
         given[name] = _plain(value)
     return kind(**given)
 

@@ -24,6 +24,7 @@ from foldwise.plans.fit import Fit, LevelOne
 from foldwise.recipes.identity import describe, own_code, setting
 from foldwise.recipes.learner import METHOD, Learner
 from foldwise.recipes.model import offers
+from foldwise.tuners.budget import Budget, read_budget
 
 Made = tuple[MethodOutline, Sequence[Any]]
 TOGETHER = ("stack", "blend")
@@ -61,10 +62,19 @@ def _told(whole: Learner, member: Learner) -> Learner:
         member,
         inner=whole.inner,
         tuner=whole.tuner if member.tuner is None else member.tuner,
-        budget=whole.budget if member.budget is None else member.budget,
+        budget=_share(whole) if member.budget is None else member.budget,
         rule=member.rule or whole.rule,
         stop=member.stop or whole.stop,
     )
+
+
+def _share(whole: Learner) -> Any:
+    """The budget of a whole for each member; a time is shared by those that are tuned and have none of their own."""
+    seconds = read_budget(whole.budget).seconds
+    if seconds is None:
+        return whole.budget
+    sharing = sum(member.space is not None and member.budget is None for member in whole.members)
+    return Budget(None, seconds / max(sharing, 1))
 
 
 def _wish_of(learner: Learner) -> str:

@@ -87,7 +87,7 @@ def _wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wis
     """What is wanted, by the name of the training rows and by candidate."""
     wishes: dict[str, dict[int, _Wish]] = {}
     if method.kind == "tuned":
-        all_of = _raced_wishes if method.schedule else _pruned_wishes if method.is_pruned else _tuning_wishes
+        all_of = _raced_wishes if method.schedule else _tuning_wishes
         wishes = _search_wishes(reading, method) if method.search else all_of(reading, method)
     for candidate, stage in _judged(reading, method):
         wish = _stage_wish(reading, method, candidate, stage)
@@ -106,18 +106,6 @@ def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[in
         for name, (split, rows) in outline.tuning_rows(method).items()
         if name not in waiting and (method.name, name) not in reading.settled
     }
-
-
-def _pruned_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
-    """The next candidates of every tuning; a fit answers at once for all rows it is ever scored on."""
-    outline = reading.outline
-    wishes: dict[str, dict[int, _Wish]] = {}
-    for splits in outline.tunings(method):
-        for candidate, at in reading.next_fits(method, splits):
-            name = outline.rows_name(splits[at])
-            split, rows = outline.tuning_rows(method)[name]
-            wishes.setdefault(name, {})[candidate] = _Wish(split, rows, outline.selecting(method, candidate))
-    return wishes
 
 
 def _search_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:

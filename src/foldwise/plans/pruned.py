@@ -32,7 +32,7 @@ def check_dropping(method: MethodOutline, loss: Loss, *, optimism: bool) -> None
 
 def as_grid(method: MethodOutline) -> MethodOutline:
     """The method with the whole grid, and a word on why."""
-    if method.is_pruned:
+    if len(method.candidates) < 2:
         return replace(method, tuner="grid")
     reason = f"{method.name}: one pass answers all candidates of a training set, so {method.tuner} would save nothing"
     return replace(method, tuner="grid", notes=(*method.notes, ("tuner", f"{reason}: the whole grid was used")))

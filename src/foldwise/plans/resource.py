@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.errors import BadStudy
+from foldwise.errors import BadSpace, BadStudy
 from foldwise.outlines.ladder import rungs_for, steps_down
 from foldwise.outlines.outline import MethodOutline
 from foldwise.outlines.schedule import ROWS, Halving
@@ -47,7 +47,11 @@ def with_rungs(
 
 def _full_name(schedule: Halving, learner: Learner) -> str:
     """The resource as the estimator knows it; one that is tuned cannot be a resource too."""
-    name = make_space({schedule.resource: [1]}).resolve(learner.estimator)[schedule.resource]
+    try:
+        name = make_space({schedule.resource: [1]}).resolve(learner.estimator)[schedule.resource]
+    except BadSpace as error:
+        problem = f"the resource of {schedule.name} cannot be that of learner {learner.name!r}: {error.problem}"
+        raise BadSpace(problem, error.remedy) from None
     if name in learner.names.values():
         raise BadStudy(
             f"the resource {schedule.resource!r} of {schedule.name} is also tuned by learner {learner.name!r}",

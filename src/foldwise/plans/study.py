@@ -109,7 +109,7 @@ def make_study(
     methods, estimators = map(list, zip(*map(maker.outline, learners), strict=True))
     check_searches(methods, tuning.stop, optimism=optimism)
     for at, (method, learner) in enumerate(zip(methods, learners, strict=True)):
-        if method.is_pruned or method.schedule:
+        if method.schedule:
             check_dropping(method, losses[0], optimism=optimism)
             if not is_worth(learner, estimators[at], data, solvers):
                 methods[at] = as_grid(method)

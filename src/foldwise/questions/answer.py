@@ -243,7 +243,7 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
     if method.method.kind == "tuned" and method.status == "ok" and name != AUTO:
         if not method.has_outer_scores and method.method.search is not None:
             notes.append(("optimism", f"optimism of {name} is not given: each fold of a search has its own candidates"))
-        elif not method.has_outer_scores and (method.method.is_pruned or method.method.schedule):
+        elif not method.has_outer_scores and method.method.schedule:
             notes.append(("optimism", f"optimism of {name} is not given: it needs all candidates on the outer splits"))
         elif not method.has_outer_scores:
             notes.append(

@@ -84,6 +84,8 @@ def _has_selection_table(method: MethodAnswer) -> bool:
         return False
     if own.search is not None:  # its candidates were found by looking at these rows: no draw of rows undoes that
         return False
+    if own.schedule is not None:  # candidates were dropped on the way, by these rows too
+        return False
     is_scored = math.isfinite(method.selection_score) and len(own.inner.final.rows) == outline.rows
     choice = method.reading.final_choice(own)
     is_whole = not choice.failed and bool(np.isfinite(choice.scores).all())

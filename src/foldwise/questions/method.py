@@ -170,9 +170,10 @@ class MethodAnswer:
     def middle_score(self) -> float:
         """The median score of the final tuning over all candidates; NaN where a tuner picked or dropped some."""
         inner = self.method.inner
-        if inner is None or inner.final is None or self.method.search is not None or math.isnan(self.selection_score):
+        is_picked = self.method.search is not None or self.method.schedule is not None
+        if inner is None or inner.final is None or is_picked or math.isnan(self.selection_score):
             return math.nan
-        scores = self.reading.final_choice(self.method).scores[: self.method.entrants]
+        scores = self.reading.final_choice(self.method).scores
         return float(np.median(scores.mean(axis=1)))
 
     @property
@@ -210,6 +211,8 @@ class MethodAnswer:
         """Were all candidates fitted on the outer training sets? Pairs need them anyway; else they are bought."""
         if self.outline.has_optimism:
             return True
+        if self.method.schedule is not None:  # those that were dropped are not, whatever else is in the store
+            return False
         final = self.method.inner.final if self.method.inner else None
         if self.method.search is not None:  # each fold has its own candidates; those of the final tuning can be on them
             return final is not None and final.fingerprint == self.outline.outer.fingerprint

@@ -60,7 +60,7 @@ class Cost:
 
     def to_dict(self) -> dict[str, Any]:
         method = self.method
-        may_drop = method.search is not None or method.schedule is not None or method.is_pruned
+        may_drop = method.search is not None or method.schedule is not None
         return {
             "name": method.name,
             "fits": self.fits,
@@ -91,7 +91,8 @@ def total(costs: Sequence[Cost]) -> tuple[int, float]:
     for cost in sorted(costs, key=lambda cost: cost.method.combines == "best_of"):
         shared = len(cost.keys & known)
         # The best of several chooses what one of its members has chosen: beside them, nothing is left to fit.
-        is_free = cost.method.combines == "best_of" and cost.keys <= known
+        # Where it drops candidates, it drops others than they do: no key is known before.
+        is_free = cost.method.combines == "best_of" and bool(cost.keys) and cost.keys <= known
         new = 0 if is_free else cost.fits - shared
         fits += new
         seconds += (cost.seconds or 0.0) * new / max(cost.fits, 1)
@@ -102,7 +103,7 @@ def total(costs: Sequence[Cost]) -> tuple[int, float]:
 def _fixed_keys(reading: Reading, method: MethodOutline) -> frozenset[str]:
     """Keys of the fits that a method asks for whatever the scores are; none where they depend on them."""
     outline = reading.outline
-    if method.is_pruned or method.schedule or method.search:
+    if method.schedule or method.search:
         return frozenset()
     keys = reading.fits(method)
     if method.parts:
@@ -117,8 +118,6 @@ def _most_fits(reading: Reading, method: MethodOutline, keys: frozenset[str]) ->
     outline = reading.outline
     if method.search:
         return most_fits(outline, method)
-    if method.is_pruned:
-        return method.entrants * len({outline.rows_name(split) for split in outline.tuning_splits(method)})
     return most_looks(reading, method) if method.schedule else len(keys)
 
 

@@ -376,6 +376,12 @@ class Result:
             return 0
         if method.method.inner is None or method.method.inner.final is None:
             raise BadStudy("there are no inner splits of all rows to tune on", "Give them as a last entry of inner")
+        if rule is not None and check_rule(rule) == "one_se" and method.method.schedule:
+            raise BadStudy(
+                f"{method.method.name} is tuned by {method.method.tuner}, which drops candidates on the way, and "
+                "rule='one_se' needs the scores of all",
+                "Use tuner='grid'",
+            )
         if rule is not None and check_rule(rule) == "one_se" and method.method.ranks is None:
             raise BadStudy(
                 f"{method.method.name} declares no direction of simplicity, which rule='one_se' needs",

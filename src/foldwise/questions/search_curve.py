@@ -135,7 +135,7 @@ def _choices(reading: Reading, method: MethodOutline) -> list[Choice]:
     """What every outer split's tuning came to; refused where not every candidate has a score of its own."""
     if method.kind != "tuned":
         raise BadStudy(f"{method.name} tries no candidates, so there is no curve of its search", "Name a tuned method")
-    if method.is_pruned or method.schedule:
+    if method.schedule:
         raise BadStudy(
             f"{method.name} is tuned by {method.tuner}, which drops candidates before they have a score",
             "Use tuner='grid', 'random' or 'tpe'",

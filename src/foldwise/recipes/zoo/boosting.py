@@ -6,7 +6,7 @@ from typing import Any
 
 from foldwise.recipes.zoo.entry import Entry, Facts, Size, Written, pick
 
-ROUNDS = [10, 25, 50, 75, 100, 150, 200, 300]
+ROUNDS = [10, 15, 25, 35, 50, 75, 100, 150, 200, 300]
 RATES = ([0.1], [0.05, 0.15], [0.02, 0.05, 0.1, 0.2])  # steps of each round; long runs of small ones cost most
 LEAVES = {"small": [5, 15], "few": [2, 5, 12], "many": [31], "large": [2, 3, 6, 12, 31, 63]}
 DEPTHS = {"small": [2, 4], "few": [1, 2, 4], "many": [6], "large": [1, 2, 4, 6, 9]}
@@ -22,10 +22,18 @@ def _runs(
         return {rounds: [25, 50, 100], **rates, shape: shapes["small"]}
     if size == "large":
         return {rounds: [*ROUNDS, 400], **rates, shape: shapes["large"], **more}
-    # every class has a tree in every round, and more classes need no more rounds
-    most = max(100, 600 // facts.classes)
-    long = {rounds: [count for count in ROUNDS if count <= most], **rates, shape: shapes["few"]}
-    return [long, {rounds: [count for count in ROUNDS if count <= most // 2], **rates, shape: shapes["many"]}]
+    most = _most_rounds(facts)
+    long = {rounds: _up_to(most), **rates, shape: shapes["few"]}
+    return [long, {rounds: _up_to(most // 2), **rates, shape: shapes["many"]}]
+
+
+def _most_rounds(facts: Facts) -> int:
+    """Every class has a tree in every round, and more classes need no more rounds."""
+    return max(100, 600 // facts.classes)
+
+
+def _up_to(most: int) -> list[int]:
+    return [count for count in ROUNDS if count <= most]
 
 
 def _make_boosting(facts: Facts) -> Any:
@@ -37,14 +45,18 @@ def _make_boosting(facts: Facts) -> Any:
 
 
 def _boosting_space(facts: Facts, size: Size) -> Written:
-    return _runs(
-        facts,
-        size,
-        "max_iter",
-        "max_leaf_nodes",
-        LEAVES,
-        {"l2_regularization": [0.0, 10.0], "min_samples_leaf": [5, 20]},
-    )
+    """Trees from stumps to large ones, with leaves of few rows and of many, and with a penalty on small leaves."""
+    if size != "default":
+        more = {"l2_regularization": [0.0, 10.0], "min_samples_leaf": [5, 20]}
+        return _runs(facts, size, "max_iter", "max_leaf_nodes", LEAVES, more)
+    most = _most_rounds(facts)
+    long, free = {"max_iter": _up_to(most)}, {"l2_regularization": [0.0]}
+    stumps = {"max_leaf_nodes": [2], "min_samples_leaf": [5], "learning_rate": [0.15]}
+    small = {"max_leaf_nodes": [4, 8], "min_samples_leaf": [3, 10, 20], "learning_rate": [0.1]}
+    steady = {"max_leaf_nodes": [6, 15], "min_samples_leaf": [5], "learning_rate": [0.15], "l2_regularization": [10.0]}
+    large = {"max_leaf_nodes": [31], "min_samples_leaf": [20], "learning_rate": [0.1]}
+    short = {"max_iter": _up_to(most // 2)}
+    return [long | free | stumps, long | free | small, long | steady, short | free | large]
 
 
 def _make_lightgbm(facts: Facts) -> Any:
