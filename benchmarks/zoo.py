@@ -54,9 +54,7 @@ sets have categories, missing values and more than 10,000 rows. Loss: squared fo
 folds; 3 inner folds below {MANY:,} rows, else one inner split (`inner="dev"`); spaces of the named size, at their
 default budget. `ratio` is the risk over that of the baseline (the mean, or the most frequent class): below 1 something
 was learnt. `seconds` are of one core, the baseline and the final tuning included. `warned` counts warnings.
-An empty cell is a learner of the other task, or one that was not reached. The default spaces of lasso, logistic, k-nn
-and tree were changed after the small data sets had been run; their rows there (but logistic on penguins) are of the
-spaces before."""
+An empty cell is a learner of the other task."""
 
 
 @dataclass

@@ -164,7 +164,7 @@ def test_risk_tune_and_curve_answer(foldwise, table):
     assert json.loads(out)["guarantee"]["excess"] is None
     code, out, _ = foldwise("tune", table, "--target", "label", "--drop", "y", "--learner", "tree", "--inner", "0.25")
     assert code == 0
-    assert "the best of 88 candidates" in out
+    assert "the best of 100 candidates" in out
     assert "Guarantee: with probability at least 0.95" in out
 
     words = ("--learner", "k-nn", "--parameter", "n_neighbors=1..3", "--outer", "3", "--json")
