@@ -25,7 +25,10 @@ def run(
     """Do the fits the study still needs; give back its records to read, and the fits made by learner."""
     reading, made, stop = Reading(study.outline, store), Counter[str](), stop or Stop()
     queue = Queue(study, reading, one_by_one=stop.time_limit is not None)
-    with stop, progress, closing(executor):
+    from sklearn import config_context
+
+    # weights reach pipelines by the names of their steps, in this process as in workers
+    with config_context(enable_metadata_routing=False), stop, progress, closing(executor):
         while (fits := queue.next()) and not stop.is_asked():
             progress.expect(study, fits)
             for records in executor.run(study, fits):  # any order, any process
@@ -43,6 +46,8 @@ def run(
 
 def fit_model(study: Study, method: int, candidate: int, rows: IntArray) -> Any:
     """A fitted model of one method at one candidate: what is handed over to be used."""
+    from sklearn import config_context
+
     seed = study.outline.fit_seed(study.family(method, candidate), rows_name(rows))
-    with limited_threads(study.outline.threads), seeded_world(seed):
+    with config_context(enable_metadata_routing=False), limited_threads(study.outline.threads), seeded_world(seed):
         return make_recipe(study.estimators[method][candidate]).fit(study.data, rows, seed)

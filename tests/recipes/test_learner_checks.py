@@ -19,6 +19,7 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
     RandomForestRegressor,
     StackingClassifier,
+    StackingRegressor,
     VotingRegressor,
 )
 from sklearn.feature_selection import SelectKBest
@@ -113,6 +114,12 @@ def test_a_loss_of_probabilities_needs_a_learner_that_gives_them():
         make_pipeline(StandardScaler(), StackingClassifier([("a", SVC())])),
     ):
         check(giving, y=CLASSES, loss="log")
+
+
+def test_a_stack_that_names_no_final_learner_is_a_learner():
+    """Unfitted it has no predict, which is that of its default final learner."""
+    check(StackingRegressor([("a", Ridge())]))
+    check(make_pipeline(StandardScaler(), StackingRegressor([("a", Ridge())])))
 
 
 def test_one_of_several_losses_is_enough_to_refuse():

@@ -130,3 +130,17 @@ def test_learners_that_know_categories_and_gaps_get_them_raw():
     assert [str(dtype) for dtype in seen.dtypes].count("category") == 2  # shop and grade; the names hardly repeat
     model = clone(pipeline).fit(data.X, data.y)
     assert model.named_steps["learner"].is_categorical_.sum() == 2
+
+
+def test_a_model_takes_periods_and_spans_of_time_as_it_was_trained_on_them():
+    """They are read as moments and as seconds, in training and later."""
+    months = pd.period_range("2020-01", periods=ROWS, freq="M")
+    hours = pd.Series(pd.to_timedelta(np.arange(ROWS) % 7, "h"))
+    table = pd.DataFrame({"month": months, "took": hours, "town": ["a", "b"] * (ROWS // 2)})
+    plain = table.assign(month=months.to_timestamp(), took=hours.dt.total_seconds())
+    y = np.arange(ROWS) % 7 + 0.1 * np.arange(ROWS)
+    models = [
+        fw.compare({"ridge": QUICK["ridge"]}, X, y, outer=2, inner=2, jobs=1, progress=False).refit("ridge")
+        for X in (table, plain)
+    ]
+    assert_allclose(models[0].predict(table), models[1].predict(plain))

@@ -27,6 +27,7 @@ BAD = {
     "distribution": (lambda: fw.tune(KNeighborsRegressor(), n_neighbors=stats.randint(1, 31)), 30, 20),
     "built in": (lambda: fw.learner("k-nn", n_neighbors=range(1, 26)), 25, 20),
     "built in and fixed": (lambda: fw.learner("k-nn", n_neighbors=50), 50, 20),
+    "a whole number of numpy": (lambda: KNeighborsRegressor(np.int64(41)), 41, 40),
     "not tuned": (lambda: KNeighborsRegressor(41), 41, 40),
     "beside what is tuned": (lambda: fw.tune(KNeighborsRegressor(30), weights=["uniform", "distance"]), 30, 20),
     "in a pipeline": (

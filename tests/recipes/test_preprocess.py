@@ -13,6 +13,7 @@ import scipy.sparse as sp
 import skops.io
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
 
 from foldwise.data.dataset import make_dataset
 from foldwise.recipes.preprocess import (
@@ -257,3 +258,20 @@ def test_columns_may_have_numbers_for_names(numbers):
     data = make_dataset(table, np.arange(12.0))
     made = table_preparer(data.kinds, data.names, scale=False, container="frame").fit(data.X)
     assert_array_equal(made.transform(table), preparer().fit_transform(mixed_table()))
+
+
+@pytest.mark.parametrize("is_frame", [True, False])
+def test_numbers_far_from_zero_are_scaled_like_any_other(is_frame):
+    """scikit-learn's scaler alone takes their spread for rounding, and hands on numbers a hundred thousand wide."""
+    rng = np.random.default_rng(0)
+    near = rng.integers(-9, 10, size=(40, 2)) * 2.0**17
+    table = near + np.array([2.0**67, 0.0])
+    assert StandardScaler().fit(table).scale_[0] == 1.0
+    X = pd.DataFrame({"far": table[:, 0], "town": ["a", "b"] * 20}) if is_frame else table
+    made = prepare(make_dataset(X, near[:, 0]), scale=True).fit_transform(X)[:, 0]
+    assert_allclose(made, (near[:, 0] - near[:, 0].mean()) / near[:, 0].std(), atol=1e-12)
+
+
+def test_numbers_near_zero_and_constants_need_no_centre():
+    X = np.column_stack([np.arange(9.0), np.full(9, 1e20), np.full(9, np.nan)])
+    assert "centre" not in str(prepare(make_dataset(X, np.arange(9.0)), scale=True).get_params())

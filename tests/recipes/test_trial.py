@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import random
+import sys
+import tracemalloc
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import BaggingClassifier, HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.neural_network import MLPClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR, LinearSVC
@@ -21,7 +28,7 @@ from foldwise.errors import BadSpace
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
 from foldwise.recipes.catalogue import builtin
-from foldwise.recipes.trial import check_together
+from foldwise.recipes.trial import _without_cries, check_together
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -118,6 +125,17 @@ GOOD = {
         lambda: fw.tune(MLPClassifier(early_stopping=True), validation_fraction=[0.01, 0.1]),
     ),
     "counts": ("positive", lambda: fw.tune(HistGradientBoostingRegressor(), loss=["poisson", "gamma"])),
+    "another target": (
+        "regression",  # the learner inside meets no number below zero
+        lambda: fw.tune(
+            TransformedTargetRegressor(HistGradientBoostingRegressor(), func=np.exp, inverse_func=np.log),
+            loss=["poisson", "gamma"],
+        ),
+    ),
+    "more rows than the large table": (
+        "regression",
+        lambda: fw.tune(MLPRegressor(early_stopping=True), validation_fraction=[0.002, 0.2]),
+    ),
     "bagged": ("binary", lambda: fw.tune(BaggingClassifier(LogisticRegression()), estimator__C=[1.0])),
 }
 
@@ -157,6 +175,37 @@ def test_code_of_the_user_is_never_run(wish):
     CALLS.clear()
     check(wish(), "regression")
     assert CALLS == []
+
+
+def test_made_up_tables_are_small_however_wide_the_real_one_is():
+    """A bag of words may have a million columns, of which no dense table can be made."""
+    data = make_dataset(csr_array((np.ones(4), ([0, 1, 2, 3], [0, 1, 2, 3])), shape=(4, 20_000)), [1.0, 2.0, 3.0, 4.0])
+    learner = fw.tune(SVR(), kernel=["linear", "poly"], degree=[2]).as_learner("mine")
+    tracemalloc.start()
+    check_together(learner, data)
+    with pytest.raises(BadSpace, match="positive fitting"):
+        check_together(fw.tune(Ridge(positive=True), solver=["svd"]).as_learner("mine"), data)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20e6
+
+
+def test_a_process_without_an_error_stream_is_no_fault(monkeypatch):
+    def closed(stream):
+        raise OSError(9, "Bad file descriptor")
+
+    monkeypatch.setattr(os, "dup", closed)
+    with _without_cries():
+        pass
+
+
+def test_several_threads_leave_the_streams_and_warnings_of_the_process_alone():
+    """Two that silence and restore in turns would leave it silent for good."""
+    learner = fw.tune(MLPRegressor(), activation=["relu", "tanh"], solver=["adam", "sgd"]).as_learner("mine")
+    before = sys.stdout, sys.stderr, list(warnings.filters)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: check_together(learner, DATA["regression"]), range(8)))
+    assert (sys.stdout, sys.stderr, list(warnings.filters)) == before
 
 
 def test_random_numbers_are_where_they_were():

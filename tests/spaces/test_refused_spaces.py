@@ -6,6 +6,7 @@ import signal
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
@@ -27,6 +28,20 @@ class Unfitted(Ridge):
 
     def fit(self, X, y, sample_weight=None):
         raise AssertionError("a fit was made")
+
+
+class KernelRidge(BaseEstimator, RegressorMixin):
+    """A user's own, with parameters that mean something else than scikit-learn's."""
+
+    def __init__(self, alpha=1.0, gamma=1.0):
+        self.alpha, self.gamma = alpha, gamma
+
+    def fit(self, X, y):
+        self.mean_ = np.mean(y) + self.alpha
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
 
 
 def compare(**wishes):
@@ -125,6 +140,7 @@ GOOD = {
     "one value": lambda: fw.tune(SVR(), kernel=["linear", "rbf"], gamma=[0.1]),
     "fixed kernel": lambda: fw.learner("svm", kernel="poly", degree=[2, 3]),
     "none is a value": lambda: fw.tune(RandomForestRegressor(3), max_depth=[2, None]),
+    "own class of a known name": lambda: fw.tune(KernelRidge(), alpha=[-1.0, 0.0], gamma=[1.0, 2.0]),
     "chosen step": lambda: fw.tune(Pipeline([("step", SVR())]), space=[{"step": [Ridge()], "step__alpha": [1.0, 2.0]}]),
 }
 
@@ -133,6 +149,13 @@ GOOD = {
 def test_a_good_space_is_not_refused(case):
     result = fw.compare({"mine": GOOD[case]()}, X, Y, outer=0.3, inner=0.3, jobs=1, progress=False)
     assert result.to_dict()["methods"][0]["status"] == "ok"
+
+
+def test_a_built_in_learner_is_not_told_to_take_a_list_of_spaces():
+    """There is no such word of `fw.learner`, nor on the command line."""
+    for words in ({"degree": [2, 3]}, {"kernel": "linear", "degree": 3}, {"kernel": ["linear"], "degree": [3]}):
+        with pytest.raises(BadSpace, match=r"Give it only beside kernel='poly'\.$"):
+            compare(mine=fw.learner("svm", **words))
 
 
 def test_a_tuned_learner_fitted_alone_refuses_too():

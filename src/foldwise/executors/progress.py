@@ -19,7 +19,8 @@ class Progress:
 
     def __init__(self, shown: bool | None = None, *, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
-        self.shown = self.stream.isatty() or _in_notebook() if shown is None else shown
+        is_terminal = self.stream is not None and self.stream.isatty()  # services may have no stderr at all
+        self.shown = is_terminal or _in_notebook() if shown is None else shown
         self._done = self._all = 0
         self._started = self._last = time.monotonic()
         self._width = 0

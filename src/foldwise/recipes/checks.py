@@ -229,8 +229,8 @@ def _has_fixed_splits(cv: Any) -> bool:
 
 def _answers(estimator: Any, need: str) -> bool:
     last = _last(estimator)
-    if type(last).__name__ == "StackingClassifier" and last.final_estimator is None:
-        return True  # its default final learner is logistic, which the unfitted object does not know yet
+    if type(last).__name__ in ("StackingClassifier", "StackingRegressor") and last.final_estimator is None:
+        return True  # its default final learner, which the unfitted object does not know yet, answers everything
     return hasattr(estimator, need)
 
 

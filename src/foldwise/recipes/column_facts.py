@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from foldwise.arrays import FloatArray
+
 if TYPE_CHECKING:
     from foldwise.data.dataset import Dataset
+
+ROOM = 10
 
 
 @dataclass(frozen=True)
@@ -49,3 +54,40 @@ def _gaps(data: Dataset) -> tuple[float, ...]:
     return tuple(
         float(share) if kind in ("number", "date") else 0.0 for share, kind in zip(shares, data.kinds, strict=True)
     )
+
+
+def has_far_columns(data: Dataset) -> bool:
+    """Are there numbers so far from zero that scikit-learn's scaler takes their spread for rounding?
+
+    It would leave such a column as it is, and one of a large spread would drown all others.
+
+    >>> from foldwise.data.dataset import make_dataset
+    >>> has_far_columns(make_dataset({"size": [1e20, 1e20 + 1e5, 1e20 + 2e5]}, [1, 2, 3]))
+    True
+    >>> has_far_columns(make_dataset({"size": [1e20, 1e20, 1e20], "age": [1.0, 2.0, 3.0]}, [1, 2, 3]))
+    False
+    """
+    if data not in _FAR:
+        _FAR[data] = any(_is_far(column) for column in _number_columns(data))
+    return _FAR[data]
+
+
+_FAR: WeakKeyDictionary[Dataset, bool] = WeakKeyDictionary()
+
+
+def _number_columns(data: Dataset) -> Iterator[FloatArray]:
+    if hasattr(data.X, "tocsr"):
+        return
+    for j, kind in enumerate(data.kinds):
+        if kind == "number":
+            column = (
+                data.X.iloc[:, j].to_numpy(np.float64, na_value=np.nan) if hasattr(data.X, "iloc") else data.X[:, j]
+            )
+            yield column
+
+
+def _is_far(column: FloatArray) -> bool:
+    """The scaler's own rule, rows times rounding, with some room."""
+    low, high = (float(end.reduce(column, initial=np.nan)) for end in (np.fmin, np.fmax))
+    reach = ROOM * len(column) * np.finfo(np.float64).eps * max(abs(low), abs(high))
+    return bool(0 < high - low < reach < np.inf)

@@ -37,6 +37,8 @@ class Limit:
         return f"{'a whole number' if self.is_whole else 'a number'} {start}{end}"
 
 
+# Whose parts are meant: a user's own class may have the name of one of them.
+PACKAGES = ("sklearn.", "lightgbm.", "xgboost.", "foldwise.")
 _POSITIVE, _NOT_NEGATIVE, _SHARE = Limit(0, is_open=True), Limit(0), Limit(0, 1, is_open=True)
 _COUNT = Limit(1, is_whole=True)
 _BOTH = {
@@ -74,7 +76,7 @@ def beyond(owner: Any, leaf: str, value: Any) -> str:
     >>> beyond(RBF(), "length_scale", 0.0)
     'a number above 0'
     """
-    limit = LIMITS.get(type(owner).__name__, {}).get(leaf)
+    limit = LIMITS.get(type(owner).__name__, {}).get(leaf) if type(owner).__module__.startswith(PACKAGES) else None
     has_default = not (leaf == "n_estimators" and type(owner).__name__.startswith("LGBM"))
     if limit is None or (value is None and has_default):
         return ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from foldwise.errors import BadSpace
 from foldwise.recipes.learner import Learner
 from foldwise.recipes.trial import final_part
@@ -19,7 +21,7 @@ def check_neighbours(learner: Learner, rows: int) -> None:
         name, most = _most_neighbours(learner, block)
         if most > rows:
             found = f"asks for {name}={most:.0f}, but its smallest training part has {rows} rows"
-            remedy = f"Use at most {rows} neighbours, or more folds, so that training parts are larger"
+            remedy = f"Use at most {rows} neighbours, or splits with larger training parts"
             raise BadSpace(f"learner {learner.name!r} {found}", remedy)
 
 
@@ -34,7 +36,7 @@ def _most_neighbours(learner: Learner, block: Block) -> tuple[str, float]:
     if tuned is not None:
         # Our own space is cut to the rows.
         return tuned[0], 0 if learner.is_default else _highest(tuned[1])
-    return "n_neighbors", part.n_neighbors if isinstance(part.n_neighbors, int) else 0
+    return "n_neighbors", int(part.n_neighbors) if isinstance(part.n_neighbors, int | np.integer) else 0
 
 
 def _is_nearest(part: Any) -> bool:
@@ -45,7 +47,9 @@ def _is_nearest(part: Any) -> bool:
 def _highest(parameter: Parameter) -> float:
     """The largest of its numbers; of a distribution without an end, nothing is known."""
     if isinstance(parameter, Choice):
-        return max((value for value in parameter.values if isinstance(value, int | float)), default=0)
+        return max(
+            (float(value) for value in parameter.values if isinstance(value, int | float | np.integer)), default=0
+        )
     if isinstance(parameter, Distribution):
         end = float(parameter.frozen.support()[1])
         return end if end < float("inf") else 0

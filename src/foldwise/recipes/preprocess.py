@@ -35,13 +35,14 @@ def prepare(
     Kinds, numbers of distinct values and gaps of the columns decide, once for all folds; the target and the split
     decide nothing. What the steps learn (medians, means, values) they learn from training rows.
     """
-    from foldwise.recipes.column_facts import column_facts
+    from foldwise.recipes.column_facts import column_facts, has_far_columns
 
     known = column_facts(data)
     return table_preparer(
         data.kinds,
         data.names,
         scale=scale,
+        centre=scale and has_far_columns(data),
         impute=impute,
         fill_empty=not impute,
         dense=dense,
@@ -69,6 +70,7 @@ def table_preparer(
     names: Sequence[str],
     *,
     scale: bool,
+    centre: bool = False,
     impute: bool = True,
     fill_empty: bool = False,
     dense: bool = False,
@@ -83,7 +85,8 @@ def table_preparer(
 
     The steps follow from what is known of the columns alone, never from the rows at hand,
     so that every fold has the same ones. `fill_empty` fills only columns that have no
-    value at all in the training rows, for learners that deal with other gaps themselves.
+    value at all in the training rows, for learners that deal with other gaps themselves;
+    `centre` takes off the median before the scaling, for numbers far from zero.
 
     >>> table_preparer(["number"], ["x"], scale=True, container="array")
     Pipeline(steps=[('impute', SimpleImputer(keep_empty_features=True, strategy='median')),
@@ -94,7 +97,7 @@ def table_preparer(
     if container == "sparse":
         steps = [_dense_step()] if dense else []
         return _chain([*steps, *_number_steps(scale=scale, impute=impute, fill_empty=fill_empty, sparse=not dense)])
-    number_steps = _number_steps(scale=scale, impute=impute, fill_empty=fill_empty)
+    number_steps = _number_steps(scale=scale, centre=centre, impute=impute, fill_empty=fill_empty)
     marked = [name for name, gap in zip(names, gaps, strict=False) if impute and OFTEN_MISSING <= gap < 1]
     if not marked and (container == "array" or all(kind == "number" for kind in kinds)):
         return _chain(number_steps)
@@ -161,9 +164,9 @@ def _groups(
     return found
 
 
-def _number_steps(*, scale: bool, impute: bool, fill_empty: bool, sparse: bool = False) -> Steps:
+def _number_steps(*, scale: bool, impute: bool, fill_empty: bool, centre: bool = False, sparse: bool = False) -> Steps:
     from sklearn.impute import SimpleImputer
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.preprocessing import RobustScaler, StandardScaler
 
     steps: Steps = []
     if impute:
@@ -173,6 +176,8 @@ def _number_steps(*, scale: bool, impute: bool, fill_empty: bool, sparse: bool =
         from foldwise.recipes.empty_columns import EmptyColumnFiller
 
         steps.append(("fill", EmptyColumnFiller()))
+    if centre:
+        steps.append(("centre", RobustScaler(with_scaling=False)))
     if scale:
         steps.append(("scale", StandardScaler(with_mean=not sparse)))
     return steps

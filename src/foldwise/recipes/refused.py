@@ -12,7 +12,7 @@ import numpy as np
 
 from foldwise.errors import BadSpace, nearest
 from foldwise.recipes.learner import Learner
-from foldwise.recipes.limits import beyond
+from foldwise.recipes.limits import PACKAGES, beyond
 from foldwise.spaces.draw import Block
 from foldwise.spaces.parameter import Choice, Parameter
 from foldwise.spaces.value import short
@@ -25,7 +25,6 @@ _KERNEL = {
     "coef0": ("poly", "polynomial", "sigmoid"),
 }
 MOST_WHOLE = 2**63 - 1  # what fits a whole number of the machine
-_PACKAGES = ("sklearn.", "lightgbm.", "xgboost.", "foldwise.")
 _OF_PIPELINES = ("steps", "memory", "transform_input", "verbose")  # all other names are those of steps
 _AS_WORD = "no word that any part knows"
 _STEPS = dict.fromkeys(("momentum", "nesterovs_momentum", "power_t"), ("sgd",))
@@ -68,12 +67,12 @@ def check_parameters(name: str, estimator: Any, given: dict[str, str]) -> None:
     for word, full in given.items():
         prefix, _, leaf = full.rpartition("__")
         check_value(name, parts[prefix], word, leaf, parts[full])
-        decider, users = CONDITIONS.get(type(parts[prefix]).__name__, ("", {}))
+        decider, users = _condition(parts[prefix])
         chosen = getattr(parts[prefix], decider, None)
         is_given = (f"{prefix}__{decider}" if prefix else decider) in given.values()
         is_idle = isinstance(chosen, str | bool) and chosen not in users.get(leaf, (chosen,))
         if is_idle and is_given and parts[full] is not None:
-            raise _idle(name, word, decider, chosen, users[leaf])
+            raise _idle(name, word, decider, chosen, users[leaf], has_space=False)
 
 
 def without_idle(learner: Learner) -> Learner:
@@ -87,9 +86,15 @@ def without_idle(learner: Learner) -> Learner:
     return replace(learner, space=learner.space.only(left) if left else None)
 
 
+def _condition(part: Any) -> tuple[str, dict[str, tuple[Any, ...]]]:
+    """The parameter of a part that decides over others, and the values they go with."""
+    kind = type(part)
+    return CONDITIONS.get(kind.__name__, ("", {})) if kind.__module__.startswith(PACKAGES) else ("", {})
+
+
 def _is_idle(learner: Learner, block: Block, name: str, parts: dict[str, Any]) -> bool:
     prefix, _, leaf = learner.names[name].rpartition("__")
-    decider, users = CONDITIONS.get(type(parts[prefix]).__name__, ("", {}))
+    decider, users = _condition(parts[prefix])
     full = f"{prefix}__{decider}" if prefix else decider
     chosen = parts.get(full)
     is_tuned = any(learner.names[word] == full for word, _ in block)
@@ -104,7 +109,7 @@ def check_value(name: str, owner: Any, word: str, leaf: str, value: Any) -> None
         raise _refusal(name, word, value, "the rows of a table are no distances of each other")
     if type(owner).__name__ == "Pipeline" and leaf not in _OF_PIPELINES and not _is_step(value):
         raise _refusal(name, word, value, "a step must be an estimator or 'passthrough'")
-    if isinstance(value, int) and abs(value) > MOST_WHOLE and type(owner).__module__.startswith(_PACKAGES):
+    if isinstance(value, int) and abs(value) > MOST_WHOLE and type(owner).__module__.startswith(PACKAGES):
         raise _refusal(name, word, value, f"whole numbers end at {MOST_WHOLE:.2g}")
     knows = hasattr(owner, "_parameter_constraints") or _checks_itself(owner)
     if not knows or leaf not in owner.get_params(deep=False):
@@ -150,7 +155,7 @@ def _checks_itself(owner: Any) -> bool:
 
 
 def _check_condition(learner: Learner, block: Block, name: str, parameter: Parameter, owner: Any) -> None:
-    decider, users = CONDITIONS.get(type(owner).__name__, ("", {}))
+    decider, users = _condition(owner)
     prefix, _, leaf = learner.names[name].rpartition("__")
     if leaf not in users or _is_none(parameter):
         return
@@ -159,16 +164,18 @@ def _check_condition(learner: Learner, block: Block, name: str, parameter: Param
     values = [getattr(owner, decider)] if chosen is None else list(_some(chosen))
     idle = [value for value in values if isinstance(value, str | bool) and value not in users[leaf]]
     if idle and (parameter.size > 1 or len(idle) == len(values)):
-        raise _idle(learner.name, name, decider, idle[0], users[leaf])
+        raise _idle(learner.name, name, decider, idle[0], users[leaf], has_space=not learner.is_builtin)
 
 
 def _is_none(parameter: Parameter) -> bool:
     return isinstance(parameter, Choice) and parameter.values == (None,)
 
 
-def _idle(name: str, word: str, decider: str, chosen: Any, users: tuple[Any, ...]) -> BadSpace:
+def _idle(name: str, word: str, decider: str, chosen: Any, users: tuple[Any, ...], *, has_space: bool) -> BadSpace:
+    """The sentence; fixed values and the words of a built-in learner have no spaces to be put apart in."""
     uses = " or ".join(repr(value) for value in users)
-    remedy = f"Give it only beside {decider}={uses}, in a space of its own: space=[{{...}}, {{...}}]"
+    apart = ", in a space of its own: space=[{...}, {...}]" if has_space else ""
+    remedy = f"Give it only beside {decider}={uses}{apart}"
     return BadSpace(f"learner {name!r}: {word} does nothing beside {decider}={chosen!r}", remedy)
 
 

@@ -53,16 +53,23 @@ class NativeColumns(TableColumns):
 
 
 def as_frame(X: Any) -> Any:
-    """Any table as a pandas frame whose columns have text for names; such a frame is left as it is."""
-    if hasattr(X, "iloc") and all(isinstance(name, str) for name in X.columns):
-        return X
+    """Any table as a pandas frame whose columns have text for names; of such a frame only spans of time are read."""
     import pandas as pd
+
+    if hasattr(X, "iloc") and all(isinstance(name, str) for name in X.columns):
+        spans = X.columns[[str(kind).startswith(("period", "timedelta")) for kind in X.dtypes]]
+        return X.assign(**{name: _read(X[[name]]) for name in spans}) if len(spans) else X
 
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.float64:
         return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
     table = open_table(X)
     made = finish(table)[0]
     return made if hasattr(made, "iloc") else pd.DataFrame(made, columns=list(table.names))
+
+
+def _read(column: Any) -> AnyArray:
+    """A frame of one column as the values Foldwise reads: a moment for a period, seconds for a span."""
+    return np.asarray(finish(open_table(column))[0])[:, 0]
 
 
 def _category(codes: AnyArray, values: AnyArray) -> Any:

@@ -6,10 +6,11 @@ import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from io import StringIO
+from functools import partial
 from itertools import product
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 MOST_TRIALS = 200  # fits of a few rows for one block of a space
 MOST_CLASSES = 30
+MOST_COLUMNS = 1000  # of a made-up table, however wide the real one is
 SHAPES = ((24, 30), (400, 120))  # rows, and columns at most (small) or at least (large)
 # Libraries whose learners may be tried; a user's own class may have effects, or take its time.
 KNOWN = (
@@ -37,7 +39,16 @@ KNOWN = (
     "foldwise.recipes.catboosted",
     "foldwise.recipes.xgboosted",
 )
-QUICK = {"max_iter": 1, "n_estimators": 1, "iterations": 1, "n_restarts_optimizer": 0, "n_jobs": 1, "verbose": 0}
+QUICK = {
+    "max_iter": 1,
+    "n_estimators": 1,
+    "iterations": 1,
+    "n_restarts_optimizer": 0,
+    "n_jobs": 1,
+    "verbose": 0,
+    "verbosity": 0,
+}
+_ALONE = RLock()
 _ERRORS = ("LightGBMError", "CatBoostError")  # of packages whose errors are not those of Python
 _INSIDE = {"TransformedTargetRegressor": "regressor", "RowSample": "estimator"}
 
@@ -67,15 +78,17 @@ def _why_refused(learner: Learner, candidate: Candidate, data: Dataset) -> str:
 
     A text that differs between a small and a large table is about the table, and the real one may be another.
     """
-    found = final_part(learner.at(candidate))
+    whole = learner.at(candidate)
+    found = final_part(whole)
     if found is None or not _is_known(found[1]) or len(data.classes) > MOST_CLASSES:
         return ""
     prefix, part = found
-    tables = [_table(data, prefix, shape, is_builtin=learner.is_builtin) for shape in SHAPES]
-    text = _said(part, *tables[0])
-    if not text or _said(type(part)(), *tables[0]):  # a class that fails as it comes is not for such tables
+    table = partial(_table, data, is_first=not prefix, has_target=_has_own_target(whole), is_builtin=learner.is_builtin)
+    small = table(SHAPES[0])
+    text = _said(part, *small)
+    if not text or _said(type(part)(), *small):  # a class that fails as it comes is not for such tables
         return ""
-    return text if _said(part, *tables[1]) == text else ""
+    return text if _said(part, *table(SHAPES[1])) == text else ""
 
 
 def final_part(estimator: Any, prefix: str = "") -> tuple[str, Any] | None:
@@ -139,23 +152,32 @@ def _some(parameter: Parameter) -> list[Any]:
     return [values[0], min(values), values[len(values) // 2], max(values)]
 
 
-def _table(data: Dataset, prefix: str, shape: tuple[int, int], *, is_builtin: bool) -> tuple[Any, AnyArray]:
+def _has_own_target(estimator: Any) -> bool:
+    """Does the final part meet another target than that of the data?"""
+    parts = (estimator, *estimator.get_params(deep=True).values())
+    return any(type(part).__name__ == "TransformedTargetRegressor" for part in parts)
+
+
+def _table(
+    data: Dataset, shape: tuple[int, int], *, is_first: bool, has_target: bool, is_builtin: bool
+) -> tuple[Any, AnyArray]:
     """Made-up rows of the task; targets are those of the data, which a learner may refuse for what they are."""
     rng, (rows, columns) = np.random.default_rng(0), shape
     is_small = shape == SHAPES[0]
-    columns = min(max(data.columns, 1), columns) if is_small else max(data.columns, columns)
+    columns = min(max(data.columns, 1), columns) if is_small else min(max(data.columns, columns), MOST_COLUMNS)
     rows = max(rows, 8 * len(data.classes))
     # Built-in learners meet scaled columns; what others meet is not known, and some take no number below zero.
     X: Any = rng.normal(size=(rows, columns)) if is_builtin else rng.uniform(0.5, 1.5, size=(rows, columns))
-    if hasattr(data.X, "tocsr") and not prefix:
+    if hasattr(data.X, "tocsr") and is_first:
         from scipy.sparse import csr_array
 
         X = csr_array(X)
     if data.classes:
         return X, np.resize(np.asarray(data.classes), rows)
+    if has_target and not is_builtin:  # what becomes of the target is not known
+        return X, rng.uniform(0.5, 1.5, size=rows)
     y = rng.permutation(np.quantile(np.asarray(data.y, np.float64), np.linspace(0, 1, rows)))
-    is_scaled = is_builtin and "regressor" in prefix.split("__")
-    return X, (y - y.mean()) / (y.std() or 1.0) if is_scaled else y
+    return X, (y - y.mean()) / (y.std() or 1.0) if has_target else y
 
 
 def _said(part: Any, X: Any, y: AnyArray) -> str:
@@ -167,6 +189,7 @@ def _said(part: Any, X: Any, y: AnyArray) -> str:
     if known.get("random_state", 0) is None:
         quick["random_state"] = 0
     is_loud = type(part).__module__.startswith("lightgbm.")  # it cries before it raises, past Python
+    quick |= {"verbosity" if "verbosity" in known else "verbose": -1} if is_loud else {}
     with _without_cries() if is_loud else nullcontext():
         try:
             clone(part).set_params(**quick).fit(X, y).predict(X[:5])
@@ -177,7 +200,12 @@ def _said(part: Any, X: Any, y: AnyArray) -> str:
 
 @contextmanager
 def _without_cries() -> Iterator[None]:
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        kept = os.dup(2)
+    except OSError:  # the process has no such stream, as services may
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
         yield
@@ -189,20 +217,21 @@ def _without_cries() -> Iterator[None]:
 
 @contextmanager
 def _in_silence() -> Iterator[None]:
-    """On one thread, without warnings, and with random numbers as they were before."""
+    """On one thread, without warnings, and with random numbers as they were before.
+
+    All of this is the whole process's: two threads at once would put back what the other had changed.
+    """
     from threadpoolctl import threadpool_limits
 
-    unheard = StringIO()
-    with warnings.catch_warnings(), seeded_world(0), threadpool_limits(1), np.errstate(all="ignore"):
+    with _ALONE, warnings.catch_warnings(), seeded_world(0), threadpool_limits(1), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        with redirect_stdout(unheard), redirect_stderr(unheard):
-            yield
+        yield
 
 
 def _text(problem: Exception) -> str:
     is_own = isinstance(problem, ValueError | TypeError | NotImplementedError) or type(problem).__name__ in _ERRORS
     text = re.sub(r"^\[[\d:]+\] \S+: | at /\S.*", "", str(problem).strip()).splitlines()  # places in a library
-    is_about_table = re.search(r"NaN|infinity|infs or|dimension|feature|column", str(problem))
+    is_about_table = re.search(r"NaN|infinity|infs or|dimension|feature|column|\bsamples|data ?set", str(problem))
     if not is_own or isinstance(problem, np.linalg.LinAlgError) or is_about_table:
         return ""
     return text[0][:200].rstrip(". ") if text else ""
@@ -221,5 +250,6 @@ def _refusal(learner: Learner, candidate: Candidate, data: Dataset, text: str) -
         return BadSpace(f"learner {learner.name!r} cannot be fitted: {text}", "Change its fixed parameters")
     together = ", ".join(f"{name}={short(value)}" for name, value in guilty.items())
     alone = "Leave the value out, or write another"
-    remedy = alone if len(guilty) == 1 else "Give values that go together in spaces of their own: space=[{...}, {...}]"
+    apart = "" if learner.is_builtin else " in spaces of their own: space=[{...}, {...}]"  # it has one space
+    remedy = alone if len(guilty) == 1 else f"Give values that go together{apart}"
     return BadSpace(f"learner {learner.name!r} refuses {together}: {text}", remedy)
