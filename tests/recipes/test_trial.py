@@ -240,3 +240,15 @@ def test_our_own_space_leaves_out_what_goes_ill_with_a_fixed_value(name, task, f
     for candidate in (grid[0], grid[-1]):
         made.estimator.set_params(**{full[key]: value for key, value in candidate.items()})
         made.estimator.fit(DATA[task].X, DATA[task].y)
+
+
+def test_one_number_of_a_learner_as_it_comes_is_not_tried(monkeypatch):
+    """Its own check of that value has said all, and a trial would cost more than a quick study."""
+    tried = []
+    monkeypatch.setattr("foldwise.recipes.trial._said", lambda part, *_: tried.append(part) or "")
+    data = DATA["regression"]
+    check_together(fw.tune(make_pipeline(StandardScaler(), Ridge()), alpha=[0.1, 1.0]).as_learner("mine"), data)
+    assert not tried
+    check_together(fw.tune(Ridge(solver="svd"), alpha=[0.1, 1.0]).as_learner("mine"), data)
+    check_together(fw.tune(Ridge(), alpha=[0.1, 1.0], solver=["svd", "lsqr"]).as_learner("mine"), data)
+    assert len(tried) == 2 + 4

@@ -48,6 +48,8 @@ QUICK = {
     "verbose": 0,
     "verbosity": 0,
 }
+# Learners so quick that a trial would tell; they take every number their own check takes, the rest being as it comes.
+EASY = ("KNeighborsClassifier", "KNeighborsRegressor", "Ridge", "RidgeClassifier", "Lasso", "KernelRidge")
 _ALONE = RLock()
 _ERRORS = ("LightGBMError", "CatBoostError")  # of packages whose errors are not those of Python
 _INSIDE = {"TransformedTargetRegressor": "regressor", "RowSample": "estimator"}
@@ -55,11 +57,27 @@ _INSIDE = {"TransformedTargetRegressor": "regressor", "RowSample": "estimator"}
 
 def check_together(learner: Learner, data: Dataset) -> None:
     """Refuse values of a space that are taken one by one, but not beside each other."""
+    blocks = [] if learner.space is None else [b for b in learner.space.blocks if not _is_simple(learner, b)]
+    if not blocks:
+        return
     with _in_silence():
-        for block in () if learner.space is None else learner.space.blocks:
+        for block in blocks:
             for candidate in _combinations(learner, block):
                 if text := _why_refused(learner, candidate, data):
                     raise _refusal(learner, candidate, data, text)
+
+
+def _is_simple(learner: Learner, block: Block) -> bool:
+    """Is only one number of an easy learner tuned, and the rest as it comes?"""
+    if len(block) != 1 or not all(map(_is_number, values := _some(block[0][1]))):
+        return False
+    (name, _), found = block[0], final_part(learner.at({block[0][0]: values[0]}))
+    if found is None or type(found[1]).__name__ not in EASY or not type(found[1]).__module__.startswith("sklearn."):
+        return False
+    usual = type(found[1])().get_params(deep=False)
+    tuned = learner.names[name].rpartition("__")[2]
+    own = found[1].get_params(deep=False)
+    return all(own[word] is value or own[word] == value for word, value in usual.items() if word != tuned)
 
 
 def without_refused(learner: Learner, data: Dataset) -> Learner:
