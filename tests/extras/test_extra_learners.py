@@ -186,3 +186,18 @@ def test_xgboost_refuses_infinity_before_any_fit():
     X = np.where(np.arange(160).reshape(80, 2) == 3, np.inf, 1.0)
     with pytest.raises(BadLearner, match="'xgboost' cannot take infinite values: column 'x1' has them in 1 row"):
         fw.compare(["xgboost"], X, np.arange(80.0), outer=2, inner=2, jobs=1)
+
+
+def test_candidates_of_a_users_own_lightgbm_share_a_run():
+    """LightGBM notes what `set_params` tells it a second time, which must not keep runs apart."""
+    from lightgbm import LGBMRegressor
+    from sklearn.base import clone
+
+    from foldwise.solvers.fronts import settings_without
+
+    own = LGBMRegressor(verbose=-1)
+    short, long, fast = (
+        settings_without(clone(own).set_params(**words), "n_estimators")
+        for words in ({"n_estimators": 5}, {"n_estimators": 9}, {"n_estimators": 9, "learning_rate": 0.5})
+    )
+    assert short == long != fast

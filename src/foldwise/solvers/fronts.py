@@ -74,8 +74,10 @@ def settings(value: Any) -> Hashable:
 
 def settings_without(core: Any, *free: str) -> Hashable:
     """The settings of an estimator, apart from the parameters one fit answers for."""
-    kept = ((name, settings(value)) for name, value in sorted(vars(core).items()) if name not in free)
-    return type(core), tuple(kept)
+    kept = {name: value for name, value in sorted(vars(core).items()) if name not in free}
+    if isinstance(told := kept.get("_other_params"), dict):  # LightGBM notes there again what it is told later
+        kept["_other_params"] = {name: value for name, value in told.items() if name not in free}
+    return type(core), tuple((name, settings(value)) for name, value in kept.items())
 
 
 def is_repeatable(value: Any) -> bool:
