@@ -77,7 +77,7 @@ def _is_simple(learner: Learner, block: Block) -> bool:
     usual = type(found[1])().get_params(deep=False)
     tuned = learner.names[name].rpartition("__")[2]
     own = found[1].get_params(deep=False)
-    return all(own[word] is value or own[word] == value for word, value in usual.items() if word != tuned)
+    return all(repr(own[word]) == repr(value) for word, value in usual.items() if word != tuned)  # arrays too
 
 
 def without_refused(learner: Learner, data: Dataset) -> Learner:

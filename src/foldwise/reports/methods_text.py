@@ -12,10 +12,6 @@ AUTO = "auto"
 PROPOSING = ("tpe", "gp", "cmaes")  # tuners that make up candidates on the way
 PACKAGES = {"numpy": "NumPy", "scipy": "SciPy", "scikit-learn": "scikit-learn", "pandas": "pandas"}
 NADEAU = "Nadeau C., Bengio Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281."
-BENAVOLI = (
-    "Benavoli A., Corani G., Demsar J., Zaffalon M. (2017). Time for a change: a tutorial for comparing multiple "
-    "classifiers through Bayesian analysis. Journal of Machine Learning Research 18(77), 1-36."
-)
 REFERENCES = {
     "cv": "Stone M. (1974). Cross-validatory choice and assessment of statistical predictions. Journal of the Royal "
     "Statistical Society B 36, 111-147.",
