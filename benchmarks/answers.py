@@ -19,16 +19,16 @@ from itertools import combinations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from foldwise.api.result import Result
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.losses.regression import REGRESSION_LOSSES
-from foldwise.outlines.outline import MethodOutline, Outline, rows_name
-from foldwise.outlines.reading import Reading
-from foldwise.questions.result import Result
 from foldwise.records.memory import MemoryStore
 from foldwise.records.record import Record
 from foldwise.splits.aligned import align
 from foldwise.splits.nesting import Inner
 from foldwise.splits.split import partition, without
+from foldwise.studies.reading import Reading
+from foldwise.studies.study import Method, Study, rows_name
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Size:
     rows: int = 20_000
 
 
-def make_outline(size: Size, target: FloatArray) -> Outline:
+def make_outline(size: Size, target: FloatArray) -> Study:
     rows = np.arange(size.rows)
     labels = np.random.default_rng(1).permutation(rows % size.folds)
     outer = partition(rows, [labels], scheme=f"{size.folds} folds", kind="folds")
     inner = Inner(*align("pairs", outer))
     candidates = tuple({"penalty": float(at)} for at in range(size.candidates))
     methods = tuple(
-        MethodOutline(
+        Method(
             name=f"method {number}",
             kind="tuned",
             candidates=candidates,
@@ -58,25 +58,25 @@ def make_outline(size: Size, target: FloatArray) -> Outline:
         for number in range(size.methods)
     )
     losses = (REGRESSION_LOSSES["squared"],)
-    return Outline("made up", "regression", (), target, None, losses, outer, methods, seed=0)
+    return Study("made up", "regression", (), target, None, losses, outer, methods, seed=0)
 
 
-def make_records(outline: Outline, rng: np.random.Generator) -> MemoryStore:
+def make_records(study: Study, rng: np.random.Generator) -> MemoryStore:
     """Records of every candidate trained without every fold and every pair of folds."""
-    store, everything = MemoryStore(), np.arange(outline.rows)
-    tests = [split.test for split in outline.outer]
-    folds = [rows_name(split.train) for split in outline.outer]
+    store, everything = MemoryStore(), np.arange(study.rows)
+    tests = [split.test for split in study.outer]
+    folds = [rows_name(split.train) for split in study.outer]
     pairs = [np.sort(np.concatenate(pair)) for pair in combinations(tests, 2)]
     names = [rows_name(without(everything, held)) for held in pairs]
-    for number, method in enumerate(outline.methods):
-        shared = rng.standard_normal(outline.rows)
+    for number, method in enumerate(study.methods):
+        shared = rng.standard_normal(study.rows)
         for at, setting in enumerate(method.settings):
             # a smooth path of candidates that err together, and each a little on its own
             size = 0.5 + 0.01 * number + 0.01 * abs(at - len(method.settings) // 2)
-            answers = size * shared + 0.1 * rng.standard_normal(outline.rows)
-            store.add(_record(outline.fit_key(setting, name), everything, answers) for name in folds)
+            answers = size * shared + 0.1 * rng.standard_normal(study.rows)
+            store.add(_record(study.fit_key(setting, name), everything, answers) for name in folds)
             store.add(
-                _record(outline.fit_key(setting, name), held, answers[held])
+                _record(study.fit_key(setting, name), held, answers[held])
                 for name, held in zip(names, pairs, strict=True)
             )
     return store
@@ -89,10 +89,10 @@ def _record(key: str, rows: IntArray, answers: FloatArray) -> Record:
 def main() -> None:
     size = Size(methods=3, candidates=10) if "--quick" in sys.argv else Size()
     rng = np.random.default_rng(0)
-    outline = make_outline(size, rng.standard_normal(size.rows))
-    store = make_records(outline, rng)
+    study = make_outline(size, rng.standard_normal(size.rows))
+    store = make_records(study, rng)
     with threadpool_limits(1):
-        reading = Reading(outline, store)
+        reading = Reading(study, store)
         for name in ("first", "answer"):
             started, cpu = time.perf_counter(), time.process_time()
             Result(reading, made={}, seconds=0.0).to_dict()

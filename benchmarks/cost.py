@@ -19,11 +19,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
 import foldwise as fw
-from foldwise.executors.local import LocalExecutor
-from foldwise.executors.parcel import pack_batch
+from foldwise.executors.cluster.parcel import pack_batch
+from foldwise.executors.local.executor import LocalExecutor
 from foldwise.executors.workload import workload_of, write_workload
 from foldwise.plans.fit import Fit
-from foldwise.plans.study import Study
+from foldwise.plans.runnable import Study
 from foldwise.records.record import Record
 from foldwise.records.schema import PAGE
 
@@ -121,7 +121,7 @@ def measured(rows: int, candidates: int) -> Cost:
 
 
 def _compare(learners: Any, X: Any, y: Any, store: Path, executor: Watched) -> None:
-    import foldwise.questions.running as running
+    import foldwise.api.running as running
 
     usual, running.make_executor = running.make_executor, lambda stop, **words: executor
     try:

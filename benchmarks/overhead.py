@@ -74,7 +74,7 @@ def shared_fits(name: str, folds: int, inner: str, candidates: int, milliseconds
     labels = np.arange(104) % folds
     grid = {"shift": list(np.linspace(-1, 1, candidates))}
     probe = fw.compare({"busy": fw.tune(Busy(milliseconds=0), space=grid)}, X, y, outer=labels, inner=inner, jobs=1)
-    rows = probe.outline.methods[0].inner
+    rows = probe.study.methods[0].inner
 
     def ours() -> float:
         method = fw.tune(Busy(milliseconds=milliseconds), space=grid)
@@ -84,7 +84,7 @@ def shared_fits(name: str, folds: int, inner: str, candidates: int, milliseconds
 
     def theirs() -> float:
         learner, losses = Busy(milliseconds=milliseconds), []
-        for split, within in zip(probe.outline.outer, rows.splits, strict=True):
+        for split, within in zip(probe.study.outer, rows.splits, strict=True):
             place = {row: at for at, row in enumerate(split.train)}
             pairs = [([place[r] for r in s.train], [place[r] for r in s.test]) for s in within]
             search = GridSearchCV(learner, grid, cv=pairs, scoring=SCORING).fit(X[split.train], y[split.train])

@@ -46,7 +46,7 @@ def ours(task: Task, jobs: int = 1, solvers: Any = None) -> Report:
     result, cpu, wall = least(call)
     _, answering, _ = timed(result.to_dict)
     reading, report = result.reading, {"cpu": cpu, "wall": wall, "answering": answering, "fits": result.fits}
-    chosen = [method for method in result.outline.methods if method.name in task.methods]
+    chosen = [method for method in result.study.methods if method.name in task.methods]
     return report | {
         "losses": {method.name: reading.outer_losses(method).tolist() for method in chosen},
         "scores": {method.name: reading.choice(method, 0).scores.T.tolist() for method in chosen},
@@ -91,12 +91,12 @@ def naive(task: Task, search: Search | None = None, jobs: int = 1) -> Report:
     X, y = task.data()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        outline = _outline(task, X, y)
+        study = _outline(task, X, y)
         parts = ("losses", "scores", "choices", "tight")
         total: dict[str, Any] = {"cpu": 0.0, "wall": 0.0, **{part: {} for part in parts}}
         for name, method in task.methods.items():
-            inner = next(one.inner for one in outline.methods if one.name == name)
-            found = _nested(task, method, search, outline.outer, inner, X, y)
+            inner = next(one.inner for one in study.methods if one.name == name)
+            found = _nested(task, method, search, study.outer, inner, X, y)
             total["cpu"] += found["cpu"]
             total["wall"] += found["wall"]
             for part in parts:
@@ -152,9 +152,9 @@ def _refit_loss(task: Task, method: Method, best: dict[str, Any], split: Any, X:
 
 def _outline(task: Task, X: Any, y: Any) -> Any:
     """Our splits of both levels, without a fit."""
-    from foldwise.questions.compare import make_comparison
+    from foldwise.api.compare import make_comparison
 
-    return make_comparison(learners_of(task), X, y, **words_of(task, len(y))).outline
+    return make_comparison(learners_of(task), X, y, **words_of(task, len(y))).study
 
 
 def _clone(estimator: Any, parameters: dict[str, Any]) -> Any:

@@ -32,7 +32,7 @@ from spaces_page import INNER, MOST_ROWS, MOST_TRAIN, SETS, TRIALS, Pair, Row, p
 
 import foldwise as fw
 from foldwise.data.dataset import Dataset, make_dataset
-from foldwise.recipes.catalogue import builtin
+from foldwise.learners.catalogue import builtin
 
 ROWS = Path(__file__).with_name("spaces.json")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "spaces.md"

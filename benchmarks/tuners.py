@@ -36,10 +36,10 @@ from sklearn.svm import SVC, SVR
 from tuners_page import Row, line, page, tables
 
 import foldwise as fw
-from foldwise.outlines.savings import savings
-from foldwise.questions.compare import make_comparison
-from foldwise.questions.method import MethodAnswer
-from foldwise.questions.running import answer_study
+from foldwise.answers.method import MethodAnswer
+from foldwise.api.compare import make_comparison
+from foldwise.api.running import answer_study
+from foldwise.studies.savings import savings
 
 TUNERS = ("racing", "halving", "hyperband")
 TRAIN, TEST = 400, 2000  # rows of an outer split, at most; no more than two thirds of a set are trained on
@@ -134,7 +134,7 @@ def measure(data: str, name: str, learner: tuple[Any, Any], words: dict[str, Any
 def _answer(store: str, learner: dict[str, Any], words: dict[str, Any]) -> MethodAnswer:
     study = make_comparison(learner, **words)
     reading = answer_study(study, store=store, jobs=1, isolate=False, is_kept=False).reading
-    return MethodAnswer(reading, study.outline.methods[0])
+    return MethodAnswer(reading, study.study.methods[0])
 
 
 def _row(data: str, tuner: str, found: MethodAnswer, grid: MethodAnswer) -> Row:

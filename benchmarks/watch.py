@@ -22,7 +22,7 @@ from pathlib import Path
 
 import httpx
 
-from foldwise.questions.watching import watch_beside
+from foldwise.api.watching import watch_beside
 
 STUDY = """
 import sys

@@ -82,7 +82,7 @@ class Row:
 def able(table: sets.Table) -> list[str]:
     """The learners that serve the task."""
     tasks = ("any", "regression" if table.is_number else "classification")
-    known = fw.learners()
+    known = fw.list_learners()
     return [name for name in known[known["task"].isin(tasks)]["name"] if name != "baseline"]
 
 
@@ -191,7 +191,7 @@ def _summary(rows: list[Row]) -> list[str]:
     """The ratios of all learners on all data sets."""
     names = [name for name in SETS if any(row.data == name for row in rows)]
     found = {(row.learner, row.data): row for row in rows}
-    known = fw.learners()["name"].tolist()
+    known = fw.list_learners()["name"].tolist()
     head = ["ratio", *names, "seconds"]
     lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
     for learner in [name for name in known if any((name, data) in found for data in names)]:

@@ -21,7 +21,7 @@ from foldwise.formulas.cv_clt import replace_one_se
 from foldwise.formulas.exact import majority_cv_mse, ols_risk
 from foldwise.formulas.ladder import ladder
 from foldwise.formulas.pairs import five_by_two, union_difference
-from foldwise.outlines.rules import choose
+from foldwise.tuners.rules import choose
 
 ORACLES = json.loads((Path(__file__).parent / "oracles.json").read_text(encoding="utf-8"))["oracles"]
 

@@ -6,32 +6,37 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from foldwise.answers.search_curve import SearchCurve as SearchCurve
+    from foldwise.api.benchmark import benchmark as benchmark
+    from foldwise.api.benchmark_result import Benchmark as Benchmark
+    from foldwise.api.compare import compare as compare
+    from foldwise.api.compare import plan as plan
+    from foldwise.api.curve import Curve as Curve
+    from foldwise.api.curve import curve as curve
+    from foldwise.api.curve import learning_curve as learning_curve
+    from foldwise.api.load import load as load
+    from foldwise.api.planning import Plan as Plan
+    from foldwise.api.result import Result as Result
+    from foldwise.api.risk import list_learners as list_learners
+    from foldwise.api.risk import risk as risk
+    from foldwise.api.risk import split as split
+    from foldwise.api.risk import test_risk as test_risk
     from foldwise.comparisons.comparison import Comparison as Comparison
     from foldwise.errors import FoldwiseError as FoldwiseError
     from foldwise.estimates.estimate import Estimate as Estimate
     from foldwise.formulas.bounds import candidates_allowed as candidates_allowed
     from foldwise.formulas.bounds import dev_rows_needed as dev_rows_needed
     from foldwise.formulas.bounds import excess_bound as excess_bound
+    from foldwise.learners.combined import BestOf as BestOf
+    from foldwise.learners.combined import Blend as Blend
+    from foldwise.learners.combined import Stack as Stack
+    from foldwise.learners.combined import best_of as best_of
+    from foldwise.learners.combined import blend as blend
+    from foldwise.learners.combined import stack as stack
+    from foldwise.learners.learner import learner as learner
+    from foldwise.learners.tuned import Tuned as Tuned
+    from foldwise.learners.tuned import tune as tune
     from foldwise.losses.regression import pinball as pinball
-    from foldwise.outlines.schedule import halving as halving
-    from foldwise.outlines.schedule import hyperband as hyperband
-    from foldwise.outlines.schedule import racing as racing
-    from foldwise.questions.benchmark import benchmark as benchmark
-    from foldwise.questions.benchmark_result import Benchmark as Benchmark
-    from foldwise.questions.compare import compare as compare
-    from foldwise.questions.compare import plan as plan
-    from foldwise.questions.curve import Curve as Curve
-    from foldwise.questions.curve import curve as curve
-    from foldwise.questions.curve import learning_curve as learning_curve
-    from foldwise.questions.load import load as load
-    from foldwise.questions.planning import Plan as Plan
-    from foldwise.questions.result import Result as Result
-    from foldwise.questions.risk import learners as learners
-    from foldwise.questions.risk import risk as risk
-    from foldwise.questions.risk import split as split
-    from foldwise.questions.risk import test_risk as test_risk
-    from foldwise.questions.search_curve import SearchCurve as SearchCurve
-    from foldwise.recipes.learner import learner as learner
     from foldwise.spaces.parameter import float_range as float_range
     from foldwise.spaces.parameter import int_range as int_range
     from foldwise.spaces.parameter import log_range as log_range
@@ -45,14 +50,9 @@ if TYPE_CHECKING:
     from foldwise.splits.holdout import Holdout as Holdout
     from foldwise.splits.holdout import MonteCarlo as MonteCarlo
     from foldwise.splits.temporal import TimeOrdered as TimeOrdered
-    from foldwise.tuners.combined import BestOf as BestOf
-    from foldwise.tuners.combined import Blend as Blend
-    from foldwise.tuners.combined import Stack as Stack
-    from foldwise.tuners.combined import best_of as best_of
-    from foldwise.tuners.combined import blend as blend
-    from foldwise.tuners.combined import stack as stack
-    from foldwise.tuners.tuned import Tuned as Tuned
-    from foldwise.tuners.tuned import tune as tune
+    from foldwise.tuners.schedule import halving as halving
+    from foldwise.tuners.schedule import hyperband as hyperband
+    from foldwise.tuners.schedule import racing as racing
 
 __version__ = "0.1.0"
 
@@ -64,26 +64,26 @@ _HOMES = {
     "candidates_allowed": "formulas.bounds",
     "dev_rows_needed": "formulas.bounds",
     "excess_bound": "formulas.bounds",
-    "learner": "recipes.learner",
+    "learner": "learners.learner",
     "pinball": "losses.regression",
-    "halving": "outlines.schedule",
-    "hyperband": "outlines.schedule",
-    "racing": "outlines.schedule",
-    "Benchmark": "questions.benchmark_result",
-    "benchmark": "questions.benchmark",
-    "Plan": "questions.planning",
-    "compare": "questions.compare",
-    "plan": "questions.compare",
-    "Curve": "questions.curve",
-    "curve": "questions.curve",
-    "learning_curve": "questions.curve",
-    "load": "questions.load",
-    "Result": "questions.result",
-    "learners": "questions.risk",
-    "risk": "questions.risk",
-    "split": "questions.risk",
-    "test_risk": "questions.risk",
-    "SearchCurve": "questions.search_curve",
+    "halving": "tuners.schedule",
+    "hyperband": "tuners.schedule",
+    "racing": "tuners.schedule",
+    "Benchmark": "api.benchmark_result",
+    "benchmark": "api.benchmark",
+    "Plan": "api.planning",
+    "compare": "api.compare",
+    "plan": "api.compare",
+    "Curve": "api.curve",
+    "curve": "api.curve",
+    "learning_curve": "api.curve",
+    "load": "api.load",
+    "Result": "api.result",
+    "list_learners": "api.risk",
+    "risk": "api.risk",
+    "split": "api.risk",
+    "test_risk": "api.risk",
+    "SearchCurve": "answers.search_curve",
     "float_range": "spaces.parameter",
     "int_range": "spaces.parameter",
     "log_range": "spaces.parameter",
@@ -97,14 +97,14 @@ _HOMES = {
     "Holdout": "splits.holdout",
     "MonteCarlo": "splits.holdout",
     "TimeOrdered": "splits.temporal",
-    "BestOf": "tuners.combined",
-    "Blend": "tuners.combined",
-    "Stack": "tuners.combined",
-    "best_of": "tuners.combined",
-    "blend": "tuners.combined",
-    "stack": "tuners.combined",
-    "Tuned": "tuners.tuned",
-    "tune": "tuners.tuned",
+    "BestOf": "learners.combined",
+    "Blend": "learners.combined",
+    "Stack": "learners.combined",
+    "best_of": "learners.combined",
+    "blend": "learners.combined",
+    "stack": "learners.combined",
+    "Tuned": "learners.tuned",
+    "tune": "learners.tuned",
 }
 
 _ROOMS = ("intervals", "comparisons", "lab", "testing")

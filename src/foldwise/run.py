@@ -11,27 +11,27 @@ from foldwise.executors.executor import Executor
 from foldwise.executors.progress import Progress
 from foldwise.executors.stop import Stop
 from foldwise.executors.worker import limited_threads
-from foldwise.outlines.outline import rows_name
-from foldwise.outlines.reading import Reading
+from foldwise.learners.model import make_recipe, seeded_world
 from foldwise.plans.queue import Queue
-from foldwise.plans.study import Study
-from foldwise.recipes.model import make_recipe, seeded_world
+from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.store import Store
+from foldwise.studies.reading import Reading
+from foldwise.studies.study import rows_name
 
 
 def run(
-    study: Study, *, executor: Executor, store: Store, progress: Progress, stop: Stop | None = None
+    runnable: RunnableStudy, *, executor: Executor, store: Store, progress: Progress, stop: Stop | None = None
 ) -> tuple[Reading, Counter[str]]:
     """Do the fits the study still needs; give back its records to read, and the fits made by learner."""
-    reading, made, stop = Reading(study.outline, store), Counter[str](), stop or Stop()
-    queue = Queue(study, reading, one_by_one=stop.time_limit is not None)
+    reading, made, stop = Reading(runnable.study, store), Counter[str](), stop or Stop()
+    queue = Queue(runnable, reading, one_by_one=stop.time_limit is not None)
     from sklearn import config_context
 
     # weights reach pipelines by the names of their steps, in this process as in workers
     with config_context(enable_metadata_routing=False), stop, progress, closing(executor):
         while (fits := queue.next()) and not stop.is_asked():
-            progress.expect(study, fits)
-            for records in executor.run(study, fits):  # any order, any process
+            progress.expect(runnable, fits)
+            for records in executor.run(runnable, fits):  # any order, any process
                 if records:
                     store.add(records)  # keyed by data, learner, candidate, training rows and seed
                     progress.advance(records)
@@ -39,15 +39,15 @@ def run(
                 if stop.is_asked():
                     executor.ask_to_stop()  # what is finished still comes
                 elif more := queue.next(records):  # a method that was tuned needs its chosen candidates
-                    progress.expect(study, more)
+                    progress.expect(runnable, more)
                     executor.add(more)
     return reading, made
 
 
-def fit_model(study: Study, method: int, candidate: int, rows: IntArray) -> Any:
+def fit_model(runnable: RunnableStudy, method: int, candidate: int, rows: IntArray) -> Any:
     """A fitted model of one method at one candidate: what is handed over to be used."""
     from sklearn import config_context
 
-    seed = study.outline.fit_seed(study.family(method, candidate), rows_name(rows))
-    with config_context(enable_metadata_routing=False), limited_threads(study.outline.threads), seeded_world(seed):
-        return make_recipe(study.estimators[method][candidate]).fit(study.data, rows, seed)
+    seed = runnable.study.fit_seed(runnable.family(method, candidate), rows_name(rows))
+    with config_context(enable_metadata_routing=False), limited_threads(runnable.study.threads), seeded_world(seed):
+        return make_recipe(runnable.estimators[method][candidate]).fit(runnable.data, rows, seed)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foldwise.questions.watching import watch_beside
+from foldwise.api.watching import watch_beside
 
 pytestmark = pytest.mark.extras
 SLOW = Path(__file__).parents[1] / "live" / "slow_study.py"

@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from foldwise.api.study_file import StudySpec, make_study
 from foldwise.errors import BadData, FitsFailed
-from foldwise.questions.study_file import StudySpec, make_study
 from foldwise.records.sqlite import SqliteStore
 
 
@@ -70,9 +70,9 @@ def test_compare_prints_a_table_a_verdict_and_the_choices(foldwise, table):
 
 
 def test_json_is_the_answer_of_python_and_nothing_else(foldwise, table):
+    from foldwise.api.compare import compare
     from foldwise.data.sources import read
-    from foldwise.questions.compare import compare
-    from foldwise.recipes.learner import learner
+    from foldwise.learners.learner import learner
 
     code, out, _ = foldwise("compare", table, "--target", "y", "--drop", "label", *QUICK, "--json")
     data = read(table, target="y", drop=["label"])
@@ -365,7 +365,7 @@ def test_a_command_without_standard_output_does_its_work(table, tmp_path):
 def test_a_termination_has_exit_code_143():
     code = (
         "import time, foldwise.cli as cli\n"
-        "from foldwise.questions.study_file import StudySpec\n"
+        "from foldwise.api.study_file import StudySpec\n"
         "def wait(self, progress):\n"
         "    print('ready', flush=True); time.sleep(60)\n"
         "StudySpec.run = wait\n"

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foldwise.questions.model_file import load_model
-from foldwise.questions.study_file import make_study, read_study
+from foldwise.api.model_file import load_model
+from foldwise.api.study_file import make_study, read_study
 
 QUICK = ("--outer", "3", "--inner", "2", "--jobs", "1", "--quiet")
 
@@ -82,8 +82,8 @@ def test_a_study_file_names_rows_of_its_own(shops, tmp_path):
         '[learners.mix]\nlearner = "blend(thin+k-nn)"\n'
     )
     result = read_study(path).run(progress=False)
-    assert [method.name for method in result.outline.methods] == ["thin", "mix", "mix: k-nn", "baseline"]
-    assert result.outline.methods[1].parts == (("thin", "thin"), ("k-nn", "mix: k-nn"))
+    assert [method.name for method in result.study.methods] == ["thin", "mix", "mix: k-nn", "baseline"]
+    assert result.study.methods[1].parts == (("thin", "thin"), ("k-nn", "mix: k-nn"))
 
 
 @pytest.mark.parametrize(

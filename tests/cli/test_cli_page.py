@@ -17,7 +17,7 @@ def test_the_page_of_the_command_line_is_up_to_date():
 
 
 def test_the_example_study_can_be_read():
-    from foldwise.questions.study_file import read_study
+    from foldwise.api.study_file import read_study
 
     study = read_study(DOCS.parent / "examples" / "study.toml")
 

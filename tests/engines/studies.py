@@ -14,12 +14,12 @@ from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
 from foldwise.data.dataset import make_dataset
+from foldwise.executors.cluster.node import Ticket, versions
 from foldwise.executors.limits import Limits
-from foldwise.executors.node import Ticket, versions
 from foldwise.executors.workload import modules_of, workload_of, write_workload
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
-from foldwise.plans.study import make_study
+from foldwise.plans.runnable import make_study
 from foldwise.splits.making import make_splits
 
 
@@ -69,15 +69,15 @@ def fragile():
     return make({"fragile": Fragile(), "ridge": Ridge()})
 
 
-def ticket_of(study, *, token="t" * 32, limits=None):
-    work = workload_of(study)
-    names = tuple(learner.name for learner in study.learners)
+def ticket_of(runnable, *, token="t" * 32, limits=None):
+    work = workload_of(runnable)
+    names = tuple(learner.name for learner in runnable.learners)
     return Ticket(token, names, tuple(modules_of(work)), work.threads, limits or Limits(), versions())
 
 
-def write(study, folder):
+def write(runnable, folder):
     folder.mkdir(exist_ok=True)
-    write_workload(workload_of(study), folder)
+    write_workload(workload_of(runnable), folder)
     return folder
 
 

@@ -11,11 +11,12 @@ import studies
 from sklearn.linear_model import Ridge
 
 from foldwise.errors import BadStudy, FitsFailed, MissingExtra
-from foldwise.executors import cluster, node
-from foldwise.executors.cluster import ClusterExecutor
-from foldwise.executors.dask_engine import DaskExecutor
-from foldwise.executors.parcel import unpack_batch
-from foldwise.executors.ray_engine import RayExecutor
+from foldwise.executors.cluster import executor as cluster
+from foldwise.executors.cluster import node
+from foldwise.executors.cluster.dask_engine import DaskExecutor
+from foldwise.executors.cluster.executor import ClusterExecutor
+from foldwise.executors.cluster.parcel import unpack_batch
+from foldwise.executors.cluster.ray_engine import RayExecutor
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.plans.fit import Pass
@@ -27,8 +28,8 @@ class Scripted:
 
     is_open, has_more_to_send = True, False
 
-    def __init__(self, study, *, slots=2, reply=None):
-        self.worker = Worker(workload_of(study))
+    def __init__(self, runnable, *, slots=2, reply=None):
+        self.worker = Worker(workload_of(runnable))
         self.reply = reply or (lambda number, batch: None)
         self.seen, self.delivered = [], []
         self._end, self._other = socket.socketpair()
@@ -74,47 +75,47 @@ class Alone(ClusterExecutor):
 def begin(request):
     """Begin a cluster with a scripted bridge."""
 
-    def make(study, **words):
+    def make(runnable, **words):
         executor = Alone()
-        executor.channel = Scripted(study, **words)
+        executor.channel = Scripted(runnable, **words)
         request.addfinalizer(executor.close)
         return executor
 
     return make
 
 
-def statuses(executor, study, fits):
-    found = [record for records in executor.run(study, fits) for record in records]
+def statuses(executor, runnable, fits):
+    found = [record for records in executor.run(runnable, fits) for record in records]
     assert sorted(record.key for record in found) == sorted(fit.key for fit in fits)
     return Counter(record.status for record in found)
 
 
 class TestContract(ExecutorContract):
     @pytest.fixture
-    def study(self):
+    def runnable(self):
         return studies.fragile()
 
     @pytest.fixture
-    def executor(self, study, begin):
-        return begin(study)
+    def executor(self, runnable, begin):
+        return begin(runnable)
 
 
 @pytest.fixture
-def study():
+def runnable():
     return studies.make({"ridge": Ridge()})
 
 
-def test_a_batch_whose_node_died_is_sent_again(study, begin):
-    executor = begin(study, reply=lambda number, batch: ("died", number, "the worker died") if number <= 2 else None)
+def test_a_batch_whose_node_died_is_sent_again(runnable, begin):
+    executor = begin(runnable, reply=lambda number, batch: ("died", number, "the worker died") if number <= 2 else None)
 
-    assert statuses(executor, study, first_fits(study)) == {"ok": 10}
+    assert statuses(executor, runnable, first_fits(runnable)) == {"ok": 10}
 
 
-def test_a_batch_that_always_dies_is_tried_thrice_then_one_by_one_then_called_crashed(study, begin):
-    fits = [fit for fit in first_fits(study) if fit.method == 0]
+def test_a_batch_that_always_dies_is_tried_thrice_then_one_by_one_then_called_crashed(runnable, begin):
+    fits = [fit for fit in first_fits(runnable) if fit.method == 0]
     culprit = fits[0].key
     executor = begin(
-        study,
+        runnable,
         reply=lambda number, batch: (
             ("died", number, "the worker died") if culprit in [fit.key for fit in batch] else None
         ),
@@ -122,7 +123,7 @@ def test_a_batch_that_always_dies_is_tried_thrice_then_one_by_one_then_called_cr
     executor._slots = 1
     executor.seconds[0] = 1e-4  # so that fits travel together
 
-    found = [record for records in executor.run(study, fits) for record in records]
+    found = [record for records in executor.run(runnable, fits) for record in records]
 
     tries = [len(batch) for batch in executor.channel.seen if culprit in [fit.key for fit in batch]]
     assert len(tries) == 4
@@ -133,10 +134,10 @@ def test_a_batch_that_always_dies_is_tried_thrice_then_one_by_one_then_called_cr
     assert crashed.error == "the worker died each time it was tried, 4 times"
 
 
-def test_a_pass_of_a_solver_stays_together_until_it_has_died_thrice(study, begin):
-    executor = begin(study)
-    executor._open(study)
-    batch = Pass([fit for fit in first_fits(study) if fit.method == 0])
+def test_a_pass_of_a_solver_stays_together_until_it_has_died_thrice(runnable, begin):
+    executor = begin(runnable)
+    executor._open(runnable)
+    batch = Pass([fit for fit in first_fits(runnable) if fit.method == 0])
     executor._flights[1] = cluster._Flight(batch)
 
     for deaths in (1, 2):
@@ -148,28 +149,28 @@ def test_a_pass_of_a_solver_stays_together_until_it_has_died_thrice(study, begin
     assert [flight.batch for flight in executor._again] == [(fit,) for fit in batch]
 
 
-def test_what_comes_twice_counts_once(study, begin):
-    executor = begin(study)
+def test_what_comes_twice_counts_once(runnable, begin):
+    executor = begin(runnable)
     executor.channel.reply = lambda number, batch: [("done", number, "here", executor.channel.worker.do(batch))] * 2
 
-    assert statuses(executor, study, first_fits(study)) == {"ok": 10}
+    assert statuses(executor, runnable, first_fits(runnable)) == {"ok": 10}
 
 
-def test_data_go_once_to_a_place_that_lacks_them(study, begin):
-    executor = begin(study, slots=4)
+def test_data_go_once_to_a_place_that_lacks_them(runnable, begin):
+    executor = begin(runnable, slots=4)
     executor.channel.reply = lambda number, batch: (
         None if executor.channel.delivered else ("done", number, "worker 1", node.Missing("there"))
     )
 
-    assert statuses(executor, study, first_fits(study)) == {"ok": 10}
+    assert statuses(executor, runnable, first_fits(runnable)) == {"ok": 10}
     assert executor.channel.delivered == ["there"]
 
 
-def test_a_batch_that_missed_the_data_before_they_came_is_only_sent_again(study, begin):
-    executor = begin(study)
-    executor._open(study)
+def test_a_batch_that_missed_the_data_before_they_came_is_only_sent_again(runnable, begin):
+    executor = begin(runnable)
+    executor._open(runnable)
     executor._delivered["there"] = 5
-    flight = cluster._Flight(tuple(first_fits(study)[:1]))
+    flight = cluster._Flight(tuple(first_fits(runnable)[:1]))
 
     executor._ground(flight, 5, "worker 1", "there")
     assert (list(executor._again), executor.channel.delivered) == ([flight], [])
@@ -177,12 +178,12 @@ def test_a_batch_that_missed_the_data_before_they_came_is_only_sent_again(study,
     assert executor.channel.delivered == ["there"]
 
 
-def test_data_that_cannot_be_delivered_end_the_run(study, begin):
-    executor = begin(study, reply=lambda number, batch: ("done", number, "worker 1", node.Missing("there:/tmp")))
+def test_data_that_cannot_be_delivered_end_the_run(runnable, begin):
+    executor = begin(runnable, reply=lambda number, batch: ("done", number, "worker 1", node.Missing("there:/tmp")))
     executor.channel.post = _without_delivery(executor.channel)
 
     with pytest.raises(FitsFailed, match=r"cannot be sent to the node there \(no space left\). See that there is room"):
-        list(executor.run(study, first_fits(study)))
+        list(executor.run(runnable, first_fits(runnable)))
 
 
 def _without_delivery(channel):
@@ -197,36 +198,36 @@ def _without_delivery(channel):
     return post
 
 
-def test_what_a_node_refuses_is_raised_in_its_words(study, begin):
+def test_what_a_node_refuses_is_raised_in_its_words(runnable, begin):
     refusal = node.Refused("BadStudy", "the node has numpy 1 instead of 2", "Install the same versions")
-    executor = begin(study, reply=lambda number, batch: ("done", number, "here", refusal))
+    executor = begin(runnable, reply=lambda number, batch: ("done", number, "here", refusal))
 
     with pytest.raises(BadStudy, match=r"the node has numpy 1 instead of 2\. Install the same versions\."):
-        list(executor.run(study, first_fits(study)))
+        list(executor.run(runnable, first_fits(runnable)))
 
 
-def test_a_cluster_that_is_lost_says_that_finished_fits_are_kept(study, begin):
-    executor = begin(study, reply=lambda number, batch: ("lost", "no route") if number == 5 else None)
-    came = executor.run(study, first_fits(study))
+def test_a_cluster_that_is_lost_says_that_finished_fits_are_kept(runnable, begin):
+    executor = begin(runnable, reply=lambda number, batch: ("lost", "no route") if number == 5 else None)
+    came = executor.run(runnable, first_fits(runnable))
 
     assert next(records for records in came if records)
     with pytest.raises(FitsFailed, match=r"the dask cluster is gone \(no route\). What is finished is in the store"):
         list(came)
 
 
-def test_a_cluster_that_never_answers_is_given_up(study, begin, monkeypatch):
+def test_a_cluster_that_never_answers_is_given_up(runnable, begin, monkeypatch):
     monkeypatch.setattr(cluster, "START_SECONDS", 0.0)
-    executor = begin(study)
+    executor = begin(runnable)
     executor.channel._answers = []
 
     with pytest.raises(FitsFailed, match=r"the dask cluster cannot be used \(it did not answer in time\)"):
-        list(executor.run(study, first_fits(study)))
+        list(executor.run(runnable, first_fits(runnable)))
 
 
-def test_a_stop_hands_over_what_came_and_sends_nothing_more(study, begin):
-    executor = begin(study, slots=1)
+def test_a_stop_hands_over_what_came_and_sends_nothing_more(runnable, begin):
+    executor = begin(runnable, slots=1)
     found = []
-    for records in executor.run(study, first_fits(study)):
+    for records in executor.run(runnable, first_fits(runnable)):
         found += records
         if found:
             executor.ask_to_stop()
@@ -235,8 +236,8 @@ def test_a_stop_hands_over_what_came_and_sends_nothing_more(study, begin):
     assert {record.status for record in found} == {"ok"}
 
 
-def test_jobs_bound_what_is_sent_to_a_cluster_of_others(study, begin):
-    executor = begin(study, slots=50)
+def test_jobs_bound_what_is_sent_to_a_cluster_of_others(runnable, begin):
+    executor = begin(runnable, slots=50)
     executor.address, executor.jobs = "tcp://head:8786", 3
     most = 0
     executor.channel.reply = lambda number, batch: nonlocal_most(len(executor._flights))
@@ -245,7 +246,7 @@ def test_jobs_bound_what_is_sent_to_a_cluster_of_others(study, begin):
         nonlocal most
         most = max(most, count)
 
-    list(executor.run(study, first_fits(study)))
+    list(executor.run(runnable, first_fits(runnable)))
     assert most == 3
 
 

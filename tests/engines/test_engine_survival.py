@@ -6,9 +6,9 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from foldwise.executors.dask_engine import DaskExecutor
+from foldwise.executors.cluster.dask_engine import DaskExecutor
+from foldwise.executors.cluster.ray_engine import RayExecutor
 from foldwise.executors.limits import Limits
-from foldwise.executors.ray_engine import RayExecutor
 from foldwise.testing.executors import SurvivalContract
 
 pytestmark = pytest.mark.extras

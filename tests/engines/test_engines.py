@@ -21,8 +21,8 @@ import studies
 import trial
 
 from foldwise.errors import BadStore, FitsFailed
-from foldwise.executors.dask_engine import DaskExecutor
-from foldwise.executors.ray_engine import RayExecutor
+from foldwise.executors.cluster.dask_engine import DaskExecutor
+from foldwise.executors.cluster.ray_engine import RayExecutor
 from foldwise.records.sqlite import SqliteStore
 from foldwise.testing import FAULTS
 from foldwise.testing.executors import ExecutorContract, first_fits
@@ -54,14 +54,14 @@ class Contract(ExecutorContract):
         assert kin.below(bridge) == [bridge]
 
     @pytest.fixture
-    def study(self):
+    def runnable(self):
         return studies.fragile()
 
     def test_a_killed_worker_of_the_engine_costs_nothing(self, executor, tmp_path):
-        study = studies.make({"slow": studies.Slow(0.3, str(tmp_path))}, folds=8)
-        fits = [fit for fit in first_fits(study) if fit.method == 0]
+        runnable = studies.make({"slow": studies.Slow(0.3, str(tmp_path))}, folds=8)
+        fits = [fit for fit in first_fits(runnable) if fit.method == 0]
         killed, found = [], []
-        for records in executor.run(study, fits):
+        for records in executor.run(runnable, fits):
             found += records
             if not killed and any(tmp_path.iterdir()):
                 workers = [pid for pid in kin.below(executor._bridge.pid) if WORKER[self.engine] in kin.command(pid)]
@@ -72,8 +72,8 @@ class Contract(ExecutorContract):
         assert Counter(record.status for record in found) == {"ok": 8}
         assert len(list(tmp_path.iterdir())) <= 8 + 2  # what the dead worker had in hand was done again
 
-    def test_nothing_listens_beyond_this_machine(self, executor, study):
-        list(executor.run(study, first_fits(study)[:2]))
+    def test_nothing_listens_beyond_this_machine(self, executor, runnable):
+        list(executor.run(runnable, first_fits(runnable)[:2]))
 
         found = kin.listening(kin.below(executor._bridge.pid))
 
@@ -147,10 +147,10 @@ def token(monkeypatch):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_cluster_that_runs_already_is_sent_the_data_once_used_and_left_as_it_was(engine, short, token):
     with cluster_of_others(engine, short) as (address, process, _):
-        study = studies.fragile()
-        fits = first_fits(study)
+        runnable = studies.fragile()
+        fits = first_fits(runnable)
         with closing(ENGINES[engine](address)) as executor:
-            found = [record for records in executor.run(study, fits) for record in records]
+            found = [record for records in executor.run(runnable, fits) for record in records]
             copies = {path.stat().st_ino for path in (short / "t").glob("foldwise-*/X.npy")}
             assert list(executor._deliveries.values()) == [1]
         assert len(copies) == 1
@@ -162,11 +162,11 @@ def test_a_cluster_that_runs_already_is_sent_the_data_once_used_and_left_as_it_w
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_cluster_that_dies_ends_the_run_with_what_was_finished(engine, short, token):
-    study = studies.make({"slow": studies.Slow(0.3)}, folds=20)
+    runnable = studies.make({"slow": studies.Slow(0.3)}, folds=20)
     found = []
 
     def use(executor, process):
-        for records in executor.run(study, first_fits(study)):
+        for records in executor.run(runnable, first_fits(runnable)):
             if records and not found:
                 os.killpg(process.pid, signal.SIGKILL)
             found.extend(records)
@@ -181,12 +181,12 @@ def test_a_cluster_that_dies_ends_the_run_with_what_was_finished(engine, short, 
 
 
 def test_an_address_where_nobody_is_is_named():
-    study = studies.fragile()
+    runnable = studies.fragile()
     with (
         closing(DaskExecutor("tcp://127.0.0.1:9")) as executor,
         pytest.raises(FitsFailed, match=r"the dask cluster at tcp://127.0.0.1:9 cannot be used"),
     ):
-        list(executor.run(study, first_fits(study)))
+        list(executor.run(runnable, first_fits(runnable)))
 
 
 def command(engine, folder, *, way):

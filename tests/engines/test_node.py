@@ -13,10 +13,10 @@ import studies
 from leftovers import wait_until
 from sklearn.linear_model import Ridge
 
-from foldwise.executors import node
-from foldwise.executors.bridge import pieces
+from foldwise.executors.cluster import node
+from foldwise.executors.cluster.bridge import pieces
+from foldwise.executors.cluster.parcel import pack_batch
 from foldwise.executors.limits import Limits
-from foldwise.executors.parcel import pack_batch
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.testing import SaboteurRegressor
@@ -35,10 +35,10 @@ def temporary(tmp_path, monkeypatch):
 @pytest.fixture
 def sent(tmp_path, temporary):
     """A study whose files are on the node, its ticket, and its fits."""
-    study = studies.fragile()
-    ticket = studies.ticket_of(study)
-    deliver(ticket, studies.write(study, tmp_path / "here"))
-    yield study, ticket, first_fits(study)
+    runnable = studies.fragile()
+    ticket = studies.ticket_of(runnable)
+    deliver(ticket, studies.write(runnable, tmp_path / "here"))
+    yield runnable, ticket, first_fits(runnable)
     node.forget(ticket.token)
     assert list(temporary.iterdir()) == []
 
@@ -50,17 +50,17 @@ def deliver(ticket, folder):
 
 
 def test_a_node_without_the_data_says_so(temporary):
-    study = studies.fragile()
+    runnable = studies.fragile()
 
-    found = node.do(studies.ticket_of(study), pack_batch(tuple(first_fits(study)[:1])))
+    found = node.do(studies.ticket_of(runnable), pack_batch(tuple(first_fits(runnable)[:1])))
 
     assert found == node.Missing(node.place())
     assert list(temporary.iterdir()) == []
 
 
 def test_records_are_those_of_this_process(sent):
-    study, ticket, fits = sent
-    expected = Worker(workload_of(study)).do(tuple(fits))
+    runnable, ticket, fits = sent
+    expected = Worker(workload_of(runnable)).do(tuple(fits))
 
     found = node.do(ticket, pack_batch(tuple(fits)))
 
@@ -73,10 +73,10 @@ def test_records_are_those_of_this_process(sent):
 
 
 def test_files_are_sent_in_pieces_and_arrive_whole(tmp_path, temporary, monkeypatch):
-    monkeypatch.setattr("foldwise.executors.bridge.PIECE", 100)
-    study = studies.fragile()
-    ticket = studies.ticket_of(study)
-    folder = studies.write(study, tmp_path / "here")
+    monkeypatch.setattr("foldwise.executors.cluster.bridge.PIECE", 100)
+    runnable = studies.fragile()
+    ticket = studies.ticket_of(runnable)
+    folder = studies.write(runnable, tmp_path / "here")
     deliver(ticket, folder)
     (there,) = temporary.iterdir()
 
@@ -111,11 +111,11 @@ def test_the_data_outlive_the_process_that_received_them(sent, temporary):
 
 
 def test_other_versions_are_refused_by_name(temporary):
-    study = studies.fragile()
-    ticket = studies.ticket_of(study)
+    runnable = studies.fragile()
+    ticket = studies.ticket_of(runnable)
     wanted = tuple((name, "0.0.1" if name == "numpy" else number) for name, number in ticket.versions)
 
-    found = node.do(replace(ticket, versions=wanted), pack_batch(tuple(first_fits(study)[:1])))
+    found = node.do(replace(ticket, versions=wanted), pack_batch(tuple(first_fits(runnable)[:1])))
 
     assert isinstance(found, node.Refused)
     assert f"has numpy {np.__version__} instead of 0.0.1, so that its numbers might differ" in found.problem
@@ -123,10 +123,10 @@ def test_other_versions_are_refused_by_name(temporary):
 
 
 def test_a_deadly_fit_is_judged_on_the_node(tmp_path, temporary):
-    study = studies.make({"deadly": SaboteurRegressor(fault="segfault"), "ridge": Ridge()}, folds=2)
-    ticket = studies.ticket_of(study, limits=Limits(30.0))
-    deliver(ticket, studies.write(study, tmp_path / "here"))
-    fits = [fit for fit in first_fits(study) if fit.method < 2]
+    runnable = studies.make({"deadly": SaboteurRegressor(fault="segfault"), "ridge": Ridge()}, folds=2)
+    ticket = studies.ticket_of(runnable, limits=Limits(30.0))
+    deliver(ticket, studies.write(runnable, tmp_path / "here"))
+    fits = [fit for fit in first_fits(runnable) if fit.method < 2]
 
     found = node.do(ticket, pack_batch(tuple(fits)))
 
@@ -143,10 +143,10 @@ def test_a_deadly_fit_is_judged_on_the_node(tmp_path, temporary):
 def test_a_forgotten_study_stops_in_the_midst_of_a_fit(tmp_path, temporary):
     begun = tmp_path / "begun"
     begun.mkdir()
-    study = studies.make({"slow": studies.Slow(60.0, str(begun))})
-    ticket = studies.ticket_of(study)
-    deliver(ticket, studies.write(study, tmp_path / "here"))
-    thread = threading.Thread(target=node.do, args=(ticket, pack_batch(tuple(first_fits(study)[:1]))))
+    runnable = studies.make({"slow": studies.Slow(60.0, str(begun))})
+    ticket = studies.ticket_of(runnable)
+    deliver(ticket, studies.write(runnable, tmp_path / "here"))
+    thread = threading.Thread(target=node.do, args=(ticket, pack_batch(tuple(first_fits(runnable)[:1]))))
     thread.start()
     assert wait_until(lambda: any(begun.iterdir()), 30)
 
@@ -160,12 +160,12 @@ def test_a_forgotten_study_stops_in_the_midst_of_a_fit(tmp_path, temporary):
 def test_idle_workers_end_by_themselves(tmp_path, temporary, monkeypatch):
     """Their coordinator may have been killed, and nobody else would tell them."""
     monkeypatch.setattr(node, "IDLE_SECONDS", 0.2)
-    study = studies.fragile()
-    ticket = studies.ticket_of(study)
-    deliver(ticket, studies.write(study, tmp_path / "here"))
+    runnable = studies.fragile()
+    ticket = studies.ticket_of(runnable)
+    deliver(ticket, studies.write(runnable, tmp_path / "here"))
 
     assert wait_until(lambda: not any(temporary.iterdir()), 10)
-    assert isinstance(node.do(ticket, pack_batch(tuple(first_fits(study)[:1]))), node.Missing)
+    assert isinstance(node.do(ticket, pack_batch(tuple(first_fits(runnable)[:1]))), node.Missing)
 
 
 def test_a_token_in_the_folder_of_another_user_is_not_trusted(sent, monkeypatch):
@@ -177,11 +177,11 @@ def test_a_token_in_the_folder_of_another_user_is_not_trusted(sent, monkeypatch)
 
 
 def test_the_time_between_two_batches_is_not_that_of_a_fit(tmp_path, temporary):
-    study = studies.make({"slow": studies.Slow(0.1)})
-    ticket = studies.ticket_of(study, limits=Limits(0.8))
-    deliver(ticket, studies.write(study, tmp_path / "here"))
+    runnable = studies.make({"slow": studies.Slow(0.1)})
+    ticket = studies.ticket_of(runnable, limits=Limits(0.8))
+    deliver(ticket, studies.write(runnable, tmp_path / "here"))
     found = []
-    for fit in first_fits(study)[:2]:
+    for fit in first_fits(runnable)[:2]:
         found += node.do(ticket, pack_batch((fit,)))
         time.sleep(1.0)
     node.forget(ticket.token)

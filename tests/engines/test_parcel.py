@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foldwise.executors.parcel import pack_batch, unpack_batch
+from foldwise.executors.cluster.parcel import pack_batch, unpack_batch
 from foldwise.plans.fit import Fit, Pass
 
 row_numbers = st.lists(st.integers(0, 5000), max_size=60)

@@ -88,7 +88,7 @@ def test_choices_and_fits_are_those_of_the_naive_loops(waves, tuner, factor, inn
     X, y = waves
     learner = fw.tune(SVR(), C=[0.01, 1.0, 100.0], gamma=[0.01, 0.3, 2.0, 20.0], tuner=tuner)
     result = fw.compare({"svr": learner}, X, y, outer=7 if inner == "aligned" else 3, inner=inner, jobs=1)
-    outline, method = result.reading.outline, result.reading.outline.methods[0]
+    study, method = result.reading.study, result.reading.study.methods[0]
     made, chosen = set(), []
     for splits in (*method.inner.splits, method.inner.final):
         loops = Loops(X, y, list(splits))
@@ -97,5 +97,5 @@ def test_choices_and_fits_are_those_of_the_naive_loops(waves, tuner, factor, inn
     found = result.to_dict()["methods"][0]
     assert [fold["candidate"] for fold in found["folds"]] == chosen[:-1]
     assert result.to_dict()["refit"] == {"method": "svr", "candidate": chosen[-1]}
-    judged = {(GRID.index(one), split.train.tobytes()) for one, split in zip(chosen, outline.outer, strict=False)}
+    judged = {(GRID.index(one), split.train.tobytes()) for one, split in zip(chosen, study.outer, strict=False)}
     assert found["fits"] == len(made | judged) == found["fits_made"]

@@ -206,7 +206,7 @@ def test_a_space_may_choose_a_whole_step_of_a_pipeline(curved: Any) -> None:
 def test_a_random_draw_is_shared_by_all_folds_and_judged_as_the_naive_loops_judge_it(curved: Any) -> None:
     learner = fw.tune(Ridge(), alpha=fw.log_range(1e-3, 1e3))
     result = fw.compare({"ridge": learner}, *curved, outer=LABELS, tuner="random", budget=6, seed=3, jobs=1)
-    candidates = [dict(candidate) for candidate in result.outline.methods[0].candidates]
+    candidates = [dict(candidate) for candidate in result.study.methods[0].candidates]
     alphas = [candidate["alpha"] for candidate in candidates]
     assert len(set(alphas)) == 6
     assert all(1e-3 <= alpha <= 1e3 for alpha in alphas)
@@ -214,4 +214,4 @@ def test_a_random_draw_is_shared_by_all_folds_and_judged_as_the_naive_loops_judg
     answer = naive.Loops(*curved, naive.squared).nested(Ridge(), candidates, *SCHEME)
     naive.assert_same(result, "ridge", answer)
     again = fw.compare({"ridge": learner}, *curved, outer=LABELS, tuner="random", budget=6, seed=4, jobs=1)
-    assert [candidate["alpha"] for candidate in again.outline.methods[0].candidates] != alphas
+    assert [candidate["alpha"] for candidate in again.study.methods[0].candidates] != alphas

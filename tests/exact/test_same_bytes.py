@@ -19,7 +19,7 @@ import foldwise as fw
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.plans.fit import Batch, Fit
-from foldwise.plans.study import Study
+from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.record import Record
 
 PER_RUN = ("fits_made", "seconds")
@@ -43,8 +43,8 @@ class Shuffled:
         self.handed = 0
         self.waiting: list[Batch] = []
 
-    def run(self, study: Study, fits: Sequence[Fit]) -> Iterator[list[Record]]:
-        self.worker = Worker(workload_of(study))
+    def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[list[Record]]:
+        self.worker = Worker(workload_of(runnable))
         self.add(fits)
         while self.waiting:
             some = [self.waiting.pop() for _ in self.waiting[:3]]
@@ -68,7 +68,7 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Have studies run by another executor."""
 
     def change(executor: Any) -> None:
-        monkeypatch.setattr("foldwise.questions.running.LocalExecutor", lambda **_: executor)
+        monkeypatch.setattr("foldwise.api.running.LocalExecutor", lambda **_: executor)
 
     return change
 

@@ -18,10 +18,10 @@ from sklearn.linear_model import Ridge
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy
-from foldwise.executors.local import LocalExecutor
+from foldwise.executors.local.executor import LocalExecutor
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
-from foldwise.plans.study import make_study
+from foldwise.plans.runnable import make_study
 from foldwise.splits.making import make_splits
 from foldwise.testing.executors import ExecutorContract, first_fits
 
@@ -62,7 +62,7 @@ def make(learners):
 
 
 @pytest.fixture
-def study():
+def runnable():
     return make({"fragile": Fragile(), "ridge": Ridge()})
 
 
@@ -80,10 +80,10 @@ class TestInWorkers(ExecutorContract):
 
 
 def processes(executor):
-    study = make({"where": Where()})
-    fits = [fit for fit in first_fits(study) if fit.method == 0]
+    runnable = make({"where": Where()})
+    fits = [fit for fit in first_fits(runnable) if fit.method == 0]
     with closing(executor):
-        return {float(record.responses["predict"][0]) for records in executor.run(study, fits) for record in records}
+        return {float(record.responses["predict"][0]) for records in executor.run(runnable, fits) for record in records}
 
 
 def test_small_studies_stay_in_the_calling_process():
@@ -95,8 +95,10 @@ def test_isolated_fits_run_elsewhere():
 
 
 def test_a_long_study_moves_to_workers_after_its_first_fits(monkeypatch):
-    monkeypatch.setattr("foldwise.executors.local.SMALL_STUDY_SECONDS", 0.0)
-    monkeypatch.setattr("foldwise.executors.pool.Pool.is_ready", lambda pool: True)  # else fits go on here meanwhile
+    monkeypatch.setattr("foldwise.executors.local.executor.SMALL_STUDY_SECONDS", 0.0)
+    monkeypatch.setattr(
+        "foldwise.executors.local.pool.Pool.is_ready", lambda pool: True
+    )  # else fits go on here meanwhile
     found = processes(LocalExecutor(jobs=None, isolate=None)) if len(os.sched_getaffinity(0)) > 1 else {1.0, 2.0}
     assert len(found) >= 2
 

@@ -15,12 +15,12 @@ import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from foldwise.data.dataset import make_dataset
-from foldwise.executors.local import LocalExecutor
-from foldwise.executors.nursery import is_alone
-from foldwise.executors.pool import Pool
+from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.local.nursery import is_alone
+from foldwise.executors.local.pool import Pool
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
-from foldwise.plans.study import make_study
+from foldwise.plans.runnable import make_study
 from foldwise.splits.making import make_splits
 from foldwise.testing.executors import first_fits
 
@@ -67,24 +67,24 @@ def make(learner, folds=4):
     return make_study(data, learners, losses=losses, outer=make_splits(folds, data, seed=0))
 
 
-def records_of(study, executor):
-    fits = [fit for fit in first_fits(study) if fit.method == 0]
+def records_of(runnable, executor):
+    fits = [fit for fit in first_fits(runnable) if fit.method == 0]
     with closing(executor):
-        found = [record for records in executor.run(study, fits) for record in records]
+        found = [record for records in executor.run(runnable, fits) for record in records]
     assert sorted(record.key for record in found) == sorted({fit.key for fit in fits})
     return found
 
 
 def test_a_nursery_killed_before_it_has_heard_anything_is_replaced():
     executor = LocalExecutor(jobs=1, isolate=True)
-    study = make(Forking(), folds=2)
-    executor._begin(study)
-    os.kill(executor._pool_for(study)._nursery.pid, signal.SIGKILL)
-    assert len(records_of(study, executor)) == 2
+    runnable = make(Forking(), folds=2)
+    executor._begin(runnable)
+    os.kill(executor._pool_for(runnable)._nursery.pid, signal.SIGKILL)
+    assert len(records_of(runnable, executor)) == 2
 
 
 def test_many_fits_that_are_tried_again_alone_do_not_look_like_workers_that_cannot_start(tmp_path, monkeypatch):
-    monkeypatch.setattr("foldwise.executors.pool.MOST_IDLE_DEATHS", 2)
+    monkeypatch.setattr("foldwise.executors.local.pool.MOST_IDLE_DEATHS", 2)
     found = records_of(make(Unlucky(folder=str(tmp_path)), folds=7), LocalExecutor(jobs=1, isolate=True))
     assert [record.status for record in found] == ["ok"] * 7
     assert len(list(tmp_path.iterdir())) == 7

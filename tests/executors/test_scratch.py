@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from foldwise.executors.nursery import LOCK, remove
-from foldwise.executors.scratch import PREFIX, scratch_folder, sweep
+from foldwise.executors.local.nursery import LOCK, remove
+from foldwise.executors.local.scratch import PREFIX, scratch_folder, sweep
 from foldwise.records.sqlite import SqliteStore
 
 LONG_AGO = time.time() - 7200

@@ -10,19 +10,19 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
+from foldwise.api.compare import make_comparison
 from foldwise.executors import shortcuts
-from foldwise.executors.parcel import pack_batch, unpack_batch
+from foldwise.executors.cluster.parcel import pack_batch, unpack_batch
 from foldwise.executors.shortcuts import Shortcuts
 from foldwise.executors.workload import packed, unpacked, workload_of
-from foldwise.outlines.reading import Reading
 from foldwise.plans.fit import Pass
 from foldwise.plans.needed import needed
-from foldwise.questions.compare import make_comparison
 from foldwise.records.memory import MemoryStore
+from foldwise.studies.reading import Reading
 
 
 @pytest.fixture
-def study():
+def runnable():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 2))
     wishes = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100))}
@@ -30,16 +30,16 @@ def study():
     return make_comparison(wishes, X, X[:, 0], **words)
 
 
-def test_a_worker_that_knows_no_candidates_makes_them_from_their_points(study):
-    fits = needed(study, Reading(study.outline, MemoryStore()))
-    far = unpacked(packed(workload_of(study)), study.data)
+def test_a_worker_that_knows_no_candidates_makes_them_from_their_points(runnable):
+    fits = needed(runnable, Reading(runnable.study, MemoryStore()))
+    far = unpacked(packed(workload_of(runnable)), runnable.data)
     assert far.candidates == ([],)
     assert far.estimators is None
     for fit in fits:
         sent = pickle.loads(pickle.dumps(fit))
         (parcelled,) = unpack_batch(pack_batch((fit,)))
         assert sent.point == parcelled.point == fit.point
-        assert far.estimator(sent).alpha == study.estimators[0][fit.candidate].alpha
+        assert far.estimator(sent).alpha == runnable.estimators[0][fit.candidate].alpha
 
 
 class Stub:
@@ -57,10 +57,10 @@ class Stub:
         return True
 
 
-def test_candidates_that_a_solver_does_not_take_are_fitted_one_by_one(study, monkeypatch):
+def test_candidates_that_a_solver_does_not_take_are_fitted_one_by_one(runnable, monkeypatch):
     monkeypatch.setattr(shortcuts, "find", lambda *words, **more: Stub())
-    fits = needed(study, Reading(study.outline, MemoryStore()))
-    work = workload_of(study)
+    fits = needed(runnable, Reading(runnable.study, MemoryStore()))
+    work = workload_of(runnable)
     units = Shortcuts(work).units(fits)
     together = [fit for unit in units if isinstance(unit, Pass) for fit in unit]
     alone = [unit[0] for unit in units if not isinstance(unit, Pass)]
@@ -71,11 +71,11 @@ def test_candidates_that_a_solver_does_not_take_are_fitted_one_by_one(study, mon
     assert len(together) + len(alone) == len(fits)
 
 
-def test_a_solver_is_looked_for_with_examples_from_all_of_the_space(study):
-    first = needed(study, Reading(study.outline, MemoryStore()))[0]
-    examples = [estimator.alpha for estimator in workload_of(study).examples(first)]
+def test_a_solver_is_looked_for_with_examples_from_all_of_the_space(runnable):
+    first = needed(runnable, Reading(runnable.study, MemoryStore()))[0]
+    examples = [estimator.alpha for estimator in workload_of(runnable).examples(first)]
     assert len(set(examples)) == 32
     assert min(examples) < 0.02
     assert max(examples) > 50
-    fixed = replace(workload_of(study), candidates=([{"alpha": 3.0}],), estimators=None)
+    fixed = replace(workload_of(runnable), candidates=([{"alpha": 3.0}],), estimators=None)
     assert [estimator.alpha for estimator in fixed.examples(first)] == [3.0]

@@ -15,10 +15,10 @@ import foldwise as fw
 from foldwise.cli import run
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadSpace
-from foldwise.recipes.catalogue import all_entries, builtin
-from foldwise.recipes.learner import Learner
-from foldwise.recipes.model import takes_weights
-from foldwise.recipes.refused import check_space
+from foldwise.learners.catalogue import all_entries, builtin
+from foldwise.learners.learner import Learner
+from foldwise.learners.model import takes_weights
+from foldwise.learners.refused import check_space
 from foldwise.solvers.finding import find
 
 pytestmark = pytest.mark.extras
@@ -116,7 +116,7 @@ def test_values_that_a_learner_refuses_are_told_before_any_fit(name, values):
 
 
 def test_labels_of_any_kind_reach_xgboost():
-    from foldwise.recipes.xgboosted import LabelledXGBClassifier
+    from foldwise.learners.estimators.xgboosted import LabelledXGBClassifier
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))

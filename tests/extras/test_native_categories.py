@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from foldwise.data.dataset import make_dataset
-from foldwise.recipes.catalogue import builtin
+from foldwise.learners.catalogue import builtin
 
 pytestmark = pytest.mark.extras
 LEARNERS = ["lightgbm", "xgboost", "catboost"]

@@ -17,8 +17,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.utils.estimator_checks import check_estimator
 
 import foldwise as fw
-from foldwise.questions.model_file import _is_trusted
-from foldwise.recipes.neural_net import NeuralNetClassifier, NeuralNetRegressor
+from foldwise.api.model_file import _is_trusted
+from foldwise.learners.estimators.neural_net import NeuralNetClassifier, NeuralNetRegressor
 
 pytestmark = pytest.mark.extras
 torch = pytest.importorskip("torch")
@@ -97,7 +97,7 @@ def test_training_stops_early_and_keeps_the_best_epoch():
 
 def test_the_loss_that_stops_it_is_that_of_the_rows_split_off():
     """The weights kept are those of the best epoch: their loss, worked out in NumPy, is the smallest recorded."""
-    from foldwise.recipes.neural_net import MOST_SEEDS, split_off
+    from foldwise.learners.estimators.neural_net import MOST_SEEDS, split_off
 
     X, y = waves(200)
     weights = np.random.default_rng(1).uniform(0.5, 2, 200)
@@ -153,7 +153,7 @@ def test_penalties_draw_the_weights_towards_zero(penalty):
 
 
 def test_the_steps_are_those_of_torchs_own_adam():
-    from foldwise.recipes.torch_training import _Adam
+    from foldwise.learners.estimators.torch_training import _Adam
 
     start = [torch.randn(3, 2, generator=torch.Generator().manual_seed(0)), torch.ones(2)]
     own, theirs = _Adam(torch, start, 0.1), [values.clone().requires_grad_() for values in start]

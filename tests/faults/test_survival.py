@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from foldwise.executors.limits import Limits
-from foldwise.executors.local import LocalExecutor
+from foldwise.executors.local.executor import LocalExecutor
 from foldwise.testing.executors import SurvivalContract
 
 

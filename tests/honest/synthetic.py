@@ -12,12 +12,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.outlines.outline import Outline
-from foldwise.outlines.reading import Reading
-from foldwise.questions.compare import make_comparison
-from foldwise.questions.result import Result
+from foldwise.api.compare import make_comparison
+from foldwise.api.result import Result
 from foldwise.records.memory import MemoryStore
 from foldwise.records.record import Record
+from foldwise.studies.reading import Reading
+from foldwise.studies.study import Study
 
 ROWS = 18
 STATUSES = ("error", "timeout", "out of memory", "crashed", "invalid output")
@@ -25,24 +25,24 @@ Fit = tuple[str, int, tuple[int, ...]]  # method, candidate, training rows
 
 
 @cache
-def outline(kind: str) -> Outline:
+def study(kind: str) -> Study:
     """Tuned methods, an untuned one and the baseline, in 4 folds with 3 inner ones, or in 5 folds with pairs."""
     rng = np.random.default_rng(5)
     X = rng.normal(size=(ROWS, 2))
     if kind == "numbers":
         tuned = {"knn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 2, 3]), "lasso": fw.tune(Lasso(), alpha=[1, 2])}
         learners = {**tuned, "ridge": Ridge()}
-        return make_comparison(learners, X, X[:, 0] + rng.normal(size=ROWS), outer=4, inner=3).outline
+        return make_comparison(learners, X, X[:, 0] + rng.normal(size=ROWS), outer=4, inner=3).study
     learners = {"knn": fw.tune(KNeighborsClassifier(), n_neighbors=[1, 2, 3]), "bayes": GaussianNB()}
     y, weights = np.array(list("abc" * 6)), rng.uniform(0.5, 2, ROWS)
-    return make_comparison(learners, X, y, loss="log", weights=weights, outer=5, inner="pairs").outline
+    return make_comparison(learners, X, y, loss="log", weights=weights, outer=5, inner="pairs").study
 
 
 @dataclass
 class World:
     """An outline, what every fit of it came to (None: not done; a text: its failure), and the result."""
 
-    outline: Outline
+    study: Study
     outcomes: dict[Fit, Any]
     result: Result
 
@@ -52,7 +52,7 @@ class World:
 
 def make_world(kind: str, policy: str, seed: int, *, failing: float = 0.0, missing: float = 0.0) -> World:
     """Every fit the study may need, with random answers, failures and gaps."""
-    asked, rng = replace(outline(kind), on_failure=policy), np.random.default_rng(seed)
+    asked, rng = replace(study(kind), on_failure=policy), np.random.default_rng(seed)
     store, outcomes = MemoryStore(), dict[Fit, Any]()
     for method in asked.methods:
         inner = [] if method.inner is None else [s for part in method.inner.splits for s in part]
@@ -67,7 +67,7 @@ def make_world(kind: str, policy: str, seed: int, *, failing: float = 0.0, missi
     return World(asked, outcomes, Result(Reading(asked, store), made={}, seconds=0.0, versions={"none": "0"}))
 
 
-def _outcome(asked: Outline, rng: Any, failing: float, missing: float) -> Any:
+def _outcome(asked: Study, rng: Any, failing: float, missing: float) -> Any:
     if rng.random() < missing:
         return None
     if rng.random() < failing:

@@ -15,19 +15,19 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import foldwise as fw
+from foldwise.api.compare import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy, FitsFailed
-from foldwise.outlines.baseline import baseline_answer
-from foldwise.outlines.outline import Outline
-from foldwise.questions.compare import make_comparison
 from foldwise.reports.text import render_text
+from foldwise.studies.baseline import baseline_answer
+from foldwise.studies.study import Study
 
 LABELS = np.repeat(np.arange(5), [10, 12, 15, 18, 23])  # training sizes tell the fold: 68, 66, 63, 60, 55
 
 
-def outline_of(y: Any, weights: Any = None, **words: Any) -> Outline:
+def outline_of(y: Any, weights: Any = None, **words: Any) -> Study:
     data = make_dataset(np.zeros((len(y), 1)), y, weights=weights, **words)
-    asked = make_comparison(["baseline"], data, None, outer=0.5, inner=5, loss=None).outline
+    asked = make_comparison(["baseline"], data, None, outer=0.5, inner=5, loss=None).study
     return replace(asked, target=data.target, weights=data.weights, classes=data.classes)
 
 

@@ -21,8 +21,8 @@ class Loops:
     """The rules of the three policies, one fit at a time."""
 
     def __init__(self, world: World) -> None:
-        self.world, self.policy = world, world.outline.on_failure
-        self.target, self.weights = world.outline.target, world.outline.weights
+        self.world, self.policy = world, world.study.on_failure
+        self.target, self.weights = world.study.target, world.study.weights
 
     def loss(self, name, candidate, split):
         """A number, or the reason why there is none."""
@@ -68,7 +68,7 @@ class Loops:
     def folds(self, method):
         """Of each outer split: the loss or why there is none, the candidate, its score, and whether it is own."""
         found = []
-        for at, split in enumerate(self.world.outline.outer):
+        for at, split in enumerate(self.world.study.outer):
             candidate, score = (0, None) if method.inner is None else self.choice(method, method.inner.splits[at])
             if isinstance(candidate, str):
                 found.append((candidate, None, None, None))
@@ -88,7 +88,7 @@ class Loops:
 
     def auto(self, risks):
         """The mean of the losses of the method that each fold's own tuning prefers, where all tuning is complete."""
-        tuned = [method for method in self.world.outline.methods if method.inner is not None]
+        tuned = [method for method in self.world.study.methods if method.inner is not None]
         is_complete = all(self.choice(method, method.inner.final)[1] is not None for method in tuned)
         if len(tuned) < 2 or not is_complete or any(risks[method.name] is None for method in tuned):
             return None
@@ -119,7 +119,7 @@ def test_every_number_is_that_of_the_plain_loops_or_null(kind, policy, seed, fai
     rows = {row["name"]: row for row in answer["methods"]}
     assert answer["on_failure"] == policy
     risks = {}
-    for method in world.outline.methods:
+    for method in world.study.methods:
         row, folds = rows[method.name], loops.folds(method)
         risks[method.name] = expected = loops.risk(method)
         assert close(row["risk"], expected)
@@ -161,9 +161,9 @@ def test_a_result_of_a_study_that_was_stopped_answers_every_question(kind, polic
     world = make_world(kind, policy, seed, failing=failing, missing=missing)
     result, answer = world.result, world.result.to_dict()
     json.dumps(answer, allow_nan=False)
-    names = [method.name for method in world.outline.methods]
+    names = [method.name for method in world.study.methods]
     assert result.table()["method"].tolist()[: len(names)] == names
-    assert result.choices().shape == (len(world.outline.outer) * len(names), 7)
+    assert result.choices().shape == (len(world.study.outer) * len(names), 7)
     assert {"method", "row", "loss"} <= set(result.losses().columns)
     assert result.splits().shape[1] == 6
     if kind == "numbers":

@@ -13,8 +13,8 @@ from sklearn.utils import all_estimators
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import InvalidOutput
-from foldwise.recipes.gate import checked
-from foldwise.recipes.model import RESPONSES, offers, respond
+from foldwise.learners.model import RESPONSES, offers, respond
+from foldwise.learners.outputs import checked
 
 ROWS = np.array([4, 7, 9, 12])
 NUMBERS = np.array([1.5, 2.0, -3.0, 4.0])

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
+from foldwise.api.model_file import _is_trusted, load_model, save_model
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner
-from foldwise.questions.model_file import _is_trusted, load_model, save_model
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_zip_bomb_is_refused_before_it_is_read(tmp_path):
 
 
 def test_an_archive_of_endless_parts_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("foldwise.questions.model_file.MOST_ENTRIES", 100)
+    monkeypatch.setattr("foldwise.api.model_file.MOST_ENTRIES", 100)
     with zipfile.ZipFile(tmp_path / "m.skops", "w") as archive:
         for number in range(101):
             archive.writestr(str(number), b"")

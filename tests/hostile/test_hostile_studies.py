@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from foldwise.api.dotted import learner_class
+from foldwise.api.study_file import make_study, read_study, stored_study
 from foldwise.errors import BadLearner, BadSpace, BadStudy, FoldwiseError
-from foldwise.questions.dotted import learner_class
-from foldwise.questions.study_file import make_study, read_study, stored_study
 from foldwise.records.sqlite import SqliteStore
 
 

@@ -9,11 +9,11 @@ import re
 import httpx
 import pytest
 
+from foldwise.api.watching import follow
 from foldwise.live.app import make_app
 from foldwise.live.hub import Hub
 from foldwise.live.state import Row, Snapshot
 from foldwise.live.view import page, parts
-from foldwise.questions.watching import follow
 
 TOKEN, PORT = "a-token-of-some-length", 8765
 HOME = f"http://127.0.0.1:{PORT}"

@@ -10,9 +10,9 @@ from small_study import learners, rows
 import foldwise as fw
 from foldwise.live.counts import Counts
 from foldwise.live.folds import settle
-from foldwise.outlines.reading import Reading
 from foldwise.records.memory import MemoryStore
 from foldwise.records.sqlite import Facts
+from foldwise.studies.reading import Reading
 
 
 def facts(result):
@@ -35,7 +35,7 @@ SCHEMES = {
 @pytest.mark.parametrize("words", SCHEMES.values(), ids=SCHEMES)
 def test_what_is_expected_of_a_grid_is_what_is_made(words):
     result = fw.compare(learners(), *rows(), jobs=1, **words)
-    before = Counts(Reading(result.outline, MemoryStore()))
+    before = Counts(Reading(result.study, MemoryStore()))
     expected, by_method = before.total, [count.total for count in before.methods]
     after = Counts(result.reading)
     after.add(facts(result))
@@ -51,7 +51,7 @@ def test_what_is_expected_of_a_grid_is_what_is_made(words):
 def test_a_fit_that_two_methods_need_counts_once_for_the_study():
     wish = {"tuned": fw.tune(Ridge(), alpha=[0.1, 1.0]), "plain": Ridge(alpha=1.0)}
     result = fw.compare(wish, *rows(), outer=4, inner="pairs", jobs=1)
-    before = Counts(Reading(result.outline, MemoryStore()))
+    before = Counts(Reading(result.study, MemoryStore()))
     assert before.total == result.fits
     assert sum(count.total for count in before.methods) == result.fits + 4
 
@@ -66,16 +66,16 @@ def test_members_that_are_shared_count_once_for_the_study():
 
     assert after.is_over
     assert after.done == result.fits
-    before = Counts(Reading(result.outline, MemoryStore()))
+    before = Counts(Reading(result.study, MemoryStore()))
     # Where the best of several judges the candidate that its member judges too is not known before.
-    assert result.fits <= before.total <= result.fits + len(result.outline.outer)
+    assert result.fits <= before.total <= result.fits + len(result.study.outer)
 
 
 @pytest.mark.parametrize("tuner", ["random", "racing", "halving", "pruned"])
 def test_a_tuner_that_may_drop_candidates_is_expected_to_make_at_most_so_many(tuner):
     wish = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100, 9))}
     result = fw.compare(wish, *rows(), outer=3, inner=3, tuner=tuner, budget=9, jobs=1)
-    before = Counts(Reading(result.outline, result.reading.store))
+    before = Counts(Reading(result.study, result.reading.store))
     assert before.methods[0].total >= len(result.methods[0].keys)
     assert before.sureness in ("at most", "")
     before.add(facts(result))
@@ -95,6 +95,6 @@ def test_losses_of_finished_folds_are_those_of_the_answer():
 
 def test_records_of_other_studies_are_not_counted():
     result = fw.compare(learners(), *rows(), outer=4, inner=3, jobs=1)
-    counts = Counts(Reading(result.outline, MemoryStore()))
+    counts = Counts(Reading(result.study, MemoryStore()))
     counts.add([Facts("f" * 32, "ridge", "error", 1.0)])
     assert (counts.done, counts.failures) == (0, [])

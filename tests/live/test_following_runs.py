@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 import foldwise as fw
-from foldwise.questions.watching import watch_beside
+from foldwise.api.watching import watch_beside
 
 SLOW = Path(__file__).with_name("slow_study.py")
 LONG = 120.0  # seconds, on a busy machine

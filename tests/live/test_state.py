@@ -11,7 +11,7 @@ from sklearn.dummy import DummyRegressor
 from small_study import cut, learners, rows
 
 import foldwise as fw
-from foldwise.questions.watching import follow
+from foldwise.api.watching import follow
 from foldwise.records import database
 from foldwise.records.sqlite import SqliteStore
 
@@ -24,8 +24,8 @@ def _time_enough(monkeypatch):
 
 def outer_key(result, name, at):
     """The key of the fit that judges an outer split."""
-    method = next(method for method in result.outline.methods if method.name == name)
-    return result.outline.key(method, result.reading.outer_candidate(method, at), result.outline.outer[at])
+    method = next(method for method in result.study.methods if method.name == name)
+    return result.study.key(method, result.reading.outer_candidate(method, at), result.study.outer[at])
 
 
 def test_a_finished_run_shows_the_numbers_of_its_answer(whole):
@@ -79,8 +79,8 @@ def test_partial_risks_rest_on_the_finished_folds_alone(whole, finished):
 
 def test_a_fold_whose_tuning_is_not_done_is_no_finished_fold(whole, finished):
     result = whole[1]
-    method = result.outline.methods[0]
-    key = result.outline.key(method, 0, method.inner.splits[1][0])
+    method = result.study.methods[0]
+    key = result.study.key(method, 0, method.inner.splits[1][0])
     record = result.reading.store.get(key)
     cut(finished, [key])
     state = follow(finished)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadInterval
-from foldwise.plans.beside import CUTS, beside_inner, beside_splits, halves, leave_two_out
+from foldwise.plans.extra_splits import CUTS, beside_inner, extra_splits, halves, leave_two_out
 from foldwise.splits.folds import KFold
 from foldwise.splits.holdout import MonteCarlo
 from foldwise.splits.making import make_splits
@@ -75,8 +75,8 @@ def test_groups_stay_whole_in_both_halves():
 def test_nothing_is_beside_the_outer_splits_of_other_intervals():
     data = rows(20)
     outer = make_splits(KFold(4), data, seed=0)
-    assert beside_splits(None, outer, data, seed=0) is None
-    assert beside_splits("Bayle", outer, data, seed=0) is None
+    assert extra_splits(None, outer, data, seed=0) is None
+    assert extra_splits("Bayle", outer, data, seed=0) is None
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_outer_splits_that_cannot_have_them_are_refused(interval, spec, message)
     data = rows(20)
     outer = make_splits(spec, data, seed=0)
     with pytest.raises(BadInterval, match=message):
-        beside_splits(interval, outer, data, seed=0)
+        extra_splits(interval, outer, data, seed=0)
 
 
 def test_inner_splits_of_a_pair_on_pairs_are_the_other_folds():

@@ -15,8 +15,8 @@ import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadSpace, BadStudy
 from foldwise.losses.loss import make_losses
-from foldwise.outlines.savings import savings
 from foldwise.records.sqlite import SqliteStore
+from foldwise.studies.savings import savings
 
 TUNERS = ("racing", "halving(least=8)", "hyperband(least=8)")
 GRID = {"C": [0.01, 1.0, 100.0], "gamma": [0.01, 0.5, 20.0]}
@@ -71,7 +71,7 @@ def test_workers_and_interruptions_change_nothing(waves, tmp_path):
 def test_a_note_says_what_was_saved_and_whether_the_grid_agrees(waves, tmp_path):
     words = {"outer": 3, "inner": 6, "jobs": 1, "store": tmp_path / "run"}
     raced = fw.compare({"svr": fw.tune(SVR(), tuner="racing", **GRID)}, *waves, **words)
-    method = raced.reading.outline.methods[0]
+    method = raced.reading.study.methods[0]
     saved = savings(raced.reading, method)
     # the one fit of each outer split belongs to no tuning
     assert (saved.fits, saved.grid_fits) == (raced.to_dict()["methods"][0]["fits"] - 3, 4 * 6 * 9)
@@ -91,7 +91,7 @@ def test_a_note_says_what_was_saved_and_whether_the_grid_agrees(waves, tmp_path)
 
 def test_half_the_rows_are_half_the_work(waves):
     result = fw.compare({"svr": fw.tune(SVR(), tuner=fw.halving(factor=2, least=25), **GRID)}, *waves, outer=3, inner=3)
-    method = result.reading.outline.methods[0]
+    method = result.reading.study.methods[0]
     saved = savings(result.reading, method)
     # one rung of one look at half the rows, then two of nine candidates, one, and one on a fold each
     assert saved.work <= (9 * 0.5 + 2 + 1 + 1) / (9 * 3) + 0.01
@@ -104,7 +104,7 @@ def test_trees_can_be_the_resource(waves):
         core, learning_rate=[0.001, 0.01, 0.1, 0.3], max_depth=[1, 3], tuner="halving(resource=n_estimators)"
     )
     result = fw.compare({"boosting": tuned}, *waves, outer=3, inner=3, jobs=1)
-    method = result.reading.outline.methods[0]
+    method = result.reading.study.methods[0]
     assert [one["n_estimators"] for one in method.candidates[8:]] == [30] * 8
     assert result.to_dict()["methods"][0]["candidates"] == 8
     assert set(result.to_dict()["refit"]["candidate"]) == {"learning_rate", "max_depth"}
@@ -124,11 +124,11 @@ def test_whole_groups_and_the_latest_rows_are_trained_on(waves):
     groups = np.repeat(np.arange(24), 5)
     learner = {"svr": fw.tune(SVR(), tuner="halving(least=8)", **GRID)}
     grouped = fw.compare(learner, X, y, groups=groups, outer=3, inner=3, jobs=1)
-    ladder = grouped.reading.ladder(grouped.reading.outline.methods[0])
+    ladder = grouped.reading.ladder(grouped.reading.study.methods[0])
     for split, _ in ladder.rows().values():
         assert set(groups[split.train]).isdisjoint(groups[split.test])
     ordered = fw.compare(learner, X, y, time=np.arange(120)[::-1], outer=3, inner=3, jobs=1)
-    ladder = ordered.reading.ladder(ordered.reading.outline.methods[0])
+    ladder = ordered.reading.ladder(ordered.reading.study.methods[0])
     for split, _ in ladder.rows().values():
         np.testing.assert_array_equal(np.diff(split.train), 1)
         assert split.train.min() > split.test.max()  # earlier in time: the clock runs backwards here
@@ -141,7 +141,7 @@ def test_every_class_is_there_on_the_lowest_rung():
     result = fw.compare(
         {"svc": fw.tune(SVC(), tuner="hyperband(factor=3, least=12)", **GRID)}, X, y, outer=3, inner=3, jobs=1
     )
-    ladder = result.reading.ladder(result.reading.outline.methods[0])
+    ladder = result.reading.ladder(result.reading.study.methods[0])
     assert min(len(split.train) for split, _ in ladder.rows().values()) < 40
     assert all(len(set(y[split.train])) == 3 for split, _ in ladder.rows().values())
 
@@ -158,7 +158,7 @@ def test_the_note_counts_fits_that_failed_where_the_others_go_on(waves, tuner):
     learner = {"svr": fw.tune(Fussy(), C=[0.01, 1.0, 100.0, 1000.0], gamma=[0.01, 0.5], tuner=tuner)}
     words = {"outer": 3, "inner": 4, "jobs": 1}
     dropped = fw.compare(learner, *waves, **words, on_failure="drop_candidate")
-    method = dropped.reading.outline.methods[0]
+    method = dropped.reading.study.methods[0]
     saved = savings(dropped.reading, method)
     records = [dropped.reading.store.get(key) for key in dropped.reading.fits(method)]
     assert saved.failed == sum(not record.is_ok for record in records) >= 4 * 2

@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
 from foldwise.errors import BadStudy
-from foldwise.outlines.pruning import next_fit
-from foldwise.outlines.rules import choose
+from foldwise.tuners.pruning import next_fit
+from foldwise.tuners.rules import choose
 
 SCORES = arrays(
     np.float64, st.tuples(st.integers(1, 12), st.integers(1, 6)), elements=st.sampled_from([0, 0.1, 0.2, 1, 3])

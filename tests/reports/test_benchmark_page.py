@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foldwise.questions.benchmark_answer import Entry
-from foldwise.questions.benchmark_result import Benchmark
+from foldwise.answers.benchmark_answer import Entry
+from foldwise.answers.numbers import plain
+from foldwise.api.benchmark_result import Benchmark
 from foldwise.reports.benchmark_page import benchmark_page
 from foldwise.reports.benchmark_text import benchmark_text, benchmark_verdict, risk_columns
 from foldwise.reports.charts import critical_difference
-from foldwise.reports.numbers import plain
 
 INJECTIONS = json.loads((Path(__file__).parent / "injections.json").read_text(encoding="utf-8"))
 SECTIONS = ["verdict", "ranks", "risks", "pairs", "intervals", "data", "meaning", "record"]

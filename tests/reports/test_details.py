@@ -10,9 +10,9 @@ from sklearn.metrics import confusion_matrix
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.reports.details import details
-from foldwise.reports.predicted import calibration, confusion, residuals
-from foldwise.reports.validation import _edge, edges, validation_curves
+from foldwise.answers.details import details
+from foldwise.answers.predicted import calibration, confusion, residuals
+from foldwise.answers.validation import _edge, edges, validation_curves
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def naive_scores(result, rows):
 
 def test_a_validation_curve_is_that_of_the_naive_loops(ridge, rows):
     candidates, scores = naive_scores(ridge, rows)
-    curves = {c["parameter"]: c for c in validation_curves(ridge.reading, ridge.outline.methods[0])}
+    curves = {c["parameter"]: c for c in validation_curves(ridge.reading, ridge.study.methods[0])}
 
     for point in curves["alpha"]["points"]:
         members = [at for at, (alpha, _) in enumerate(candidates) if alpha == point["value"]]
@@ -66,7 +66,7 @@ def test_a_choice_at_the_end_of_a_space_is_warned_of_in_words_and_notes(rows):
     result = fw.compare(
         {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[12, 20, 25])}, *rows, outer=4, inner=3, jobs=1
     )
-    (words,) = edges(result.reading, result.outline.methods[0])
+    (words,) = edges(result.reading, result.study.methods[0])
 
     assert words.startswith("n_neighbors=12 is the smallest value tried and 4 of 4 outer splits chose it")
     assert {"code": "edge", "text": f"k-nn: {words}"} in result.to_dict()["notes"]
@@ -75,7 +75,7 @@ def test_a_choice_at_the_end_of_a_space_is_warned_of_in_words_and_notes(rows):
 def test_two_values_have_no_middle_so_no_end_is_warned_of(rows):
     result = fw.compare({"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[5, 25])}, *rows, outer=4, inner=3, jobs=1)
 
-    assert edges(result.reading, result.outline.methods[0]) == []
+    assert edges(result.reading, result.study.methods[0]) == []
 
 
 def test_residuals_are_counted_once_and_their_means_are_right():

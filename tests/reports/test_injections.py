@@ -12,8 +12,8 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 import foldwise as fw
+from foldwise.answers.numbers import plain
 from foldwise.reports.html import html_fragment, render_html
-from foldwise.reports.numbers import plain
 
 INJECTIONS = json.loads((Path(__file__).parent / "injections.json").read_text(encoding="utf-8"))
 ELEMENTS = {

@@ -20,8 +20,8 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import SVR
 
 import foldwise as fw
+from foldwise.answers.protocol import protocol
 from foldwise.reports.methods_text import methods_paragraph, references
-from foldwise.reports.protocol import protocol
 
 FOLDER = Path(__file__).parent / "methods"
 
@@ -70,7 +70,7 @@ def result_of(name: str) -> fw.Result:
 
 def text_of(name: str) -> str:
     result = result_of(name)
-    facts, answer = protocol(result.outline), result.to_dict()
+    facts, answer = protocol(result.study), result.to_dict()
     words = methods_paragraph(answer, facts)
     words = re.sub(r"Foldwise \S+ \(.*?\)", "Foldwise ... (...)", words)
     return "\n".join([*re.split(r"(?<=[.]) (?=[A-Z0-9])|(?<=; )", words), "", *references(answer, facts)]) + "\n"
@@ -102,12 +102,12 @@ def test_the_numbers_of_rows_are_those_of_the_splits(name):
 @pytest.mark.parametrize("name", SCHEMES)
 def test_nested_is_said_where_tuning_was_inside_several_outer_splits_and_nowhere_else(name):
     result, text = result_of(name), text_of(name)
-    is_tuned = any(method.kind == "tuned" for method in result.outline.methods)
-    is_nested = is_tuned and len(result.outline.outer) > 1
+    is_tuned = any(method.kind == "tuned" for method in result.study.methods)
+    is_nested = is_tuned and len(result.study.outer) > 1
 
     assert ("inside every outer training set" in text) == is_nested
     assert ("Varma S." in text) == is_nested
-    assert ("Stone M." in text) == result.outline.outer.is_partition
+    assert ("Stone M." in text) == result.study.outer.is_partition
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -128,7 +128,7 @@ def test_a_search_is_told_by_the_candidates_of_one_tuning_and_by_what_ended_it()
     }
     X = np.random.default_rng(0).normal(size=(30, 2))
     result = fw.compare(wishes, X, X[:, 0], outer=2, inner=2, jobs=1)
-    text = methods_paragraph(result.to_dict(), protocol(result.outline))
+    text = methods_paragraph(result.to_dict(), protocol(result.study))
     assert "sought (14 candidates in each tuning) was tuned" in text
     assert "proposed by Optuna's tpe from the scores of the same tuning so far)" in text
     assert "timed (10 candidates in each tuning) was tuned" in text
@@ -137,7 +137,7 @@ def test_a_search_is_told_by_the_candidates_of_one_tuning_and_by_what_ended_it()
 
 
 def paragraph(result: fw.Result) -> str:
-    return methods_paragraph(result.to_dict(), protocol(result.outline))
+    return methods_paragraph(result.to_dict(), protocol(result.study))
 
 
 def test_only_learners_that_took_the_weights_are_said_to_have_been_weighted(tmp_path):
@@ -170,7 +170,7 @@ def test_folds_that_were_given_and_repeated_holdouts_are_told_as_such():
 def test_a_study_without_any_risk_does_not_blame_the_splits_for_it():
     answer = study(outer=3, inner=2).to_dict()
     bare = {**answer, "methods": [{"name": "ridge", "risk": None, "interval": None}]}
-    text = methods_paragraph(bare, protocol(study(outer=3, inner=2).outline))
+    text = methods_paragraph(bare, protocol(study(outer=3, inner=2).study))
     assert "No method has a risk, so no interval is given." in text
     assert "none is valid" not in text
 

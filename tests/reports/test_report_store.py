@@ -11,8 +11,8 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
+from foldwise.answers.predicted import residuals
 from foldwise.reports.html import render_html
-from foldwise.reports.predicted import residuals
 
 WITHOUT = """
 import sys

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from foldwise.data.dataset import make_dataset
-from foldwise.recipes.catalogue import builtin
+from foldwise.learners.catalogue import builtin
 from foldwise.solvers import finding
 from foldwise.solvers.finding import all_solvers, find
 from foldwise.solvers.pipeline import Scaling, numbers, scaled

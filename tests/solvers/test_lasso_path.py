@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from twin import assert_twins, bootstraps, folds, jobs_of, pairs
 
 from foldwise.data.dataset import make_dataset
-from foldwise.recipes.catalogue import builtin
+from foldwise.learners.catalogue import builtin
 from foldwise.solvers.active_set import Gram, Rows, lasso_path
 from foldwise.solvers.elastic import elastic_path
 from foldwise.solvers.finding import find

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from twin import assert_twins, bootstraps, folds, jobs_of
 
 from foldwise.data.dataset import make_dataset
-from foldwise.recipes.catalogue import builtin
+from foldwise.learners.catalogue import builtin
 from foldwise.solvers.finding import find
 from foldwise.solvers.logistic import LogisticSolver
 from foldwise.solvers.logistic_loss import Logistic

@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from twin import assert_twins, bootstraps, folds, jobs_of, pairs
 
 from foldwise.data.dataset import make_dataset
-from foldwise.recipes.catalogue import builtin
-from foldwise.recipes.nearest import NearestClassifier, NearestRegressor
+from foldwise.learners.catalogue import builtin
+from foldwise.learners.estimators.nearest import NearestClassifier, NearestRegressor
 from foldwise.solvers.neighbours import NeighboursSolver
 
 SOLVER = NeighboursSolver()

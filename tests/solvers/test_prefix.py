@@ -17,8 +17,8 @@ from sklearn.preprocessing import FunctionTransformer, QuantileTransformer, Stan
 from twin import assert_twins, bootstraps, folds, jobs_of
 
 from foldwise.data.dataset import make_dataset
-from foldwise.recipes.catalogue import builtin
-from foldwise.recipes.learner import Learner
+from foldwise.learners.catalogue import builtin
+from foldwise.learners.learner import Learner
 from foldwise.solvers.prefix import SOLVERS
 
 [PREFIX] = SOLVERS

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from foldwise.data.dataset import make_dataset
-from foldwise.recipes.model import make_recipe
+from foldwise.learners.model import make_recipe
 from foldwise.solvers import prepared as room
 from foldwise.solvers.prepared import bytes_of, fit_prepared, prepared
 

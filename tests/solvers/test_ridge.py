@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from twin import assert_twins, bootstraps, folds, jobs_of, pairs, plain_answer
 
 from foldwise.data.dataset import make_dataset
-from foldwise.recipes.catalogue import builtin
+from foldwise.learners.catalogue import builtin
 from foldwise.solvers import moments, ridge_primal
 from foldwise.solvers.krylov import solve_by_steps
 from foldwise.solvers.ridge import RidgeSolver

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.data.dataset import Dataset
-from foldwise.recipes.model import make_recipe, respond
+from foldwise.learners.model import make_recipe, respond
 from foldwise.solvers.solver import Answer, Job, Solver
 
 Rows = tuple[Any, Any]  # training rows, rows to answer for

@@ -12,7 +12,7 @@ from foldwise.errors import MissingExtra
 from foldwise.spaces.parameter import float_range, int_range, log_range
 from foldwise.spaces.point import candidate_at, spread
 from foldwise.spaces.space import make_space
-from foldwise.tuners.bayesian import check_installed
+from foldwise.tuners.optuna import check_installed
 from foldwise.tuners.tuner import make_tuner, start_points
 
 SMOOTH = make_space({"a": float_range(0, 1), "b": log_range(1e-3, 1e3), "k": int_range(1, 50)})

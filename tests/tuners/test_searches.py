@@ -51,10 +51,10 @@ def compare(target=Y, wishes=None, **words):
 
 def proposals(result, name="svr"):
     """What each tuning was told to try, in order."""
-    method = next(method for method in result.outline.methods if method.name == name)
+    method = next(method for method in result.study.methods if method.name == name)
     return {
         tuning: [tuple(method.candidates[at].items()) for at in method.search.of(tuning)]
-        for tuning in result.outline.named_tunings(method)
+        for tuning in result.study.named_tunings(method)
     }
 
 
@@ -76,7 +76,7 @@ def test_the_choice_of_a_fold_is_what_plain_loops_find_among_its_candidates(undi
     folds = undisturbed.to_dict()["methods"][0]["folds"]
     for fold in range(3):
         train, test = np.flatnonzero(fold != FOLDS), np.flatnonzero(fold == FOLDS)
-        inner = list(undisturbed.outline.methods[0].inner.splits[fold])
+        inner = list(undisturbed.study.methods[0].inner.splits[fold])
         scores = []
         for candidate in proposals(undisturbed)[f"outer {fold}"]:
             models = [SVR(**dict(candidate)).fit(X[split.train], Y[split.train]) for split in inner]
@@ -169,12 +169,12 @@ def test_nothing_passes_between_outer_folds():
 def test_a_tuner_that_shares_one_study_between_outer_folds_is_caught(monkeypatch):
     honest = searching._ask
 
-    def share(study, reading, at, tuning):
+    def share(runnable, reading, at, tuning):
         """All tunings are told what any of them has found."""
-        search = study.outline.methods[at].search
+        search = runnable.study.methods[at].search
         own = {name: list(asked) for name, asked in search.asked.items()}
         scores_of = reading.scores_of
-        tunings = study.outline.named_tunings(study.outline.methods[at])
+        tunings = runnable.study.named_tunings(runnable.study.methods[at])
 
         def shared(method, splits, candidates):
             scores = [scores_of(method, tunings[name], own[name]).mean(axis=1) for name in own]
@@ -182,7 +182,7 @@ def test_a_tuner_that_shares_one_study_between_outer_folds_is_caught(monkeypatch
 
         reading.scores_of = shared if own.get(tuning) else scores_of
         try:
-            honest(study, reading, at, tuning)
+            honest(runnable, reading, at, tuning)
         finally:
             reading.scores_of = scores_of
 
@@ -231,7 +231,7 @@ def test_a_small_space_is_simply_tried_whole():
 def test_the_rule_of_one_standard_error_takes_the_simplest_of_a_tunings_own_candidates():
     wishes = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(1e-4, 1e4), simpler={"alpha": "high"})}
     result = compare(wishes=wishes, rule="one_se")
-    choice = result.reading.final_choice(result.outline.methods[0])
+    choice = result.reading.final_choice(result.study.methods[0])
     scores, tried = choice.scores.mean(axis=1), proposals(result, "ridge")["final"]
     best = int(np.argmin(scores))
     reach = scores[best] + choice.scores[best].std(ddof=1) / np.sqrt(3)
@@ -276,7 +276,7 @@ def test_a_search_stops_when_it_gains_less_than_the_noise():
     tried = [len(those) for those in proposals(result, "ridge").values()]
     assert 20 <= min(tried) <= max(tried) < 60
     assert any("stop at gains below the noise" in note for note in result.notes)
-    for tuning, splits in result.outline.named_tunings(method := result.outline.methods[0]).items():
+    for tuning, splits in result.study.named_tunings(method := result.study.methods[0]).items():
         scores = result.reading.scores_of(method, splits, method.search.of(tuning))
         means, best = scores.mean(axis=1), scores[int(np.argmin(scores.mean(axis=1)))]
         assert means[:-10].min() - means.min() < best.std(ddof=1) / np.sqrt(3)
@@ -375,7 +375,7 @@ def test_the_delivered_model_has_the_final_tunings_candidate(undisturbed):
 
 
 def test_the_plan_tells_the_most_it_can_be(undisturbed):
-    from foldwise.questions.compare import plan
+    from foldwise.api.compare import plan
 
     planned = plan(learners(), X, Y, outer=FOLDS, inner=3, tuner="tpe", budget=15, pilot=False)
     assert all(

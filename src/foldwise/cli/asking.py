@@ -40,7 +40,7 @@ from foldwise.cli.studies import study_of
 @as_json
 def risk(data: str, learner: str, quiet: bool, as_json: bool, **flags: Any) -> None:
     """Estimate the risk of one learner, its tuning included."""
-    from foldwise.questions.risk import risk as ask
+    from foldwise.api.risk import risk as ask
 
     study = study_of(data, learners=[learner], **flags)
     estimate = ask(study.make_one_learner(), study.read_data(), **study.words(), progress=False if quiet else None)
@@ -59,7 +59,7 @@ def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool,
 
     The score shown chose the candidate, so it is no estimate of the risk.
     """
-    from foldwise.questions.model_file import save_model
+    from foldwise.api.model_file import save_model
 
     check_outputs(save=save, pickle=pickle)
     study = study_of(data, learners=[learner], **flags)
@@ -87,8 +87,8 @@ def curve(
 
     Over one parameter with --parameter, else over the number of training rows.
     """
-    from foldwise.questions import curve as questions
-    from foldwise.questions.study_values import make_parameter, read_values
+    from foldwise.api import curve as questions
+    from foldwise.api.study_values import make_parameter, read_values
 
     if parameter is not None and sizes is not None:
         raise click.UsageError("--parameter and --sizes ask for two different curves. Give one of them.")
@@ -151,7 +151,7 @@ def learners(as_json: bool) -> None:
 
     What is tuned over which values in three sizes, what is simple, the preparation, and what has to be installed.
     """
-    from foldwise.recipes.listing import entries, listing_text
+    from foldwise.learners.listing import entries, listing_text
 
     rows = entries()
     show({"learners": rows}, listing_text(rows), as_json=as_json)
@@ -171,7 +171,7 @@ def _tuned_answer(learner: str, tuned: Any) -> dict[str, Any]:
 
 
 def _tuned_text(answer: Mapping[str, Any]) -> str:
-    from foldwise.reports.numbers import candidate_words, number
+    from foldwise.answers.numbers import candidate_words, number
 
     chosen, score = candidate_words(answer["candidate"]), number(answer["selection_score"])
     lines = [
@@ -185,7 +185,7 @@ def _tuned_text(answer: Mapping[str, Any]) -> str:
 
 
 def _numbers(option: str, text: str) -> list[int | float]:
-    from foldwise.questions.study_values import read_scalar
+    from foldwise.api.study_values import read_scalar
 
     values = [read_scalar(part) for part in text.split(",")]
     if not all(type(value) in (int, float) for value in values):

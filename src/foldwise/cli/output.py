@@ -48,7 +48,7 @@ def answer_text(answer: Mapping[str, Any]) -> str:
 
 def check_outputs(*, report: str | None = None, save: str | None = None, pickle: bool = False) -> None:
     """Refuse file names that cannot be written before the first fit, not after the last."""
-    from foldwise.questions.model_file import check_model_path
+    from foldwise.api.model_file import check_model_path
 
     if save:
         check_model_path(save, pickle=pickle)

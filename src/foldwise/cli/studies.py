@@ -76,7 +76,7 @@ def resume(
     run: str, report: str | None, save: str | None, pickle: bool, watch: bool, quiet: bool, as_json: bool, **flags: Any
 ) -> int:
     """Go on with an interrupted study. RUN is its store."""
-    from foldwise.questions.study_file import stored_study
+    from foldwise.api.study_file import stored_study
 
     check_outputs(report=report, save=save, pickle=pickle)
     study = stored_study(run, **flags)
@@ -90,7 +90,7 @@ def resume(
 @as_json
 def report(run: str, out: str | None, as_json: bool) -> None:
     """Write the page of a study. RUN is its store."""
-    from foldwise.questions.load import load
+    from foldwise.api.load import load
 
     result = load(run)
     path = Path(out or f"{run.rstrip('/')}.html")
@@ -109,7 +109,7 @@ def watch(run: str, port: int, no_browser: bool, as_json: bool) -> None:
 
     The page only reads the store: closing it, or ending this command, changes nothing for the run.
     """
-    from foldwise.questions.watching import watch as serve
+    from foldwise.api.watching import watch as serve
 
     def tell(url: str) -> None:
         show({"url": url, "run": run}, f"{run} can be watched at {url}", as_json=as_json)
@@ -138,8 +138,8 @@ def benchmark(
     Shows the risks side by side, mean ranks, and which methods can be told apart over all of them. --store is a folder
     with a store for each data set.
     """
-    from foldwise.questions.benchmark import ask_all, study_question
-    from foldwise.questions.benchmark_data import folder_name, name_targets
+    from foldwise.api.benchmark import ask_all, study_question
+    from foldwise.api.benchmark_data import folder_name, name_targets
 
     check_outputs(report=report)
     wishes = {name: flags.pop(name) for name in ("control", "rope", "time_limit")}
@@ -154,8 +154,8 @@ def benchmark(
 
 def study_of(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = (), **flags: Any) -> Any:
     """The study that flags and, perhaps, a TOML file describe; flags win."""
-    from foldwise.questions.study_file import make_study, read_study
-    from foldwise.questions.study_values import read_scalar
+    from foldwise.api.study_file import make_study, read_study
+    from foldwise.api.study_values import read_scalar
 
     if flags.get("positive") is not None:
         flags["positive"] = read_scalar(flags["positive"])
@@ -185,7 +185,7 @@ def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quie
 
 def _watched(study: Any) -> Any:
     """The study with a page beside it that follows its store; one without a store is given one for the time."""
-    from foldwise.questions.watching import scratch_run, watch_beside
+    from foldwise.api.watching import scratch_run, watch_beside
 
     is_scratch = study.store is None
     if is_scratch:
@@ -230,7 +230,7 @@ def _finish(
 
 
 def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool, target: str | None) -> None:
-    from foldwise.questions.model_file import save_model
+    from foldwise.api.model_file import save_model
 
     best = next(method for method in answer["methods"] if method["name"] == answer["best"])
     estimate = {key: best.get(key) for key in ("risk", "low", "high", "level", "interval", "target")}

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from foldwise.plans.fit import Fit
-from foldwise.plans.study import Study
+from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.record import Record
 
 
 class Executor(Protocol):
     """Does fits in any order, anywhere, and hands over their records as they come."""
 
-    def run(self, study: Study, fits: Sequence[Fit]) -> Iterator[list[Record]]:
+    def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[list[Record]]:
         """Records of all these fits, a few at a time; empty lists now and then, so that the caller can look up."""
 
     def add(self, fits: Sequence[Fit]) -> None:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TextIO
 
-from foldwise.outlines.outline import MethodOutline
 from foldwise.plans.fit import Fit
-from foldwise.plans.study import Study
+from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.record import Record
+from foldwise.studies.study import Method
 
 
 class Progress:
@@ -26,15 +26,15 @@ class Progress:
         self._width = 0
         self._is_open = False
 
-    def expect(self, study: Study, fits: Sequence[Fit]) -> None:
+    def expect(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> None:
         """These fits are about to be done."""
         self._all += len(fits)
         # how many candidates a search will ask for is not known before its end
         self._is_open = any(
-            method.search is not None and not _is_over(study, method) for method in study.outline.methods
+            method.search is not None and not _is_over(runnable, method) for method in runnable.study.methods
         )
         if self.shown and not self._done:
-            self._write(f"{len(fits)} fits to do in the first round, {study.outline.outer.scheme}")
+            self._write(f"{len(fits)} fits to do in the first round, {runnable.study.outer.scheme}")
 
     def advance(self, records: Sequence[Record]) -> None:
         self._done += len(records)
@@ -64,8 +64,8 @@ class Progress:
         self._width = max(self._width, len(text))
 
 
-def _is_over(study: Study, method: MethodOutline) -> bool:
-    return method.search is None or all(map(method.search.is_over, study.outline.named_tunings(method)))
+def _is_over(runnable: RunnableStudy, method: Method) -> bool:
+    return method.search is None or all(map(method.search.is_over, runnable.study.named_tunings(method)))
 
 
 def duration(seconds: float) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from foldwise.executors.workload import Workload
+from foldwise.learners.model import Recipe, make_recipe
 from foldwise.plans.fit import Batch, Fit, Pass
-from foldwise.recipes.model import Recipe, make_recipe
 from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.finding import find
 from foldwise.solvers.solver import Job, Solver
@@ -33,7 +33,7 @@ class Shortcuts:
 
     def solver(self, fit: Fit) -> Solver | None:
         """The solver of a method or, in the best of several, of a member; a final learner has another table."""
-        if fit.level_one is not None:
+        if fit.members is not None:
             return None
         at = (fit.method, self.work.owner(fit).name)
         if at not in self._solvers:

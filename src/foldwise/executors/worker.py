@@ -16,8 +16,8 @@ from foldwise.errors import InvalidOutput
 from foldwise.executors.shortcuts import Shortcuts
 from foldwise.executors.workload import Workload
 from foldwise.executors.world import kept_world
+from foldwise.learners.model import respond, seeded_world
 from foldwise.plans.fit import Batch, Fit, Pass
-from foldwise.recipes.model import respond, seeded_world
 from foldwise.records.record import Record
 from foldwise.solvers.prepared import fit_prepared
 from foldwise.solvers.solver import Answer
@@ -100,10 +100,10 @@ class Worker:
         return Record(key=fit.key, rows=fit.rows, warnings=distinct, seconds=seconds, learner=name, **outcome)
 
     def _responses(self, fit: Fit) -> dict[str, Any]:
-        recipe, data, given = self.shortcuts.recipe(fit), self.work.data, fit.level_one
+        recipe, data, given = self.shortcuts.recipe(fit), self.work.data, fit.members
         if given is None:
             return respond(self._model(fit), data, fit.rows, fit.responses)
-        from foldwise.recipes.combining import fit_final, respond_final
+        from foldwise.learners.stacking import fit_final, respond_final
 
         model = fit_final(recipe, data, fit.train, given.learn, fit.seed)
         return respond_final(model, data, fit.rows, given.answer, fit.responses, given.members)

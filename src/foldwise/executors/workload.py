@@ -12,9 +12,9 @@ from typing import Any, Literal
 from foldwise.data.dataset import Dataset
 from foldwise.data.mapped import open_mapped, save
 from foldwise.errors import BadLearner, BadStudy
+from foldwise.learners.learner import Learner
 from foldwise.plans.fit import Fit
-from foldwise.plans.study import Study
-from foldwise.recipes.learner import Learner
+from foldwise.plans.runnable import RunnableStudy
 from foldwise.spaces.point import Point, candidate_at, spread
 
 LEARNERS = "learners"
@@ -61,9 +61,11 @@ class Workload:
         return [learner.at(candidate_at(learner.space, point)) for point in few]
 
 
-def workload_of(study: Study) -> Workload:
-    candidates = tuple([] if method.search else method.candidates for method in study.outline.methods)
-    return Workload(study.data, study.learners, candidates, study.outline.threads, study.solvers, study.estimators)
+def workload_of(runnable: RunnableStudy) -> Workload:
+    candidates = tuple([] if method.search else method.candidates for method in runnable.study.methods)
+    return Workload(
+        runnable.data, runnable.learners, candidates, runnable.study.threads, runnable.solvers, runnable.estimators
+    )
 
 
 def write_workload(work: Workload, folder: Path) -> None:

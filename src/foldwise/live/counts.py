@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from foldwise.outlines.level_one import final_key, parts_of
-from foldwise.outlines.outline import MethodOutline
-from foldwise.outlines.reading import Reading
-from foldwise.outlines.savings import most_looks
 from foldwise.records.sqlite import Facts
+from foldwise.studies.reading import Reading
+from foldwise.studies.savings import most_looks
+from foldwise.studies.stacking import final_key, parts_of
+from foldwise.studies.study import Method
 
 Sureness = Literal["", "at most", "at least"]
 Slot = tuple[int, str]  # which method, and which of its judged splits where the chosen candidate alone is fitted
@@ -20,7 +20,7 @@ Slot = tuple[int, str]  # which method, and which of its judged splits where the
 class MethodCount:
     """The fits of one method, and what its finished outer splits came to."""
 
-    method: MethodOutline
+    method: Method
     own: int = 0  # fits that do not wait for a choice
     expected: int = 0  # with those of chosen candidates
     sureness: Sureness = ""
@@ -43,13 +43,13 @@ class Counts:
     """The fits of all methods; one that several need counts for each of them, and once for the study."""
 
     def __init__(self, reading: Reading) -> None:
-        self.reading, self.outline = reading, reading.outline
+        self.reading, self.study = reading, reading.study
         self.known: dict[str, Facts] = {}  # of all records by key
         self.failures: list[tuple[str, str, str]] = []  # method, status and key of those that failed
         self.done = 0
         self._slots: dict[str, list[Slot]] = {}
         self._shared = 0
-        self.methods = [MethodCount(method) for method in self.outline.methods]
+        self.methods = [MethodCount(method) for method in self.study.methods]
         for at in range(len(self.methods)):
             self._expect(at)
 
@@ -98,15 +98,15 @@ class Counts:
 
     def _expect(self, at: int) -> None:
         """Note which fits a method may come to, and how many of them there will be."""
-        count, outline = self.methods[at], self.outline
+        count, study = self.methods[at], self.study
         own = dict.fromkeys(own_keys(self.reading, count.method))
         for key in own:
             self._note(key, (at, ""))
-        tuned_on = set(outline.tuning_rows(count.method))
-        judged_on = {outline.rows_name(stage.split) for stage in outline.stages(count.method)}
+        tuned_on = set(study.tuning_rows(count.method))
+        judged_on = {study.rows_name(stage.split) for stage in study.stages(count.method)}
         alone = judged_on - tuned_on if count.method.kind == "tuned" else set()
         for name in alone:
-            for key in outline.keys(count.method, name):
+            for key in study.keys(count.method, name):
                 self._note(key, (at, name))
         most, count.sureness = _most(self.reading, count.method, len(own))
         count.own, count.expected = most, most + len(alone)
@@ -122,28 +122,26 @@ class Counts:
             self._take(slot, self.known[key])
 
 
-def own_keys(reading: Reading, method: MethodOutline) -> Iterator[str]:
+def own_keys(reading: Reading, method: Method) -> Iterator[str]:
     """Keys of all fits that a method may ask for whatever it chooses, as far as they are known."""
-    outline = reading.outline
+    study = reading.study
     if method.kind != "tuned":
-        yield from (
-            key for stage in outline.stages(method) for key in outline.keys(method, outline.rows_name(stage.split))
-        )
+        yield from (key for stage in study.stages(method) for key in study.keys(method, study.rows_name(stage.split)))
     if method.parts:
-        inner = parts_of(outline, method)[0].inner
-        yield from [final_key(outline, method)] if outline.has_final and inner is not None and inner.final else []
+        inner = parts_of(study, method)[0].inner
+        yield from [final_key(study, method)] if study.has_final and inner is not None and inner.final else []
     elif method.search is not None:
-        for name, splits in outline.named_tunings(method).items():
-            yield from (outline.key(method, at, split) for at in method.search.of(name) for split in splits)
+        for name, splits in study.named_tunings(method).items():
+            yield from (study.key(method, at, split) for at in method.search.of(name) for split in splits)
     elif method.kind == "tuned":
-        rows = reading.ladder(method).rows() if method.schedule else outline.tuning_rows(method)
-        yield from (key for name in rows for key in outline.keys(method, name))
+        rows = reading.ladder(method).rows() if method.schedule else study.tuning_rows(method)
+        yield from (key for name in rows for key in study.keys(method, name))
 
 
-def _most(reading: Reading, method: MethodOutline, known: int) -> tuple[int, Sureness]:
+def _most(reading: Reading, method: Method, known: int) -> tuple[int, Sureness]:
     """Fits of a method's tunings, and how sure that is: tuners may drop candidates, and searches go on."""
     if method.search is not None:
-        budget, tunings = method.search.budget, reading.outline.tunings(method)
+        budget, tunings = method.search.budget, reading.study.tunings(method)
         if budget is None:
             return known, "at least"
         return max(known, budget * sum(map(len, tunings))), "at most"

@@ -8,8 +8,8 @@ import time
 import numpy as np
 
 from foldwise.live.counts import Counts, MethodCount
-from foldwise.outlines.outline import MethodOutline, Stage
-from foldwise.outlines.reading import Reading
+from foldwise.studies.reading import Reading
+from foldwise.studies.study import Method, Stage
 
 LEAST_FOLDS = 3  # for an idea of the spread
 
@@ -20,7 +20,7 @@ def settle(counts: Counts, *, seconds: float = math.inf) -> bool:
     for count in counts.methods:
         if count.is_over or not count.is_new:
             continue
-        for stage in counts.outline.stages(count.method):
+        for stage in counts.study.stages(count.method):
             if time.monotonic() > until:
                 return False
             _settle_stage(counts, count, stage)
@@ -52,33 +52,33 @@ def _settle_stage(counts: Counts, count: MethodCount, stage: Stage) -> None:
     if name in count.settled or not _has_chosen(counts, method, stage):
         return
     candidate = reading.stage_candidate(method, stage)
-    if candidate is not None and counts.outline.key(method, candidate, stage.split) not in counts.known:
+    if candidate is not None and counts.study.key(method, candidate, stage.split) not in counts.known:
         return
     count.settled.add(name)
     if stage.level == "outer":
         count.losses[stage.at] = _loss(reading, method, candidate, stage)
 
 
-def _loss(reading: Reading, method: MethodOutline, candidate: int | None, stage: Stage) -> float:
+def _loss(reading: Reading, method: Method, candidate: int | None, stage: Stage) -> float:
     return math.nan if candidate is None else reading.fold_loss(method, candidate, stage.split)
 
 
-def _has_chosen(counts: Counts, method: MethodOutline, stage: Stage) -> bool:
+def _has_chosen(counts: Counts, method: Method, stage: Stage) -> bool:
     """Are there no more fits to do before this split can choose its candidate?"""
     if stage.inner is None:
         return True
     if method.schedule or method.search:
         return not counts.reading.is_waiting(method, stage)
-    outline = counts.outline
-    return all(key in counts.known for split in stage.inner for key in outline.keys(method, outline.rows_name(split)))
+    study = counts.study
+    return all(key in counts.known for split in stage.inner for key in study.keys(method, study.rows_name(split)))
 
 
 def _is_over(counts: Counts, count: MethodCount) -> bool:
     """Is nothing more to come for a method?"""
     method, inner = count.method, count.method.inner
-    if len(count.settled) < len(counts.outline.stages(method)):
+    if len(count.settled) < len(counts.study.stages(method)):
         return False
     if method.parts or not count.sureness:
         return count.done - len(count.chosen) >= count.own
-    has_final = inner is not None and inner.final is not None and counts.outline.has_final
+    has_final = inner is not None and inner.final is not None and counts.study.has_final
     return not has_final or not counts.reading.final_choice(method).missing

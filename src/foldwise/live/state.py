@@ -15,11 +15,11 @@ from foldwise.live.counts import Counts, MethodCount, Sureness
 from foldwise.live.folds import partial_risk, settle
 from foldwise.live.pace import Pace
 from foldwise.live.workers import workers
-from foldwise.outlines.file import read_outline
-from foldwise.outlines.outline import MethodOutline
-from foldwise.outlines.reading import Reading
-from foldwise.outlines.search import read_ledgers
 from foldwise.records.following import FollowedStore
+from foldwise.studies.file import read_study
+from foldwise.studies.reading import Reading
+from foldwise.studies.search import read_ledgers
+from foldwise.studies.study import Method
 
 Phase = Literal["waiting", "running", "ending", "stopped", "finished", "unreadable"]
 MOST_FAILURES = 20
@@ -43,7 +43,7 @@ class Report(NamedTuple):
     is_finished: bool
 
 
-Judge = Callable[[Reading, MethodOutline], Judged]
+Judge = Callable[[Reading, Method], Judged]
 Writer = Callable[[Path], Report]
 
 
@@ -135,7 +135,7 @@ class State:
             self._report = None
             self._moved = -QUIET if is_anew else time.monotonic()
         if any(count.method.search for count in counts.methods):
-            read_ledgers(counts.outline, self._store)
+            read_ledgers(counts.study, self._store)
             counts.ask_again()
         counts.add(facts)
         settle(counts, seconds=SETTLE)
@@ -144,7 +144,7 @@ class State:
 
     def _begin(self, store: FollowedStore) -> None:
         """A study that is new here, or was begun again."""
-        self._counts = Counts(Reading(read_outline(store), store))
+        self._counts = Counts(Reading(read_study(store), store))
         self._judged.clear()
         self._errors.clear()
         self._pace.clear()
@@ -166,7 +166,7 @@ class State:
 
     def _snapshot(self, counts: Counts) -> Snapshot:
         assert self._store is not None
-        outline, phase, writer = counts.outline, self._phase(), self._store.writer
+        study, phase, writer = counts.study, self._phase(), self._store.writer
         if phase == "finished":
             settle(counts)  # the report has just read it all: nothing may stay half told
             for count in counts.methods:
@@ -174,9 +174,9 @@ class State:
         return Snapshot(
             phase=phase,
             run=str(self.run),
-            study=f"{outline.rows} rows, {outline.task}, outer splits: {outline.outer.scheme}",
-            loss=outline.losses[0].name,
-            level=outline.level,
+            study=f"{study.rows} rows, {study.task}, outer splits: {study.outer.scheme}",
+            loss=study.losses[0].name,
+            level=study.level,
             done=counts.done,
             total=counts.done if counts.is_over else counts.total,
             sureness=counts.sureness,
@@ -190,8 +190,8 @@ class State:
         )
 
     def _row(self, counts: Counts, count: MethodCount) -> Row:
-        all_folds, name = len(counts.outline.outer), count.method.name
-        risk, low, high, folds = partial_risk(count, counts.outline.level)
+        all_folds, name = len(counts.study.outer), count.method.name
+        risk, low, high, folds = partial_risk(count, counts.study.level)
         interval = None
         if folds == all_folds and count.is_over:
             if name not in self._judged:

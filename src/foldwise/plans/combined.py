@@ -11,9 +11,9 @@ import numpy as np
 
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner, nearest
+from foldwise.learners.checks import check_learner
+from foldwise.learners.learner import Learner, Named
 from foldwise.losses.loss import Loss
-from foldwise.recipes.checks import check_learner
-from foldwise.recipes.learner import Learner, Named
 
 WORDS = {"best-of": "best_of", "stack": "stack", "blend": "blend"}
 
@@ -33,7 +33,7 @@ def read_combined(wish: Any) -> Any:
         raise BadLearner(
             f"{text} has no parameter {next(iter(wish.changes))!r} of its own", "Give parameters to its members"
         )
-    from foldwise.tuners import combined
+    from foldwise.learners import combined
 
     word, members = _read_text(text)
     return getattr(combined, WORDS[word])(members)
@@ -62,7 +62,7 @@ def combined_learner(name: str, wish: Any, members: Sequence[Learner], data: Dat
     """A learner made of learners, with the estimator that combines them, or a stand-in where one of them is chosen."""
     estimator = members[0].estimator
     if wish.combines != "best_of":
-        from foldwise.recipes.combining import final_learner
+        from foldwise.learners.stacking import final_learner
 
         final = getattr(wish, "final", None)
         estimator = final_learner(wish.combines, data, loss) if final is None else final

@@ -15,18 +15,18 @@ import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.errors import BadLearner, BadSpace, BadStudy
+from foldwise.learners.identity import describe, own_code, setting
+from foldwise.learners.learner import METHOD, Learner
+from foldwise.learners.model import offers
 from foldwise.losses.loss import Loss
-from foldwise.outlines.level_one import WEIGHTS, answered, final_key, held_out, parts_of
-from foldwise.outlines.outline import MethodOutline, Note, Stage
-from foldwise.outlines.reading import Reading
-from foldwise.outlines.schedule import ROWS, Halving, read_schedule
 from foldwise.plans.fit import Fit, LevelOne
-from foldwise.recipes.identity import describe, own_code, setting
-from foldwise.recipes.learner import METHOD, Learner
-from foldwise.recipes.model import offers
+from foldwise.studies.reading import Reading
+from foldwise.studies.stacking import WEIGHTS, answered, final_key, held_out, parts_of
+from foldwise.studies.study import Method, Note, Stage
 from foldwise.tuners.budget import Budget, read_budget
+from foldwise.tuners.schedule import ROWS, Halving, read_schedule
 
-Made = tuple[MethodOutline, Sequence[Any]]
+Made = tuple[Method, Sequence[Any]]
 TOGETHER = ("stack", "blend")
 
 
@@ -93,10 +93,10 @@ def _lasting(learner: Learner) -> str:
     return _wish_of(replace(learner, inner=None))
 
 
-def union_outline(learner: Learner, outline: Callable[[Learner], Made], *, tuner: str, rule: str) -> Made:
+def union_method(learner: Learner, study: Callable[[Learner], Made], *, tuner: str, rule: str) -> Made:
     """The best of several: one tuned method with the candidates of all its members, one member after another."""
     _check_union(learner, tuner, rule)
-    made = [outline(replace(_told(learner, member), is_hidden=True)) for member in learner.members]
+    made = [study(replace(_told(learner, member), is_hidden=True)) for member in learner.members]
     methods = [method for method, _ in made]
     for member, method in zip(learner.members, methods, strict=True):
         _check_member(learner, member, method, tuner)
@@ -139,7 +139,7 @@ def _check_union(learner: Learner, tuner: str, rule: str) -> None:
         )
 
 
-def _check_member(learner: Learner, member: Learner, method: MethodOutline, tuner: str) -> None:
+def _check_member(learner: Learner, member: Learner, method: Method, tuner: str) -> None:
     if method.search is not None:
         raise BadStudy(
             f"{learner.name!r} tries a fixed list of candidates, but the candidates of its member {member.name!r} are "
@@ -158,10 +158,10 @@ def _check_member(learner: Learner, member: Learner, method: MethodOutline, tune
         )
 
 
-def together_outline(learner: Learner, task: str, notes: tuple[Note, ...]) -> Made:
+def together_method(learner: Learner, task: str, notes: tuple[Note, ...]) -> Made:
     """A stack or a blend: one candidate, whose fits are made from what other methods predicted."""
     final = learner.estimator
-    method = MethodOutline(
+    method = Method(
         name=learner.name,
         kind="plain",
         candidates=({},),
@@ -176,8 +176,8 @@ def together_outline(learner: Learner, task: str, notes: tuple[Note, ...]) -> Ma
 
 
 def with_parts(
-    methods: Sequence[MethodOutline], learners: Sequence[Learner], *, loss: Loss, task: str, on_failure: str
-) -> tuple[MethodOutline, ...]:
+    methods: Sequence[Method], learners: Sequence[Learner], *, loss: Loss, task: str, on_failure: str
+) -> tuple[Method, ...]:
     """The methods, with what stacks and blends take from others, and what their fits are named by."""
     own = {learner.name: learner for learner in learners}
     known = {method.name: method for method in methods}
@@ -199,18 +199,18 @@ def with_parts(
     return tuple(known[method.name] for method in methods)
 
 
-def _choosing(part: MethodOutline) -> list[Any]:
+def _choosing(part: Method) -> list[Any]:
     """What a member chooses among, and how."""
     return [list(part.settings), part.rule, part.tuner, None if part.search is None else part.search.to_json()]
 
 
-def _inner_name(part: MethodOutline) -> list[str]:
+def _inner_name(part: Method) -> list[str]:
     assert part.inner is not None
     every = [*part.inner.splits, *([] if part.inner.final is None else [part.inner.final]), *(part.beside_inner or ())]
     return [splits.fingerprint for splits in every]
 
 
-def _fed(whole: MethodOutline, learner: Learner, part: MethodOutline, task: str) -> str:
+def _fed(whole: Method, learner: Learner, part: Method, task: str) -> str:
     """The response that a stack or a blend takes from a member, which all its candidates must have."""
     if task == "regression":
         return "predict"
@@ -227,30 +227,30 @@ def _fed(whole: MethodOutline, learner: Learner, part: MethodOutline, task: str)
     )
 
 
-def together_fits(reading: Reading, method: MethodOutline, at: int, family: str) -> Iterator[Fit]:
+def together_fits(reading: Reading, method: Method, at: int, family: str) -> Iterator[Fit]:
     """Fits of a stack's or a blend's final learner that can be made now and have no record yet."""
-    outline = reading.outline
-    if any(reading.is_searching(part) for part in parts_of(outline, method)):
+    study = reading.study
+    if any(reading.is_searching(part) for part in parts_of(study, method)):
         return  # nothing is judged before
-    for stage in outline.stages(method):
+    for stage in study.stages(method):
         is_outer = stage.level == "outer"
         rows = np.union1d(stage.split.test, stage.split.train) if _asks_training(reading, stage) else stage.split.test
-        wanted = outline.kept(method, 0) if is_outer else outline.judging(method, 0)
-        key, name = outline.key(method, 0, stage.split), outline.rows_name(stage.split)
-        yield from _fit(reading, method, at, key, stage, rows, wanted, outline.fit_seed(family, name))
-    inner = parts_of(outline, method)[0].inner
-    if outline.has_final and inner is not None and inner.final is not None:
-        key = final_key(outline, method)
-        yield from _fit(reading, method, at, key, None, None, ("predict",), outline.fit_seed(family, "all rows"))
+        wanted = study.kept(method, 0) if is_outer else study.judging(method, 0)
+        key, name = study.key(method, 0, stage.split), study.rows_name(stage.split)
+        yield from _fit(reading, method, at, key, stage, rows, wanted, study.fit_seed(family, name))
+    inner = parts_of(study, method)[0].inner
+    if study.has_final and inner is not None and inner.final is not None:
+        key = final_key(study, method)
+        yield from _fit(reading, method, at, key, None, None, ("predict",), study.fit_seed(family, "all rows"))
 
 
 def _asks_training(reading: Reading, stage: Stage) -> bool:
-    return stage.level == "outer" and reading.outline.has_training_risk
+    return stage.level == "outer" and reading.study.has_training_risk
 
 
 def _fit(
     reading: Reading,
-    method: MethodOutline,
+    method: Method,
     at: int,
     key: str,
     stage: Stage | None,
@@ -273,4 +273,4 @@ def _fit(
     if columns is None:
         return
     table = LevelOne(held.columns, columns, len(method.parts))
-    yield Fit(key, at, 0, held.rows, asked, wanted, seed, level_one=table)
+    yield Fit(key, at, 0, held.rows, asked, wanted, seed, members=table)

@@ -28,7 +28,7 @@ class Fit:
     responses: tuple[str, ...]
     seed: int
     point: tuple[int, tuple[float, ...]] | None = None  # where a candidate is that was found on the way
-    level_one: LevelOne | None = None  # of a final learner: the table it is given in the place of the data
+    members: LevelOne | None = None  # of a final learner: the table it is given in the place of the data
 
 
 class Pass(tuple[Fit, ...]):

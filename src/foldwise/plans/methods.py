@@ -7,16 +7,16 @@ from typing import Any
 
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner
+from foldwise.learners.catalogue import builtin, default_learners, find_entry
+from foldwise.learners.checks import check_learner, task_of
+from foldwise.learners.learner import Learner, Named
+from foldwise.learners.model import offers
+from foldwise.learners.refused import check_space
+from foldwise.learners.trial import check_together
 from foldwise.losses.loss import Loss
 from foldwise.losses.loss import task_hint as loss_task
 from foldwise.plans.combined import check_final, combined_learner, read_combined
 from foldwise.plans.combining import TOGETHER
-from foldwise.recipes.catalogue import builtin, default_learners, find_entry
-from foldwise.recipes.checks import check_learner, task_of
-from foldwise.recipes.learner import Learner, Named
-from foldwise.recipes.model import offers
-from foldwise.recipes.refused import check_space
-from foldwise.recipes.trial import check_together
 from foldwise.spaces.parameter import is_parameter
 
 BASELINE = "baseline"

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from foldwise.arrays import IntArray
-from foldwise.outlines.outline import MethodOutline, Stage
-from foldwise.outlines.reading import Reading
 from foldwise.plans.combining import TOGETHER, together_fits
 from foldwise.plans.fit import Fit
+from foldwise.plans.runnable import RunnableStudy
 from foldwise.plans.searching import go_on
-from foldwise.plans.study import Study
 from foldwise.records.record import Record
 from foldwise.splits.split import Split, union
+from foldwise.studies.reading import Reading
+from foldwise.studies.study import Method, Stage
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -33,10 +33,10 @@ class _Wish:
         return _Wish(self.split, _union(self.rows, other.rows), _all_of(self.responses, other.responses))
 
 
-def needed(study: Study, reading: Reading, *, methods: Iterable[int] | None = None) -> list[Fit]:
+def needed(runnable: RunnableStudy, reading: Reading, *, methods: Iterable[int] | None = None) -> list[Fit]:
     """All fits that can be done now and have no record yet; methods that need the same one share it."""
-    methods = range(len(study.outline.methods)) if methods is None else methods
-    return join(fit for at in methods for fit in needed_of(study, reading, at))
+    methods = range(len(runnable.study.methods)) if methods is None else methods
+    return join(fit for at in methods for fit in needed_of(runnable, reading, at))
 
 
 def join(fits: Iterable[Fit]) -> list[Fit]:
@@ -52,18 +52,18 @@ def _joined(one: Fit, other: Fit) -> Fit:
     return replace(one, rows=_union(one.rows, other.rows), responses=_all_of(one.responses, other.responses))
 
 
-def needed_of(study: Study, reading: Reading, at: int) -> Iterator[Fit]:
+def needed_of(runnable: RunnableStudy, reading: Reading, at: int) -> Iterator[Fit]:
     """Fits of one method that can be done now and have no record yet."""
-    outline, method, store = study.outline, study.outline.methods[at], reading.store
+    study, method, store = runnable.study, runnable.study.methods[at], reading.store
     if method.combines in TOGETHER:
-        yield from together_fits(reading, method, at, study.families[at])
+        yield from together_fits(reading, method, at, runnable.families[at])
         return
     if method.search:
-        go_on(study, reading, at)
+        go_on(runnable, reading, at)
     for name, wishes in _wishes(reading, method).items():
-        keys, seed, is_settled = outline.keys(method, name), outline.fit_seed(study.families[at], name), True
+        keys, seed, is_settled = study.keys(method, name), study.fit_seed(runnable.families[at], name), True
         for candidate, wish in wishes.items():
-            seed = outline.fit_seed(study.family(at, candidate), name) if method.combines else seed
+            seed = study.fit_seed(runnable.family(at, candidate), name) if method.combines else seed
             record = store.get(keys[candidate])
             if record is None:
                 is_settled = False
@@ -83,7 +83,7 @@ def _again(record: Record, at: int, candidate: int, wish: _Wish, seed: int) -> F
     return Fit(record.key, at, candidate, wish.split.train, rows, responses, seed)
 
 
-def _wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
+def _wishes(reading: Reading, method: Method) -> dict[str, dict[int, _Wish]]:
     """What is wanted, by the name of the training rows and by candidate."""
     wishes: dict[str, dict[int, _Wish]] = {}
     if method.kind == "tuned":
@@ -91,52 +91,52 @@ def _wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wis
         wishes = _search_wishes(reading, method) if method.search else all_of(reading, method)
     for candidate, stage in _judged(reading, method):
         wish = _stage_wish(reading, method, candidate, stage)
-        those = wishes.setdefault(reading.outline.rows_name(wish.split), {})
+        those = wishes.setdefault(reading.study.rows_name(wish.split), {})
         those[candidate] = those[candidate] | wish if candidate in those else wish
     return wishes
 
 
-def _tuning_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
+def _tuning_wishes(reading: Reading, method: Method) -> dict[str, dict[int, _Wish]]:
     """Every candidate on every training set of the tuning, except sets whose own choice is still to come."""
-    outline = reading.outline
-    responses = [outline.selecting(method, at) for at in range(len(method.candidates))]
-    waiting = {outline.rows_name(stage.split) for stage in outline.stages(method) if reading.is_waiting(method, stage)}
+    study = reading.study
+    responses = [study.selecting(method, at) for at in range(len(method.candidates))]
+    waiting = {study.rows_name(stage.split) for stage in study.stages(method) if reading.is_waiting(method, stage)}
     return {
         name: _same_rows(split, rows, responses)
-        for name, (split, rows) in outline.tuning_rows(method).items()
+        for name, (split, rows) in study.tuning_rows(method).items()
         if name not in waiting and (method.name, name) not in reading.settled
     }
 
 
-def _search_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
+def _search_wishes(reading: Reading, method: Method) -> dict[str, dict[int, _Wish]]:
     """What every tuning has asked for; a fit on outer training rows answers at once for all its split is judged by."""
-    outline, search = reading.outline, method.search
+    study, search = reading.study, method.search
     assert search is not None
-    known, wishes = outline.tuning_rows(method), dict[str, dict[int, _Wish]]()
-    stages = {outline.rows_name(stage.split): stage for stage in outline.stages(method)}
-    for tuning, splits in outline.named_tunings(method).items():
-        for name in map(outline.rows_name, splits):
+    known, wishes = study.tuning_rows(method), dict[str, dict[int, _Wish]]()
+    stages = {study.rows_name(stage.split): stage for stage in study.stages(method)}
+    for tuning, splits in study.named_tunings(method).items():
+        for name in map(study.rows_name, splits):
             those = wishes.setdefault(name, {})
             for candidate in search.of(tuning):
                 if candidate not in those:
-                    wish = _Wish(*known[name], outline.selecting(method, candidate))
+                    wish = _Wish(*known[name], study.selecting(method, candidate))
                     stage = stages.get(name)
                     those[candidate] = wish if stage is None else wish | _stage_wish(reading, method, candidate, stage)
     return wishes
 
 
-def _raced_wishes(reading: Reading, method: MethodOutline) -> dict[str, dict[int, _Wish]]:
+def _raced_wishes(reading: Reading, method: Method) -> dict[str, dict[int, _Wish]]:
     """The next looks of every tuning, except on sets whose own choice is still to come: it asks more of its fit."""
-    outline, known = reading.outline, reading.ladder(method).rows()
-    waiting = {outline.rows_name(stage.split) for stage in outline.stages(method) if reading.is_waiting(method, stage)}
+    study, known = reading.study, reading.ladder(method).rows()
+    waiting = {study.rows_name(stage.split) for stage in study.stages(method) if reading.is_waiting(method, stage)}
     wishes: dict[str, dict[int, _Wish]] = {}
-    for splits in outline.tunings(method):
+    for splits in study.tunings(method):
         field = reading.field(method, splits)
         for ask in reading.course(field).missing:
             candidate, split = field.fit(ask)
-            name = outline.rows_name(split)
+            name = study.rows_name(split)
             if name not in waiting:
-                wishes.setdefault(name, {})[candidate] = _Wish(*known[name], outline.selecting(method, candidate))
+                wishes.setdefault(name, {})[candidate] = _Wish(*known[name], study.selecting(method, candidate))
     return wishes
 
 
@@ -146,25 +146,25 @@ def _same_rows(split: Split, rows: IntArray, responses: list[tuple[str, ...]]) -
     return {at: shared[names] for at, names in enumerate(responses)}
 
 
-def _judged(reading: Reading, method: MethodOutline) -> Iterator[tuple[int, Stage]]:
+def _judged(reading: Reading, method: Method) -> Iterator[tuple[int, Stage]]:
     """The candidates that are judged on a split, as far as they are known."""
     everyone = range(len(method.candidates))
     if reading.is_searching(method):
         return  # all tunings end before the first is judged, so that rounds are the same after an interruption
-    for stage in reading.outline.stages(method):
+    for stage in reading.study.stages(method):
         if method.kind != "tuned":
             yield from ((candidate, stage) for candidate in everyone)
         elif not reading.is_waiting(method, stage) and reading.stage_candidate(method, stage) is not None:
             yield reading.stage_candidate(method, stage) or 0, stage
 
 
-def _stage_wish(reading: Reading, method: MethodOutline, candidate: int, stage: Stage) -> _Wish:
+def _stage_wish(reading: Reading, method: Method, candidate: int, stage: Stage) -> _Wish:
     """Outer fits answer for their training rows too, and keep all that later questions may need."""
-    outline, split = reading.outline, stage.split
+    study, split = reading.study, stage.split
     if stage.level == "beside":
-        return _Wish(split, split.test, outline.judging(method, candidate))
-    rows = union(split.test, split.train) if outline.has_training_risk else split.test
-    return _Wish(split, rows, outline.kept(method, candidate))
+        return _Wish(split, split.test, study.judging(method, candidate))
+    rows = union(split.test, split.train) if study.has_training_risk else split.test
+    return _Wish(split, rows, study.kept(method, candidate))
 
 
 def _union(one: IntArray, other: IntArray) -> IntArray:

@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy
+from foldwise.learners.learner import Learner
 from foldwise.losses.loss import Loss
-from foldwise.outlines.outline import MethodOutline
-from foldwise.recipes.learner import Learner
 from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.finding import find
+from foldwise.studies.study import Method
 
 
-def check_dropping(method: MethodOutline, loss: Loss, *, optimism: bool) -> None:
+def check_dropping(method: Method, loss: Loss, *, optimism: bool) -> None:
     """Refuse what needs the scores of all candidates."""
     if method.is_pruned and not loss.is_nonnegative and loss.bounds is None:
         raise BadStudy(
@@ -30,7 +30,7 @@ def check_dropping(method: MethodOutline, loss: Loss, *, optimism: bool) -> None
         )
 
 
-def as_grid(method: MethodOutline) -> MethodOutline:
+def as_grid(method: Method) -> Method:
     """The method with the whole grid, and a word on why."""
     if len(method.candidates) < 2:
         return replace(method, tuner="grid")

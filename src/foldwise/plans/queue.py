@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foldwise.outlines.reading import Reading
 from foldwise.plans.fit import Fit
 from foldwise.plans.needed import join, needed_of
-from foldwise.plans.study import Study
+from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.record import Record
+from foldwise.studies.reading import Reading
 
 
 class Queue:
@@ -18,13 +18,13 @@ class Queue:
     cut short has answers. The baseline, the last of a study, is then the first.
     """
 
-    def __init__(self, study: Study, reading: Reading, *, one_by_one: bool = False) -> None:
-        self.study, self.reading = study, reading
-        everyone = list(range(len(study.outline.methods)))
+    def __init__(self, runnable: RunnableStudy, reading: Reading, *, one_by_one: bool = False) -> None:
+        self.runnable, self.reading = runnable, reading
+        everyone = list(range(len(runnable.study.methods)))
         self._later = [[at] for at in (*everyone[-1:], *everyone[:-1])] if one_by_one else [everyone]
         self._open: dict[int, set[str]] = {}  # keys that methods wait for
         self._out: dict[str, list[int]] = {}  # methods that wait for a key
-        self._wholes = _wholes(study)
+        self._wholes = _wholes(runnable)
 
     def next(self, records: Sequence[Record] = ()) -> list[Fit]:
         """Fits that can be done now that these records are there; none of them was handed out before."""
@@ -43,7 +43,7 @@ class Queue:
         fresh: list[Fit] = []
         out = set(self._out)
         for at in methods:
-            own = list(needed_of(self.study, self.reading, at))
+            own = list(needed_of(self.runnable, self.reading, at))
             self._open[at] = {fit.key for fit in own}
             for fit in own:
                 self._out.setdefault(fit.key, []).append(at)
@@ -51,11 +51,11 @@ class Queue:
         return join(fresh)
 
 
-def _wholes(study: Study) -> dict[int, list[int]]:
+def _wholes(runnable: RunnableStudy) -> dict[int, list[int]]:
     """The stacks and blends that each method is a part of: they can go on when it has."""
-    place = {method.name: at for at, method in enumerate(study.outline.methods)}
+    place = {method.name: at for at, method in enumerate(runnable.study.methods)}
     found: dict[int, list[int]] = {}
-    for whole, method in enumerate(study.outline.methods):
+    for whole, method in enumerate(runnable.study.methods):
         for _, name in method.parts:
             found.setdefault(place[name], []).append(whole)
     return found

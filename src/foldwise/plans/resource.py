@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from foldwise.errors import BadSpace, BadStudy
-from foldwise.outlines.ladder import rungs_for, steps_down
-from foldwise.outlines.outline import MethodOutline
-from foldwise.outlines.schedule import ROWS, Halving
-from foldwise.recipes.identity import setting
-from foldwise.recipes.learner import Learner
+from foldwise.learners.identity import setting
+from foldwise.learners.learner import Learner
 from foldwise.spaces.space import make_space
+from foldwise.studies.ladder import rungs_for, steps_down
+from foldwise.studies.study import Method
+from foldwise.tuners.schedule import ROWS, Halving
 
 LEAST = 5  # trees, iterations, epochs
 
 
 def with_rungs(
-    method: MethodOutline, learner: Learner, estimators: Sequence[Any], identity: str
-) -> tuple[MethodOutline, tuple[Any, ...]]:
+    method: Method, learner: Learner, estimators: Sequence[Any], identity: str
+) -> tuple[Method, tuple[Any, ...]]:
     """The method with its candidates again on every rung, and an estimator for each; rows need nothing of the kind."""
     schedule = method.schedule
     if not isinstance(schedule, Halving) or schedule.resource == ROWS:

@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from foldwise.errors import BadSpace, BadStudy, nearest
-from foldwise.outlines.outline import Candidate, MethodOutline, Outline
-from foldwise.outlines.schedule import base_name
-from foldwise.outlines.search import Search
-from foldwise.recipes.identity import setting
-from foldwise.recipes.learner import Learner
+from foldwise.learners.identity import setting
+from foldwise.learners.learner import Learner
 from foldwise.spaces.parameter import Choice, Parameter, Range
 from foldwise.spaces.point import candidate_at, every_point, points_in
 from foldwise.spaces.space import RANDOM_BUDGET, TUNERS, Space
-from foldwise.tuners.bayesian import check_installed
+from foldwise.studies.search import Search
+from foldwise.studies.study import Candidate, Method, Study
 from foldwise.tuners.budget import Budget, read_budget
+from foldwise.tuners.optuna import check_installed
+from foldwise.tuners.schedule import base_name
 from foldwise.tuners.tuner import ADAPTIVE, DEFAULT_BUDGET, start_points
 
 STOPS = ("noise",)
@@ -119,7 +119,7 @@ def current(learner: Learner) -> dict[str, Any]:
     return {name: known[full] for name, full in learner.names.items() if full in known}
 
 
-def check_searches(methods: Sequence[MethodOutline], stop: str | None, *, optimism: bool) -> None:
+def check_searches(methods: Sequence[Method], stop: str | None, *, optimism: bool) -> None:
     """Refuse what only a fixed list of candidates can give."""
     searching = [method for method in methods if method.search is not None]
     if optimism and searching:
@@ -135,20 +135,20 @@ def check_searches(methods: Sequence[MethodOutline], stop: str | None, *, optimi
         )
 
 
-def name_ledger(outline: Outline, method: MethodOutline, learner: Learner) -> str:
+def name_ledger(study: Study, method: Method, learner: Learner) -> str:
     """A name for all that the proposals of a search depend on; a larger budget goes on with the same ones."""
     search = method.search
     assert search is not None
     assert learner.space is not None
     parts = [
-        outline.prefix,
+        study.prefix,
         setting(learner.estimator),
         json.dumps(learner.space.to_json(), sort_keys=True, default=str),
         method.tuner,
-        outline.losses[0].name,
-        outline.on_failure,
+        study.losses[0].name,
+        study.on_failure,
         json.dumps([search.seconds, search.stop]),
-        *(splits.fingerprint for splits in outline.tunings(method)),
+        *(splits.fingerprint for splits in study.tunings(method)),
     ]
     return "proposals " + hashlib.blake2b("|".join(parts).encode(), digest_size=16).hexdigest()
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from foldwise.answers.numbers import MISSING, number, plain, span
 from foldwise.reports import charts
 from foldwise.reports.benchmark_text import benchmark_verdict, pair_score, pair_words, percent, rank_columns
 from foldwise.reports.charts import Row, tag
 from foldwise.reports.html import NOTE_KINDS, asset, assets, environment, record_link, write_page
-from foldwise.reports.numbers import MISSING, number, plain, span
 
 Answer = Mapping[str, Any]
 

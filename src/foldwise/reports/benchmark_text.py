@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from foldwise.reports.numbers import MISSING, number, plain
+from foldwise.answers.numbers import MISSING, number, plain
 from foldwise.reports.text import WIDE, table_text
 
 Answer = Mapping[str, Any]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from foldwise.answers.numbers import candidate_words, number, plain
 from foldwise.reports.charts import learning_panel, tag
 from foldwise.reports.html import asset
-from foldwise.reports.numbers import candidate_words, number, plain
 from foldwise.reports.verdict import rows_words
 
 

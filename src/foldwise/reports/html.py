@@ -11,9 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from foldwise.answers.failures import failure_rows, policy_words
+from foldwise.answers.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.errors import BadStudy
-from foldwise.reports.failures import failure_rows, policy_words
-from foldwise.reports.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.reports.text import DETAIL_COLUMNS, RESULT_COLUMNS, study_words
 from foldwise.reports.verdict import rows_words, verdict, verdict_parts
 

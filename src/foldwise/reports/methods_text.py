@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foldwise.reports.numbers import number, plain
+from foldwise.answers.numbers import number, plain
 
 BASELINE = "baseline"
 AUTO = "auto"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from foldwise.answers.numbers import candidate_words, plain
 from foldwise.errors import BadStudy
-from foldwise.reports.numbers import candidate_words, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

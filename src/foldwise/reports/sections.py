@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from foldwise.answers.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.reports import charts
 from foldwise.reports.charts import Row
-from foldwise.reports.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.reports.text import RESULT_COLUMNS, share
 
 Method = Mapping[str, Any]

@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
+from foldwise.answers.failures import failure_rows, mixed_words, policy_words
+from foldwise.answers.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.reports.bars import make_bars
-from foldwise.reports.failures import failure_rows, mixed_words, policy_words
-from foldwise.reports.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.reports.verdict import verdict
 
 Method = Mapping[str, Any]

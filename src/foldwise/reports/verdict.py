@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from foldwise.reports.failures import mixed_words
-from foldwise.reports.numbers import number, plain, span
+from foldwise.answers.failures import mixed_words
+from foldwise.answers.numbers import number, plain, span
 
 BASELINE = "baseline"
 AUTO = "auto"

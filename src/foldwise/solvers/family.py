@@ -14,7 +14,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.errors import InvalidOutput
-from foldwise.recipes.gate import checked
+from foldwise.learners.outputs import checked
 from foldwise.solvers.fronts import Parts, copied, is_repeatable, settings, take_apart
 from foldwise.solvers.prepared import Prepared, fit_keywords, prepared
 from foldwise.solvers.solver import Answer, Job

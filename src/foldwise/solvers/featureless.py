@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 from foldwise.data.dataset import Dataset
-from foldwise.outlines.baseline import baseline_answer
 from foldwise.solvers.solver import Answer, Job
+from foldwise.studies.baseline import baseline_answer
 
 
 class FeaturelessSolver:

@@ -11,7 +11,7 @@ import numpy as np
 from foldwise.arrays import AnyArray
 
 # Code that draws no random numbers but from a random_state; a user's own steps may draw from anywhere.
-REPEATABLE = ("sklearn", "foldwise.recipes", "numpy", "scipy", "lightgbm", "xgboost")
+REPEATABLE = ("sklearn", "foldwise.learners", "numpy", "scipy", "lightgbm", "xgboost")
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.recipes.model import takes_weights
+from foldwise.learners.model import takes_weights
 from foldwise.solvers.groups import Group, by_rows, by_settings
 from foldwise.solvers.guide import Guide, guided
 from foldwise.solvers.logistic_loss import Logistic

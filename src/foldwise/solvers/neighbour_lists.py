@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
-from foldwise.recipes.distances import before_ties, distances, in_order, norm_error, squared_norms
+from foldwise.learners.estimators.distances import before_ties, distances, in_order, norm_error, squared_norms
 from foldwise.solvers.quick_search import WORTH, QuickSearch
 
 LEAF = 32  # rows in a leaf of the tree

@@ -11,8 +11,8 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.recipes.distances import EPSILON, before_ties, distances, in_order, norm_error, squared_norms
-from foldwise.recipes.distances import power as power_of
+from foldwise.learners.estimators.distances import EPSILON, before_ties, distances, in_order, norm_error, squared_norms
+from foldwise.learners.estimators.distances import power as power_of
 from foldwise.solvers.groups import Group, any_of, by_rows, has_repeats
 from foldwise.solvers.neighbour_lists import Index, Lists, first_kept, list_length
 from foldwise.solvers.neighbour_votes import Weighting, make_target, running_answers, tied_boundaries
@@ -56,7 +56,7 @@ class Pass:
     """Searches block after block of rows, and answers each block for every training part, k and weighting."""
 
     def __init__(self, estimator: Any, data: Dataset, jobs: Sequence[Job]) -> None:
-        from foldwise.recipes.nearest import RowOrder
+        from foldwise.learners.estimators.nearest import RowOrder
 
         known, X = scaled(estimator), numbers(data)
         assert known is not None
@@ -178,7 +178,7 @@ class Pass:
     def _searched(self, part: Part, rows: IntArray) -> Lists:
         train = part.group.train
         if self.is_by_row:
-            from foldwise.recipes.nearest import NearestRegressor
+            from foldwise.learners.estimators.nearest import NearestRegressor
 
             model = NearestRegressor(p=self.p).fit(part.table(self.X[train]), np.zeros(train.size))
             distance, near = model.kneighbors(part.table(self.X[rows]), part.width)

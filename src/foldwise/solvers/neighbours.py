@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from foldwise.data.dataset import Dataset
-from foldwise.recipes.distances import power
+from foldwise.learners.estimators.distances import power
 from foldwise.solvers.groups import any_of, by_rows, by_settings
 from foldwise.solvers.neighbour_pass import Pass
 from foldwise.solvers.pipeline import numbers, scaled
@@ -61,7 +61,7 @@ SOLVERS = (NeighboursSolver(),)
 def _is_ours(core: Any, data: Dataset) -> bool:
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-    from foldwise.recipes.nearest import NearestClassifier, NearestRegressor
+    from foldwise.learners.estimators.nearest import NearestClassifier, NearestRegressor
 
     is_regression = data.task == "regression"
     kinds = (KNeighborsRegressor, NearestRegressor) if is_regression else (KNeighborsClassifier, NearestClassifier)

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from foldwise.arrays import IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.recipes.model import Recipe, make_recipe
+from foldwise.learners.model import Recipe, make_recipe
 from foldwise.solvers.fronts import copied, fit_front, is_kind, is_repeatable, settings
 
 MOST_BYTES = 128 * 2**20  # of prepared tables that a process keeps

@@ -12,39 +12,39 @@ from foldwise.data.dataset import make_dataset
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.losses.loss import make_losses
-from foldwise.outlines.reading import Reading
 from foldwise.plans.methods import make_learners
 from foldwise.plans.needed import needed
-from foldwise.plans.study import Study, make_study
+from foldwise.plans.runnable import RunnableStudy, make_study
 from foldwise.records.memory import MemoryStore
 from foldwise.records.record import Record
 from foldwise.splits.making import make_splits
+from foldwise.studies.reading import Reading
 from foldwise.testing.faults import FAULTS
 from foldwise.testing.saboteur import SaboteurRegressor
 
 
-def first_fits(study: Study) -> list[Any]:
+def first_fits(runnable: RunnableStudy) -> list[Any]:
     """The fits of a study's first round."""
-    return needed(study, Reading(study.outline, MemoryStore()))
+    return needed(runnable, Reading(runnable.study, MemoryStore()))
 
 
 class ExecutorContract:
     """Give fixtures `executor` and `study`, whose learners include one that fails in some fit."""
 
-    def test_every_fit_leaves_one_record(self, executor: Any, study: Study) -> None:
-        fits = first_fits(study)
-        records = [record for records in executor.run(study, fits) for record in records]
+    def test_every_fit_leaves_one_record(self, executor: Any, runnable: RunnableStudy) -> None:
+        fits = first_fits(runnable)
+        records = [record for records in executor.run(runnable, fits) for record in records]
         assert sorted(record.key for record in records) == sorted(fit.key for fit in fits)
 
-    def test_records_are_those_of_one_worker_after_another(self, executor: Any, study: Study) -> None:
-        fits, worker = first_fits(study), Worker(workload_of(study))
+    def test_records_are_those_of_one_worker_after_another(self, executor: Any, runnable: RunnableStudy) -> None:
+        fits, worker = first_fits(runnable), Worker(workload_of(runnable))
         plain = {record.key: record for unit in worker.shortcuts.units(fits) for record in worker.do(unit)}
-        for records in executor.run(study, fits):
+        for records in executor.run(runnable, fits):
             for record in records:
                 _assert_equal_bits(record, plain[record.key])
 
-    def test_a_failing_fit_costs_only_itself(self, executor: Any, study: Study) -> None:
-        records = [record for records in executor.run(study, first_fits(study)) for record in records]
+    def test_a_failing_fit_costs_only_itself(self, executor: Any, runnable: RunnableStudy) -> None:
+        records = [record for records in executor.run(runnable, first_fits(runnable)) for record in records]
         statuses = {record.status for record in records}
         assert statuses == {"ok", "error"}
 
@@ -69,13 +69,13 @@ class SurvivalContract:
     def _check(self, executor: Any, faults: list[str]) -> None:
         faults = [name for name in faults if "regression" in FAULTS[name].tasks]
         for stage in ("fit", "predict"):
-            study = sabotaged({name: {"fault": name, "stage": stage, "seconds": 60.0} for name in faults})
-            fits = [fit for fit in first_fits(study) if study.learners[fit.method].name != "baseline"]
-            records = [record for records in executor.run(study, fits) for record in records]
+            runnable = sabotaged({name: {"fault": name, "stage": stage, "seconds": 60.0} for name in faults})
+            fits = [fit for fit in first_fits(runnable) if runnable.learners[fit.method].name != "baseline"]
+            records = [record for records in executor.run(runnable, fits) for record in records]
             assert sorted(record.key for record in records) == sorted(fit.key for fit in fits)
             self._check_statuses(records, faults)
-            honest = [fit for fit in fits if study.learners[fit.method].name == "honest"]
-            plain = {record.key: record for record in Worker(workload_of(study)).do(tuple(honest))}
+            honest = [fit for fit in fits if runnable.learners[fit.method].name == "honest"]
+            plain = {record.key: record for record in Worker(workload_of(runnable)).do(tuple(honest))}
             for record in records:
                 if record.learner == "honest":
                     _assert_equal_bits(record, plain[record.key])
@@ -91,7 +91,7 @@ class SurvivalContract:
         assert found["honest"] == Counter(["ok"] * 3)
 
 
-def sabotaged(saboteurs: Mapping[str, Mapping[str, Any]]) -> Study:
+def sabotaged(saboteurs: Mapping[str, Mapping[str, Any]]) -> RunnableStudy:
     """Three folds of thirty rows, an honest learner and these saboteurs, each at work where row 0 is held out."""
     rng = np.random.default_rng(0)
     X = np.column_stack([np.arange(30.0), rng.normal(size=(30, 2))])

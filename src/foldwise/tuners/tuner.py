@@ -28,7 +28,7 @@ def make_tuner(name: str, space: Space, seed: int) -> Tuner:
     """The tuner of this name; one that goes through a fixed sequence has no use for scores."""
     if name not in ADAPTIVE:
         return FixedTuner(space, seed)
-    from foldwise.tuners.bayesian import OptunaTuner
+    from foldwise.tuners.optuna import OptunaTuner
 
     return OptunaTuner(name, space, seed)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from foldwise.answers.numbers import number
 from foldwise.reports.charts.panel import across, panel, path, upwards
 from foldwise.reports.charts.svg import Scale, tag
-from foldwise.reports.numbers import number
 
 
 def calibration_panel(found: Mapping[str, Any], *, title: str) -> Markup:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from foldwise.answers.numbers import number, plain
 from foldwise.reports.charts.svg import Scale, join, tag
-from foldwise.reports.numbers import number, plain
 
 WIDTH = 720
 LEFT, RIGHT = 190, 530  # the axis; names stand on both sides of it

@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from foldwise.answers.numbers import candidate_words, number
 from foldwise.reports.charts.panel import BOTTOM, LEFT, RIGHT, TOP, across, area, panel, path, upwards
 from foldwise.reports.charts.svg import Scale, make_scale, tag
-from foldwise.reports.numbers import candidate_words, number
 
 Point = Mapping[str, Any]
 LOG_RATIO = 50  # values that span more than this are drawn on a logarithmic axis

@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from foldwise.answers.numbers import number
 from foldwise.reports.charts.panel import BOTTOM, LEFT, RIGHT, TOP, across, area, panel, path, upwards
 from foldwise.reports.charts.svg import Scale, make_scale, tag
-from foldwise.reports.numbers import number
 
 SHADES = 8  # steps from a few rows to the most
 

@@ -1,0 +1,1 @@
+"""Numbers and sentences read from the records of a study; nothing here runs a fit."""

@@ -1,0 +1,135 @@
+"""The auto row: the risk of letting inner cross-validation pick the method, at no further fit."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from foldwise.answers.evidence import Judged, beside, beside_losses
+from foldwise.answers.method import MethodAnswer, Tally
+from foldwise.arrays import FloatArray
+from foldwise.estimates.estimate import Estimate
+from foldwise.estimates.evidence import Evidence
+from foldwise.studies.reading import FoldState
+from foldwise.studies.study import Method
+
+AUTO = "auto"
+
+
+class AutoAnswer(MethodAnswer):
+    """ "Tune everything, pick by inner CV, refit": each fold's losses are those of the method its own inner CV prefers.
+
+    The choice is part of the procedure, so the mean is not optimistic for having picked; it takes no further fit.
+    """
+
+    def __init__(self, members: list[MethodAnswer]) -> None:
+        self.members = members
+        study = Method(AUTO, "tuned", ({},), (), {}, ())
+        super().__init__(members[0].reading, study)
+
+    @cached_property
+    def picks(self) -> list[MethodAnswer]:
+        """The method each outer split's inner CV prefers, the first name on ties."""
+        return [
+            min(self.members, key=lambda member: (member.reading.choice(member.method, at).score, member.method.name))
+            for at in range(len(self.study.outer))
+        ]
+
+    @property
+    def final(self) -> MethodAnswer:
+        """The method that inner CV on all rows prefers: the one this estimate belongs to."""
+        return min(self.members, key=lambda member: (member.selection_score, member.method.name))
+
+    @cached_property
+    def fold_losses(self) -> FloatArray:
+        return np.array([pick.fold_losses[at] for at, pick in enumerate(self.picks)])
+
+    @cached_property
+    def states(self) -> list[FoldState]:
+        return [pick.states[at] for at, pick in enumerate(self.picks)]
+
+    @cached_property
+    def keys(self) -> set[str]:
+        return set().union(*(member.keys for member in self.members))
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Its members tell of failures and warnings themselves; fits that they share take their time once."""
+        is_shared = len(self.keys) < sum(len(member.keys) for member in self.members)
+        return Tally(seconds=super().tally.seconds if is_shared else sum(member.seconds for member in self.members))
+
+    @cached_property
+    def train_risk(self) -> float:
+        if not self.study.has_training_risk:
+            return math.nan
+        losses = [pick.training_losses[at] for at, pick in enumerate(self.picks)]
+        return float(np.mean(losses))
+
+    @cached_property
+    def selection_score(self) -> float:
+        return self.final.selection_score
+
+    @property
+    def selection_train_rows(self) -> float | None:
+        return self.members[0].selection_train_rows
+
+    @cached_property
+    def optimism(self) -> float:
+        return math.nan
+
+    @cached_property
+    def agreement(self) -> float:
+        return Counter(pick.method.name for pick in self.picks).most_common(1)[0][1] / len(self.picks)
+
+    @property
+    def who(self) -> str:
+        return f"tuning all {len(self.members)} methods and taking the one that the inner splits prefer,"
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        first, picks = self.members[0].evidence, list(enumerate(self.picks))
+        rows = None
+        if first.row_losses is not None:
+            rows = tuple(pick.evidence.row_losses[at] for at, pick in picks if pick.evidence.row_losses is not None)
+        scores = None
+        if first.scores is not None:
+            scores = tuple(pick.evidence.scores[at] for at, pick in picks if pick.evidence.scores is not None)
+        judged = self._beside_picks()
+        further: dict[str, Any] = {"pair_losses": None, "half_scores": None}
+        further |= beside_losses(self.reading, judged) if judged is not None else {}
+        own = replace(first, fold_losses=self.fold_losses, row_losses=rows, scores=scores, stand_ins=self.stand_ins)
+        return replace(own, **further)
+
+    def _beside_picks(self) -> list[Judged] | None:
+        """The method that inner CV prefers on each split beside the outer ones, as on the outer ones."""
+        stages = list(zip(*(beside(self.reading, member.method) for member in self.members), strict=True))
+        if any(math.isnan(self.reading.stage_choice(*one).score) for each in stages for one in each):
+            return None
+        return [min(each, key=lambda one: (self.reading.stage_choice(*one).score, one[0].name)) for each in stages]
+
+    def estimate(self, loss: int = 0, *, level: float | None = None) -> Estimate:
+        if loss == 0:
+            return super().estimate(loss, level=level)
+        losses = np.array([self.reading.outer_losses(pick.method, loss=loss)[at] for at, pick in enumerate(self.picks)])
+        return Estimate(float(losses.mean()), target=self.target(), losses=losses)
+
+    def _chosen(self, at: int) -> dict[str, Any] | None:
+        pick = self.picks[at]
+        return {"method": pick.method.name, **(pick._chosen(at) or {})}
+
+    def _fold_score(self, at: int) -> float | None:
+        return self.picks[at]._fold_score(at)
+
+
+def make_auto(methods: list[MethodAnswer]) -> AutoAnswer | None:
+    """The auto row, if two or more methods were tuned on the same inner splits and none failed."""
+    tuned = [method for method in methods if method.method.kind == "tuned" and not method.method.combines]
+    usable = len(tuned) > 1 and all(method.status == "ok" for method in tuned)
+    if not usable or any(method.method.inner is not tuned[0].method.inner for method in tuned):
+        return None
+    return AutoAnswer(tuned) if all(math.isfinite(method.selection_score) for method in tuned) else None

@@ -1,0 +1,102 @@
+"""What picking does to a score, and the score without it: over candidates, and over methods. No fit is made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from foldwise.answers.method import MethodAnswer
+from foldwise.arrays import FloatArray
+from foldwise.estimates.estimate import plain_number
+from foldwise.formulas.bias import Bbc, bbc_of_many, tibshirani
+
+REPEATS = 1000
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A selection score without its bias: by BBC-CV with its interval, and by Tibshirani and Tibshirani."""
+
+    bbc: float
+    low: float
+    high: float
+    tibshirani: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("bbc", "low", "high", "tibshirani")
+        return {name: plain_number(getattr(self, name)) for name in names}
+
+
+def corrections(methods: list[MethodAnswer]) -> tuple[dict[str, Corrected], Bbc | None]:
+    """Each tuned method's smallest final-tuning score, and the smallest outer risk, without the luck of the pick.
+
+    All of them are bootstrapped over the same draws of rows, or of whole groups.
+    """
+    study = methods[0].study
+    able = {method.method.name: method for method in methods if _has_selection_table(method)}
+    winner = _winner_table(methods)
+    tables = [selection_table(method) for method in able.values()] + ([] if winner is None else [winner])
+    if not tables:
+        return {}, None
+    found = bbc_of_many(tables, repeats=REPEATS, seed=study.seed, level=study.level, groups=study.groups)
+    pairs = zip(able.items(), found[: len(able)], strict=True)
+    selection = {name: Corrected(one.value, one.low, one.high, _tibshirani(method)) for (name, method), one in pairs}
+    return selection, None if winner is None else found[-1]
+
+
+def _winner_table(methods: list[MethodAnswer]) -> FloatArray | None:
+    """Outer losses[row, method], averaged over repeats; None where not every row has one of every method."""
+    able = [method for method in methods if method.status == "ok" and method.evidence.row_losses is not None]
+    if len(able) < 2 or methods[0].study.weights is not None or not _covers_all_rows(able[0]):
+        return None
+    if any(method.stand_ins for method in able):  # rows drawn again would not tell how often fits fail
+        return None
+    able.sort(key=lambda method: method.method.name)  # ties in a draw go to the first, which the user's order is not
+    return np.stack([method.evidence.by_row.mean(axis=0) for method in able], axis=1)
+
+
+def selection_table(method: MethodAnswer) -> FloatArray:
+    """Out-of-fold losses[row, candidate] of the final tuning, averaged where a row was held out more than once."""
+    study, own = method.study, method.method
+    assert own.inner is not None
+    judge = study.losses[0]
+    sums, times = np.zeros((len(own.candidates), study.rows)), np.zeros(study.rows)  # one table, also of many rows
+    for split in own.inner.final or ():
+        target = study.target[split.test]
+        times[split.test] += 1
+        for candidate, into in enumerate(sums):
+            record = method.reading.record(own, candidate, split)
+            assert record is not None
+            response = own.response_for(judge, candidate)
+            into[split.test] += judge.rows(target, record.response(response, split.test))
+    if not (times == 1).all():
+        sums /= np.where(times > 0, times, np.nan)
+    return sums.T
+
+
+def _has_selection_table(method: MethodAnswer) -> bool:
+    """Per-row losses of every candidate on every row: folds or lines of all rows, none failed, no weights."""
+    own, study = method.method, method.study
+    if own.kind != "tuned" or own.inner is None or not own.inner.final or study.weights is not None:
+        return False
+    if own.search is not None:  # its candidates were found by looking at these rows: no draw of rows undoes that
+        return False
+    if own.schedule is not None:  # candidates were dropped on the way, by these rows too
+        return False
+    is_scored = math.isfinite(method.selection_score) and len(own.inner.final.rows) == study.rows
+    choice = method.reading.final_choice(own)
+    is_whole = not choice.failed and bool(np.isfinite(choice.scores).all())
+    return is_scored and study.losses[0].is_per_row and is_whole and len(own.candidates) > 1
+
+
+def _tibshirani(method: MethodAnswer) -> float | None:
+    scores = method.reading.final_choice(method.method).scores
+    return None if scores.shape[1] < 2 else float(tibshirani(scores.T).value)
+
+
+def _covers_all_rows(method: MethodAnswer) -> bool:
+    evidence = method.evidence
+    return evidence.scheme == "folds" and bool(np.isfinite(evidence.by_row).all())

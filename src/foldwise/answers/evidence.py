@@ -1,0 +1,154 @@
+"""Evidence for intervals, gathered from the records of a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray
+from foldwise.errors import BadInterval
+from foldwise.estimates.chooser import find
+from foldwise.estimates.evidence import Evidence
+from foldwise.losses.loss import Loss
+from foldwise.splits.split import Splits
+from foldwise.studies.reading import Reading
+from foldwise.studies.study import Method, Stage, Study
+
+Judged = tuple[Method, Stage]
+
+
+def gather(reading: Reading, method: Method, loss: int = 0) -> Evidence:
+    """All that an interval of this method's risk may rest on."""
+    study, judge = reading.study, reading.study.losses[loss]
+    fold_losses = reading.outer_losses(method, loss=loss)
+    is_complete = bool(np.isfinite(fold_losses).all())
+    rows = scores = None
+    if is_complete:
+        rows = tuple(_row_losses(reading, method, judge)) if judge.is_per_row else None
+        scores = tuple(_scores(reading, method, judge)) if _is_auc(study, judge) else None
+    return Evidence(
+        fold_losses=fold_losses,
+        row_losses=rows,
+        is_tuned=method.kind == "tuned",
+        scores=scores,
+        stand_ins=reading.stand_ins(method),
+        **(beside_losses(reading, beside(reading, method)) if loss == 0 else {}),
+        **_facts(study, judge),
+    )
+
+
+def check_interval(interval: str | None, study: Study) -> None:
+    """Refuse an interval that can never be valid for this study, before any fit."""
+    if interval is None:
+        return
+    judge, splits = study.losses[0], len(study.outer)
+    pretend = Evidence(
+        fold_losses=np.arange(splits, dtype=float),
+        row_losses=tuple(_spread(judge, len(split.test)) for split in study.outer) if judge.is_per_row else None,
+        scores=tuple(np.zeros(0) for _ in range(splits)) if _is_auc(study, judge) else None,
+        pair_losses=np.zeros(0) if interval == "Bates" else None,
+        half_scores=np.zeros(0) if interval == "conservative z" else None,
+        **_facts(study, judge),
+    )
+    reason = find(interval).refuse(pretend)
+    if reason:
+        raise BadInterval(f"the {interval} interval is not valid here: {reason}", "Leave interval out for the default")
+
+
+def _spread(judge: Loss, rows: int) -> FloatArray:
+    """Losses that differ and lie in the range of the loss, if it has one."""
+    return np.linspace(*(judge.bounds or (0.0, 1.0)), rows)
+
+
+def _facts(study: Study, judge: Loss) -> dict[str, Any]:
+    outer: Splits = study.outer
+    return {
+        "test_rows": tuple(split.test for split in outer),
+        "train_counts": tuple(len(split.train) for split in outer),
+        "kind": outer.kind,
+        "is_partition": outer.is_partition,
+        "repeats": outer.repeats,
+        "folds": outer.folds,
+        "loss": judge,
+        "rows": study.rows,
+        "is_weighted": study.weights is not None,
+        "groups": study.groups,
+        "truth": study.target if study.task == "binary" else None,
+        "seed": study.seed,
+    }
+
+
+def _is_auc(study: Study, judge: Loss) -> bool:
+    return judge.name == "roc_auc" and study.task == "binary"
+
+
+def _row_losses(reading: Reading, method: Method, judge: Loss) -> list[FloatArray]:
+    found = []
+    for at, split in enumerate(reading.study.outer):
+        answer = reading.outer_response(method, at, judge)
+        assert answer is not None
+        found.append(judge.rows(reading.study.target[split.test], answer))
+    return found
+
+
+def _scores(reading: Reading, method: Method, judge: Loss) -> list[FloatArray]:
+    answers = [reading.outer_response(method, at, judge) for at in range(len(reading.study.outer))]
+    return [np.asarray(answer if np.ndim(answer) == 1 else answer[:, 1]) for answer in answers if answer is not None]
+
+
+def beside(reading: Reading, method: Method) -> list[Judged]:
+    """The splits beside the outer ones, each with the method that is judged on it."""
+    return [(method, stage) for stage in reading.study.stages(method) if stage.level == "beside"]
+
+
+def beside_losses(reading: Reading, judged: list[Judged]) -> dict[str, Any]:
+    """What the interval that was asked for needs besides the outer losses, from the splits beside them."""
+    interval = reading.study.interval
+    return {
+        "pair_losses": _pair_losses(reading, judged) if interval == "Bates" else None,
+        "half_scores": _half_scores(reading, judged) if interval == "conservative z" else None,
+    }
+
+
+def _pair_losses(reading: Reading, judged: list[Judged]) -> FloatArray | None:
+    """Loss of each row under the model trained without its fold and another: [repeat, row, other fold]."""
+    study = reading.study
+    table = np.full((study.outer.repeats, study.rows, study.outer.folds), np.nan)
+    fold = np.full((study.outer.repeats, study.rows), -1)
+    for split in study.outer:
+        fold[split.repeat, split.test] = split.fold
+    for method, stage in judged:
+        losses = _stage_losses(reading, method, stage)
+        if losses is None:
+            return None
+        own = fold[stage.split.repeat, stage.split.test]
+        first, second = np.unique(own)
+        table[stage.split.repeat, stage.split.test, np.where(own == first, second, first)] = losses
+    return table
+
+
+def _half_scores(reading: Reading, judged: list[Judged]) -> FloatArray | None:
+    """Mean loss inside each half of each cut: [cut, half]."""
+    means = np.full((max(stage.split.repeat for _, stage in judged) + 1, len(reading.study.outer)), np.nan)
+    for method, stage in judged:
+        candidate = reading.stage_candidate(method, stage)
+        if candidate is None or not _is_own(reading, method, candidate, stage):
+            return None
+        means[stage.split.repeat, stage.split.fold] = reading.fold_loss(method, candidate, stage.split)
+    return means.mean(axis=1).reshape(-1, 2) if np.isfinite(means).all() else None
+
+
+def _stage_losses(reading: Reading, method: Method, stage: Stage) -> FloatArray | None:
+    judge, candidate = reading.study.losses[0], reading.stage_candidate(method, stage)
+    if candidate is None or not judge.is_per_row or not _is_own(reading, method, candidate, stage):
+        return None
+    rows = stage.split.test
+    answer = reading.answer(method, candidate, stage.split, method.response_for(judge, candidate), rows)
+    return None if answer is None else reading.row_losses(judge, answer, rows)
+
+
+def _is_own(reading: Reading, method: Method, candidate: int, stage: Stage) -> bool:
+    """Is there a model that did not fail? An interval never rests on the baseline in its place."""
+    record = reading.record(method, candidate, stage.split)
+    return record is not None and record.is_ok

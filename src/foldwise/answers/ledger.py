@@ -1,0 +1,53 @@
+"""How often a test set has been scored: kept in a store, shown, and part of the claim."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from foldwise.records.encoding import read_json
+from foldwise.records.sqlite import SqliteStore
+from foldwise.records.store import Store
+from foldwise.studies.reading import Reading
+
+NAME = "ledger"
+
+
+def score_in(store: str | Path, test_set: str, model: str) -> int:
+    """Note that this model was scored on this test set; how many models have been, this one included."""
+    kept = SqliteStore(store)
+    try:
+        return note_scores(kept, test_set, [model])
+    finally:
+        kept.close()
+
+
+def note_scores(store: Store, test_set: str, models: Iterable[str]) -> int:
+    """Add models to those scored on a test set; the same model again counts once."""
+    content = store.document(NAME)
+    ledger: dict[str, list[str]] = read_json(content, "ledger") if content else {}
+    scored = sorted({*ledger.get(test_set, ()), *models})
+    ledger[test_set] = scored
+    store.write_document(NAME, json.dumps(ledger, sort_keys=True).encode())
+    return len(scored)
+
+
+def read_ledger(store: Store) -> dict[str, int]:
+    """How many models have been scored on each test set."""
+    content = store.document(NAME)
+    ledger: dict[str, list[str]] = read_json(content, "ledger") if content else {}
+    return {test_set: len(models) for test_set, models in ledger.items()}
+
+
+def times_scored(reading: Reading) -> int:
+    """How many methods have been judged on the test set of a study with one; 0 for folds."""
+    study = reading.study
+    if len(study.outer) != 1:
+        return 0
+    return read_ledger(reading.store).get(name_of(study.fingerprint, study.outer.fingerprint), 0)
+
+
+def name_of(*parts: object) -> str:
+    return hashlib.blake2b("|".join(map(str, parts)).encode(), digest_size=12).hexdigest()

@@ -1,0 +1,329 @@
+"""All numbers of one method, read from the records of a study."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from foldwise.answers.evidence import gather
+from foldwise.answers.failures import own_words
+from foldwise.answers.validation import edges
+from foldwise.arrays import FloatArray
+from foldwise.comparisons.comparison import Comparison
+from foldwise.comparisons.same_rows import difference
+from foldwise.estimates.chooser import work_out
+from foldwise.estimates.estimate import Estimate, plain_number
+from foldwise.estimates.evidence import Evidence
+from foldwise.records.record import Record
+from foldwise.studies.plain import plain_candidate
+from foldwise.studies.reading import FoldState, Reading
+from foldwise.studies.study import Method
+
+
+@dataclass
+class Tally:
+    """Fits by what became of them."""
+
+    failures: list[str] = field(default_factory=list)  # their errors
+    kinds: dict[str, list[str]] = field(default_factory=dict)  # the same by what became of the fit
+    warnings: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    missing: int = 0
+
+
+class MethodAnswer:
+    """All numbers of one method, each worked out when it is asked for."""
+
+    def __init__(self, reading: Reading, method: Method) -> None:
+        self.reading, self.method, self.study = reading, method, reading.study
+
+    @cached_property
+    def fold_losses(self) -> FloatArray:
+        return self.reading.outer_losses(self.method)
+
+    @cached_property
+    def risk(self) -> float:
+        """The mean of the fold means; NaN as soon as one of them is missing."""
+        return float(self.fold_losses.mean()) if self.fold_losses.size else math.nan
+
+    @cached_property
+    def keys(self) -> set[str]:
+        return self.reading.fits(self.method)
+
+    @cached_property
+    def tally(self) -> Tally:
+        """What became of the fits the answer rests on, from one pass over their records."""
+        found = Tally()
+        for key in sorted(self.keys):
+            record = self.reading.store.get(key)
+            if record is None:
+                found.missing += 1
+                continue
+            found.seconds += record.seconds
+            if record.warnings:
+                found.warnings.update(record.warnings)
+            if not record.is_ok:
+                found.failures.append(record.error)
+                found.kinds.setdefault(_kind(record), []).append(record.error)
+        return found
+
+    @property
+    def failures(self) -> list[str]:
+        """Error texts of the failed fits the answer would rest on."""
+        return self.tally.failures
+
+    @property
+    def failure_kinds(self) -> list[dict[str, Any]]:
+        """Failed fits by what became of them, the commonest first, each with its first error."""
+        kinds = sorted(self.tally.kinds.items(), key=lambda item: (-len(item[1]), item[0]))
+        return [{"status": kind, "count": len(errors), "first": errors[0]} for kind, errors in kinds]
+
+    @property
+    def warnings(self) -> Counter[str]:
+        return self.tally.warnings
+
+    @property
+    def seconds(self) -> float:
+        return self.tally.seconds
+
+    @property
+    def missing(self) -> int:
+        """Fits that are not done yet."""
+        return self.tally.missing
+
+    @cached_property
+    def states(self) -> list[FoldState]:
+        """Of every outer split: whose loss it has, or why it has none."""
+        return [self.reading.outer_state(self.method, at) for at in range(len(self.study.outer))]
+
+    @property
+    def own_folds(self) -> int:
+        """Outer splits with a loss of the method's own."""
+        return self.states.count("own")
+
+    @property
+    def stand_ins(self) -> int:
+        """Outer splits on which the baseline answers for a fit that failed."""
+        return self.states.count("baseline")
+
+    @property
+    def status(self) -> str:
+        if math.isfinite(self.risk):
+            return "ok"
+        if "failed" in self.states:
+            return "failed"
+        return "unfinished" if "missing" in self.states else "undefined"
+
+    @cached_property
+    def is_finished(self) -> bool:
+        """Are all fits done that the answer rests on?"""
+        inner = self.method.inner
+        has_final = inner is not None and inner.final is not None and self.study.has_final
+        is_waiting = has_final and self.reading.final_choice(self.method).missing > 0
+        return not self.missing and not is_waiting and "missing" not in self.states
+
+    @property
+    def candidates(self) -> int:
+        """How many candidates a tuning chooses among, the longest where they differ."""
+        search = self.method.search
+        if search is None:
+            return self.method.entrants
+        return max((len(search.of(name)) for name in self.study.named_tunings(self.method)), default=0)
+
+    @cached_property
+    def planned(self) -> int:
+        """Fits the answer will rest on when all is done; those of a split that has yet to choose are counted too."""
+        if self.method.kind != "tuned":
+            return len(self.keys)
+        name = self.study.rows_name
+        waiting = {
+            name(stage.split)
+            for stage in self.study.stages(self.method)
+            if self.reading.stage_choice(self.method, stage).missing
+        }
+        return len(self.keys) + len(waiting - {name(split) for split in self.study.tuning_splits(self.method)})
+
+    @cached_property
+    def train_risk(self) -> float:
+        if not self.study.has_training_risk or not math.isfinite(self.risk):
+            return math.nan
+        return float(self.training_losses.mean())
+
+    @cached_property
+    def training_losses(self) -> FloatArray:
+        return self.reading.training_losses(self.method)
+
+    @cached_property
+    def selection_score(self) -> float:
+        """The smallest score of the final tuning: optimistic, never the risk."""
+        if self.method.inner is None or self.method.inner.final is None:
+            return math.nan
+        return self.reading.final_choice(self.method).score
+
+    @cached_property
+    def middle_score(self) -> float:
+        """The median score of the final tuning over all candidates; NaN where a tuner picked or dropped some."""
+        inner = self.method.inner
+        is_picked = self.method.search is not None or self.method.schedule is not None
+        if inner is None or inner.final is None or is_picked or math.isnan(self.selection_score):
+            return math.nan
+        scores = self.reading.final_choice(self.method).scores
+        return float(np.median(scores.mean(axis=1)))
+
+    @property
+    def edges(self) -> list[str]:
+        """Parameters whose chosen values mostly lie at an end of what was tried, in words."""
+        return edges(self.reading, self.method)
+
+    @property
+    def selection_train_rows(self) -> float | None:
+        if self.method.inner is None or self.method.inner.final is None:
+            return None
+        return mean_train_rows(self.method.inner.final)
+
+    @cached_property
+    def optimism(self) -> float:
+        """Risk less the smallest plain CV score on the same outer splits, where those fits are there."""
+        if self.method.kind != "tuned" or not self.has_outer_scores or not math.isfinite(self.risk) or self.missing:
+            return math.nan
+        scores = self._outer_scores()
+        if not np.isfinite(scores).all() and self.study.on_failure != "drop_candidate":
+            return math.nan
+        usable = scores.mean(axis=1)[np.isfinite(scores).all(axis=1)]
+        return self.risk - float(usable.min()) if usable.size else math.nan
+
+    def _outer_scores(self) -> FloatArray:
+        """Losses of every candidate on the outer splits: scores[candidate, split]."""
+        outer, final = self.study.outer, self.method.inner.final if self.method.inner else None
+        if final is not None and final.fingerprint == outer.fingerprint:
+            return self.reading.final_choice(self.method).scores
+        everyone = range(len(self.method.candidates))
+        return np.array([[self.reading.fold_loss(self.method, at, split) for split in outer] for at in everyone])
+
+    @property
+    def has_outer_scores(self) -> bool:
+        """Were all candidates fitted on the outer training sets? Pairs need them anyway; else they are bought."""
+        if self.study.has_optimism:
+            return True
+        if self.method.schedule is not None:  # those that were dropped are not, whatever else is in the store
+            return False
+        final = self.method.inner.final if self.method.inner else None
+        if self.method.search is not None:  # each fold has its own candidates; those of the final tuning can be on them
+            return final is not None and final.fingerprint == self.study.outer.fingerprint
+        name = self.study.rows_name
+        return final is not None and {name(split) for split in self.study.outer} <= {name(split) for split in final}
+
+    @cached_property
+    def agreement(self) -> float:
+        """Share of the outer splits that chose the commonest candidate."""
+        if self.method.kind != "tuned":
+            return math.nan
+        chosen = [self.reading.choice(self.method, at).candidate for at in range(len(self.study.outer))]
+        return Counter(chosen).most_common(1)[0][1] / len(chosen) if chosen and None not in chosen else math.nan
+
+    @property
+    def who(self) -> str:
+        return "the tuned learner" if self.method.kind == "tuned" else "the learner"
+
+    def target(self, covers: str | None = None) -> str:
+        """What the risk, or the interval around it, is an estimate of."""
+        if not self.stand_ins or not math.isfinite(self.risk):
+            return self._target(covers)
+        whose = own_words(self.own_folds, len(self.states))
+        return f"{self._target(covers)}, with the baseline where it failed ({whose})"
+
+    def _target(self, covers: str | None) -> str:
+        outer = self.study.outer
+        if len(outer) == 1:
+            return f"this predictor: {self.who} as trained on these {len(outer[0].train)} training rows, not refitted"
+        if covers == "these models":
+            return f"the average of these {len(outer)} models of {self.who}"
+        return f"{self.who} at {mean_train_rows(outer):.0f} training rows"
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        return gather(self.reading, self.method)
+
+    def estimate(self, loss: int = 0, *, level: float | None = None) -> Estimate:
+        """The risk under one of the losses, with the interval that is valid here, or the reason why there is none."""
+        evidence = self.evidence if loss == 0 else gather(self.reading, self.method, loss)
+        level = self.study.level if level is None else level
+        value = float(evidence.fold_losses.mean()) if evidence.fold_losses.size else math.nan
+        method, reason, found = work_out(evidence, self.study.interval if loss == 0 else None, level)
+        low = high = None
+        details: dict[str, Any] = {}
+        if found is not None:
+            middle, low, high, details = found
+            low, high = low + value - middle, high + value - middle  # means over rows and over folds are not mixed
+        return Estimate(
+            value=value,
+            low=low,
+            high=high,
+            level=level,
+            interval=method.name if method else None,
+            target=self.target(method.covers if method else None),
+            train_rows=mean_train_rows(self.study.outer),
+            losses=evidence.fold_losses,
+            fits=len(self.keys),
+            notes=(("interval", reason),),
+            details=details,
+        )
+
+    def difference(self, other: MethodAnswer, *, rope: float | None = None, level: float | None = None) -> Comparison:
+        """This risk less the other's, on the same rows."""
+        found = difference(
+            self.evidence,
+            other.evidence,
+            names=(self.method.name, other.method.name),
+            is_same=_is_same(self.method, other.method),
+            level=self.study.level if level is None else level,
+            rope=rope,
+        )
+        return replace(found, fits=len(self.keys | other.keys))
+
+    def folds(self) -> list[dict[str, Any]]:
+        """The outer splits one by one: what was chosen and what it cost."""
+        return [
+            {
+                "repeat": split.repeat,
+                "fold": split.fold,
+                "loss": plain_number(float(self.fold_losses[at])),
+                "candidate": self._chosen(at),
+                "selection_score": self._fold_score(at),
+                "own": _IS_OWN.get(self.states[at]),
+            }
+            for at, split in enumerate(self.study.outer)
+        ]
+
+    def _chosen(self, at: int) -> dict[str, Any] | None:
+        candidate = self.reading.outer_candidate(self.method, at)
+        return None if candidate is None else plain_candidate(self.method.candidates[candidate])
+
+    def _fold_score(self, at: int) -> float | None:
+        return None if self.method.kind != "tuned" else plain_number(self.reading.choice(self.method, at).score)
+
+
+_IS_OWN: dict[FoldState, bool] = {"own": True, "baseline": False}  # where there is no loss, neither
+
+
+def _is_same(one: Method, other: Method) -> bool:
+    """Do two methods choose among the same candidates, each of them on the same splits?"""
+    searches = [method.search for method in (one, other) if method.search is not None]
+    has_same_search = not searches or (len(searches) == 2 and searches[0].asked == searches[1].asked)
+    return bool(one.settings) and one.settings == other.settings and has_same_search
+
+
+def _kind(record: Record) -> str:
+    """What became of a failed fit, with the signal that ended it where its error names one."""
+    signal = re.search(r"\bSIG[A-Z0-9]+\b", record.error) if record.status == "crashed" else None
+    return f"{record.status}: {signal[0]}" if signal else record.status
+
+
+def mean_train_rows(splits: Any) -> float:
+    return float(np.mean([len(split.train) for split in splits]))

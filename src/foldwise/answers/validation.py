@@ -1,0 +1,197 @@
+"""Validation curves of the tuned parameters, from the scores that tuning left, and choices at the edge of a space."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from foldwise.answers.numbers import candidate_words
+from foldwise.arrays import FloatArray
+from foldwise.studies.plain import plain_candidate
+from foldwise.studies.reading import Reading
+from foldwise.studies.study import Method
+
+Point = dict[str, Any]
+# Well-known parameters: does a larger value let the model follow its training rows more closely?
+CLOSER_WHEN_LARGE = {
+    "alpha": False,
+    "reg_alpha": False,
+    "reg_lambda": False,
+    "l2_regularization": False,
+    "lambda_l2": False,
+    "n_neighbors": False,
+    "min_samples_leaf": False,
+    "min_samples_split": False,
+    "min_child_samples": False,
+    "min_child_weight": False,
+    "ccp_alpha": False,
+    "var_smoothing": False,
+    "shrinkage": False,
+    "C": True,
+    "gamma": True,
+    "max_depth": True,
+    "depth": True,
+    "max_leaf_nodes": True,
+    "num_leaves": True,
+    "max_iter": True,
+    "learning_rate": True,
+    "n_components": True,
+    "degree": True,
+}
+MOST_EDGE = 0.5  # share of the outer splits that may choose an end of a space before it is said
+MOST_ENDS = 3  # values from which on a space has ends and a middle
+
+
+def validation_curves(reading: Reading, method: Method) -> list[dict[str, Any]]:
+    """One curve per tuned parameter: at each value the smallest mean inner score, and the folds that chose it.
+
+    Training and test error of a value are given where its candidate was fitted on every outer split.
+    """
+    if method.kind != "tuned" or method.inner is None or method.combines:
+        return []
+    candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.entrants]]
+    names = list(dict.fromkeys(name for candidate in candidates for name in candidate))
+    scored = _Scored(reading, method)
+    curves = [_curve(name, candidates, scored) for name in names]
+    return [curve for curve in curves if len(curve["points"]) > 1]
+
+
+# Values beyond which a parameter has none: being chosen, they are no sign of too narrow a space.
+ENDS: dict[str, tuple[float, ...]] = {
+    "alpha": (0,),
+    "ccp_alpha": (0,),
+    "colsample_bytree": (1,),
+    "degree": (1,),
+    "dropout": (0,),
+    "gamma": (0,),
+    "l1": (0,),
+    "l2": (0,),
+    "l1_ratio": (0, 1),
+    "reg_param": (0, 1),
+    "shrinkage": (0, 1),
+    "max_depth": (1,),
+    "max_features": (1,),
+    "max_leaf_nodes": (2,),
+    "min_child_samples": (1,),
+    "min_samples_split": (2,),
+    "n_components": (1,),
+    "num_leaves": (2,),
+    "reg_alpha": (0,),
+    "reg_lambda": (0,),
+    "subsample": (1,),
+    "min_samples_leaf": (1,),
+    "n_neighbors": (1,),
+}
+
+
+def edges(reading: Reading, method: Method) -> list[str]:
+    """Warnings of a method whose splits mostly choose an end of what was tried, one per parameter."""
+    if method.kind != "tuned" or method.inner is None or method.combines or method.entrants < MOST_ENDS:
+        return []
+    candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.entrants]]
+    chosen = [reading.choice(method, at).candidate for at in range(len(reading.study.outer))]
+    names = dict.fromkeys(name for candidate in candidates for name in candidate)
+    return [words for name in names if (words := _edge(name, candidates, chosen))]
+
+
+def _edge(name: str, candidates: list[dict[str, Any]], chosen: list[int | None]) -> str | None:
+    """A warning where most chosen values of an ordered parameter lie at one end of its space."""
+    tried = [candidate[name] for candidate in candidates if name in candidate]
+    if not all(map(_is_number, tried)) or len(set(tried)) < MOST_ENDS:
+        return None
+    taken = [candidates[at].get(name) for at in chosen if at is not None]
+    for end, value in (("smallest", min(tried)), ("largest", max(tried))):
+        count = taken.count(value)
+        if count > MOST_EDGE * len(chosen) and value not in ENDS.get(name.rpartition("__")[2], ()):
+            words = candidate_words({name: value})
+            how_often = f"{count} of {len(chosen)} outer splits chose it"
+            return f"{words} is the {end} value tried and {how_often}: try values beyond it"
+    return None
+
+
+class _Scored:
+    """What tuning left of a method: scores[candidate, outer split], and who chose what."""
+
+    def __init__(self, reading: Reading, method: Method) -> None:
+        self.reading, self.method = reading, method
+        choices = [reading.choice(method, at) for at in range(len(reading.study.outer))]
+        means = [choice.means(method.entrants) for choice in choices]
+        self.scores: FloatArray = np.stack(means, axis=1)
+        is_known = np.isfinite(self.scores)
+        # over the outer splits that scored a candidate in full; infinite where none did
+        self.lows: FloatArray = np.where(is_known, self.scores, np.inf).min(axis=1)
+        self.highs: FloatArray = np.where(is_known, self.scores, -np.inf).max(axis=1)
+        sums = np.where(is_known, self.scores, 0.0).sum(axis=1)
+        self.means: FloatArray = np.where(is_known.any(axis=1), sums / np.maximum(is_known.sum(axis=1), 1), np.inf)
+        self.chosen = [choice.candidate for choice in choices]
+        inner = method.inner
+        has_final = inner is not None and inner.final is not None and reading.study.has_final
+        self.final = reading.final_choice(method).candidate if has_final else None
+
+    def errors(self, candidate: int) -> tuple[float | None, float | None]:
+        """Training and test error of one candidate over the outer splits, where it was fitted on all of them."""
+        outer, known = self.reading.study.outer, self.reading.record
+        if any((record := known(self.method, candidate, split)) is None or not record.is_ok for split in outer):
+            return None, None
+        loss = self.reading.fold_loss
+        test = np.mean([loss(self.method, candidate, split) for split in outer])
+        train = np.mean([loss(self.method, candidate, split, rows=np.unique(split.train)) for split in outer])
+        return _number(train), _number(test)
+
+
+def _curve(name: str, candidates: list[dict[str, Any]], scored: _Scored) -> dict[str, Any]:
+    groups: dict[str, list[int]] = {}
+    for at, candidate in enumerate(candidates):
+        if name in candidate:
+            groups.setdefault(repr(candidate[name]), []).append(at)
+    points = [_point(candidates[members[0]][name], members, scored) for members in groups.values()]
+    is_ordered = all(_is_number(point["value"]) for point in points)
+    if is_ordered:
+        points.sort(key=lambda point: float(point["value"]))
+    return {
+        "parameter": name,
+        "points": points,
+        "is_ordered": is_ordered,
+        "is_sparse": bool(np.isnan(scored.scores).any()),
+        "others": len(candidates) > len(points),
+        "sides": _sides(name, points) if is_ordered else None,
+        "edge": _edge(name, candidates, scored.chosen),
+    }
+
+
+def _point(value: Any, members: list[int], scored: _Scored) -> Point:
+    """The best candidate with this value, by its mean score over the outer splits, and who chose the value."""
+    best = min(members, key=lambda member: scored.means[member])
+    train, test = scored.errors(best)
+    return {
+        "value": value,
+        "score": _number(scored.means[best]),
+        "low": _number(scored.lows[best]),
+        "high": _number(scored.highs[best]),
+        "folds": sum(candidate in members for candidate in scored.chosen),
+        "is_final": scored.final in members,
+        "train": train,
+        "test": test,
+    }
+
+
+def _sides(name: str, points: list[Point]) -> dict[str, str] | None:
+    """Which end fits the training rows more closely: by the training errors where they are known, else by the name."""
+    is_closer_right = CLOSER_WHEN_LARGE.get(name.rsplit("__", 1)[-1])
+    known = [point["train"] for point in points if point["train"] is not None]
+    if len(known) > 1 and known[0] != known[-1]:
+        is_closer_right = known[-1] < known[0]
+    if is_closer_right is None:
+        return None
+    ends = ("underfitting", "overfitting") if is_closer_right else ("overfitting", "underfitting")
+    return dict(zip(("left", "right"), ends, strict=True))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if math.isfinite(value) else None

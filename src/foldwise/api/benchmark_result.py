@@ -1,0 +1,120 @@
+"""What `benchmark` gives back: every data set's result, and the comparison over them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from foldwise.answers.benchmark_answer import Entry, benchmark_answer, compare_entries
+from foldwise.api.manifest import versions
+from foldwise.api.result import Result
+from foldwise.comparisons.several import Across, PairAcross
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Benchmark:
+    """Several methods on several data sets: prints the table and the verdict.
+
+    `results[name]` is the result of one data set, `across` the comparison over all of them.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        results: Mapping[str, Result],
+        *,
+        level: float = 0.95,
+        rope: float = 0.01,
+        control: str | None = None,
+        seed: int = 0,
+        seconds: float = 0.0,
+    ) -> None:
+        self.entries, self.results = tuple(entries), dict(results)
+        self.seed, self.seconds = seed, seconds
+        self.across: Across = compare_entries(self.entries, level=level, rope=rope, control=control, seed=seed)
+
+    @property
+    def best(self) -> str | None:
+        """The method with the smallest mean rank."""
+        return self.across.best
+
+    @property
+    def is_finished(self) -> bool:
+        """Was every data set gone through to its end?"""
+        return bool(self._answer["finished"])
+
+    @property
+    def notes(self) -> list[str]:
+        return [note["text"] for note in self._answer["notes"]]
+
+    def difference(self, one: str, other: str) -> PairAcross:
+        """One method less another over the data sets that both have."""
+        return self.across.pair(one, other)
+
+    def table(self) -> pd.DataFrame:
+        """Data set x method: status, risk with its interval, risk as a share of the baseline's, rank."""
+        import pandas as pd
+
+        rows = [
+            {
+                "data": entry.data,
+                "method": method["name"],
+                "status": own.get("status", "absent"),
+                **{key: own.get(key) for key in ("risk", "low", "high", "interval")},
+                "relative_risk": method["relative_risks"][entry.data],
+                "rank": method["ranks"][entry.data],
+            }
+            for entry in self.entries
+            if entry.answer
+            for method in self._answer["methods"]
+            for own in [entry.method(method["name"])]
+        ]
+        columns = ["data", "method", "status", "risk", "low", "high", "interval", "relative_risk", "rank"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def ranks(self) -> pd.DataFrame:
+        """One row per method: mean rank, mean relative risk, where it is best, where it beats the baseline."""
+        import pandas as pd
+
+        columns = ["name", "mean_rank", "relative_risk", "data_sets", "best_on", "beats_baseline"]
+        rows = [method for method in self._answer["methods"] if method["compared"]]
+        return pd.DataFrame(rows, columns=columns).rename(columns={"name": "method"})
+
+    def pairs(self) -> pd.DataFrame:
+        """One row per pair of methods: data sets won, the tests, and the probabilities of the Bayesian test."""
+        import pandas as pd
+
+        rows = [{"method": pair["names"][0], "other": pair["names"][1], **pair} for pair in self._answer["pairs"]]
+        columns = ["method", "other", "data_sets", "better", "equal", "worse", "difference", "test", "p", "p_holm"]
+        return pd.DataFrame(rows, columns=[*columns, "p_better", "p_equivalent", "p_worse"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer in plain values, stable for scripts; the same as `--json`."""
+        return copy.deepcopy(self._answer)
+
+    def report(self, path: str | Path | None = None, *, title: str | None = None) -> str:
+        """One self-contained page; written to a file if one is named, and given back as text."""
+        from foldwise.reports.benchmark_page import benchmark_page, write_benchmark_page
+
+        if path is None:
+            return benchmark_page(self._answer, title=title)
+        return write_benchmark_page(path, self._answer, title=title).read_text(encoding="utf-8")
+
+    def __repr__(self) -> str:
+        from foldwise.reports.benchmark_text import benchmark_text
+
+        return benchmark_text(self._answer)
+
+    def _repr_html_(self) -> str:
+        from foldwise.reports.benchmark_page import benchmark_fragment
+
+        return benchmark_fragment(self._answer)
+
+    @cached_property
+    def _answer(self) -> dict[str, Any]:
+        return benchmark_answer(self.entries, self.across, seed=self.seed, seconds=self.seconds, versions=versions())

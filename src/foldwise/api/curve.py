@@ -1,0 +1,272 @@
+"""Curves: training error, test error and their gap, over a parameter or over the training-set size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from foldwise.api.compare import as_data
+from foldwise.api.running import answer_study
+from foldwise.errors import BadStudy
+from foldwise.learners.learner import Named
+from foldwise.losses.loss import make_losses
+from foldwise.plans.methods import make_learners, name_wishes, task_hint
+from foldwise.plans.runnable import Tuning, make_study
+from foldwise.splits.making import make_splits
+from foldwise.splits.nesting import DEFAULT_INNER, study_splits
+from foldwise.splits.split import Split, Splits
+from foldwise.studies.plain import plain_candidate
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+TRAIN_ROWS = "train_rows"  # what a learning curve is over
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Training error, test error and gap at each value."""
+
+    parameter: str
+    values: tuple[Any, ...]
+    train: tuple[float, ...]
+    test: tuple[float, ...]
+    loss: str
+    learner: str
+    fits: int
+    fits_made: int
+
+    @property
+    def gap(self) -> tuple[float, ...]:
+        """Test error less training error."""
+        return tuple(test - train for test, train in zip(self.test, self.train, strict=True))
+
+    @property
+    def best(self) -> Any:
+        """The value with the smallest test error, the first on ties; choosing by it makes that error optimistic.
+
+        There is none over training rows, which are not for choosing.
+        """
+        if self.parameter == TRAIN_ROWS or not np.isfinite(self.test).any():
+            return None
+        return self.values[int(np.nanargmin(self.test))]
+
+    def table(self) -> pd.DataFrame:
+        """One row per value: training error, test error, gap, and on which side of the best it lies."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {"train": self.train, "test": self.test, "gap": self.gap}
+        columns |= {} if self.parameter == TRAIN_ROWS else {"side": self._sides()}
+        return pd.DataFrame({self.parameter: list(self.values), **columns})
+
+    def to_dict(self) -> dict[str, Any]:
+        rows = zip(self.values, self.train, self.test, self.gap, self._sides(), strict=True)
+        return {
+            "learner": self.learner,
+            "parameter": self.parameter,
+            "loss": self.loss,
+            "best": plain_candidate({"value": self.best})["value"],
+            "fits": self.fits,
+            "fits_made": self.fits_made,
+            "points": [
+                {
+                    "value": plain_candidate({"value": value})["value"],
+                    "train": _number(train),
+                    "test": _number(test),
+                    "gap": _number(gap),
+                    "side": side,
+                }
+                for value, train, test, gap, side in rows
+            ],
+        }
+
+    def __repr__(self) -> str:
+        best = "" if self.best is None else f", best {self.best}"
+        return f"Curve({self.learner}, {self.parameter}: {len(self.values)} values{best})\n{self.table()}"
+
+    def plot(self) -> Figure:
+        """Training and test error as a Matplotlib figure."""
+        from foldwise.reports.plots import plot_curve
+
+        return plot_curve(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        from foldwise.reports.fragments import curve_fragment
+
+        return curve_fragment(self.to_dict())
+
+    def _sides(self) -> list[str | None]:
+        """Where training error is below that of the best value the fit is closer (overfitting), else looser."""
+        if self.best is None:
+            return [None] * len(self.values)
+        at = int(np.nanargmin(self.test))
+        closer: list[str | None] = ["overfitting" if train < self.train[at] else "underfitting" for train in self.train]
+        return ["best" if place == at else closer[place] for place in range(len(self.values))]
+
+
+def curve(
+    learner: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    loss: Any = None,
+    outer: Any = 10,
+    repeats: int = 1,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    stratify: Any = "auto",
+    task: str | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    store: str | Path | None = None,
+    progress: bool | None = None,
+    **parameter: Any,
+) -> Curve:
+    """Validation curve: training and test error of a learner over one of its parameters.
+
+    >>> import foldwise as fw
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> x = np.linspace(0, 1, 40)
+    >>> found = fw.curve(KNeighborsRegressor(), x[:, None], np.sin(9 * x), n_neighbors=[1, 5, 20], outer=5)
+    >>> found.train[0], found.values
+    (0.0, (1, 5, 20))
+    """
+    if len(parameter) != 1:
+        raise BadStudy(f"a curve is over one parameter, not {len(parameter)}", "Write n_neighbors=range(1, 31)")
+    (name, wish), *_ = name_wishes(learner, "regression").items()
+    data = as_data(X, y, task_hint(wish, loss), groups, time, weights, stratify, task)
+    losses = make_losses(loss, data)
+    made = make_learners({name: _with_space(wish, parameter)}, data, losses)[:1]
+    splits = make_splits(outer, data, seed=seed, repeats=repeats)
+    many = len(splits)  # as if each were a repeat: a curve is nothing without its training errors
+    runnable = make_study(data, made, losses=losses, outer=splits, seed=seed, repeats=many, sweep=True)
+    ran = answer_study(runnable, store=store, jobs=jobs, progress=progress, is_kept=False)
+    ran.check_finished(store)
+    reading, count = ran.reading, ran.made
+    method = runnable.study.methods[0]
+    train, test = [], []
+    for at in range(len(method.candidates)):
+        test.append(np.mean([reading.fold_loss(method, at, split) for split in splits]))
+        train.append(np.mean([reading.fold_loss(method, at, split, rows=np.unique(split.train)) for split in splits]))
+    (parameter_name,) = parameter
+    values = tuple(candidate[parameter_name] for candidate in method.candidates)
+    return _curve(parameter_name, values, train, test, losses[0].name, name, (len(reading.fits(method)), count.total()))
+
+
+def learning_curve(
+    learner: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    sizes: Any = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0),
+    loss: Any = None,
+    outer: Any = 10,
+    inner: Any = 5,
+    groups: Any = None,
+    time: Any = None,
+    weights: Any = None,
+    stratify: Any = "auto",
+    task: str | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    store: str | Path | None = None,
+    progress: bool | None = None,
+) -> Curve:
+    """Learning curve: training and test error over the number of training rows. Would more rows help?
+
+    `sizes` are shares of the outer training rows, or numbers of rows.
+    """
+    (name, wish), *_ = name_wishes(learner, "regression").items()
+    data = as_data(X, y, task_hint(wish, loss), groups, time, weights, stratify, task)
+    losses = make_losses(loss, data)
+    made = make_learners({name: wish}, data, losses)[:1]
+    whole = study_splits(outer, DEFAULT_INNER, data, seed=seed, tuned=False).outer
+    smallest = min(len(split.train) for split in whole)
+    counts = sorted({_count(size, smallest) for size in sizes})
+    order = np.random.default_rng([seed, 0x1EA2]).permutation(data.rows)  # prefixes of one order: sizes are nested
+    parts = [_shortened(whole, count, order) for count in counts]
+    every = Splits(
+        tuple(split for part in parts for split in part), f"{whole.scheme} at {len(counts)} sizes", "pairs", False
+    )
+    many, tuning = len(every), Tuning(inner=inner)  # many repeats: training errors are wanted of each split
+    runnable = make_study(
+        data, made, losses=losses, outer=every, tuning=tuning, seed=seed, repeats=many, final=False
+    )  # fmt: skip
+    ran = answer_study(runnable, store=store, jobs=jobs, progress=progress, is_kept=False)
+    ran.check_finished(store)
+    reading, count = ran.reading, ran.made
+    method = runnable.study.methods[0]
+    test = reading.outer_losses(method).reshape(len(counts), -1).mean(axis=1)
+    train = reading.training_losses(method).reshape(len(counts), -1).mean(axis=1)
+    return _curve(
+        TRAIN_ROWS,
+        tuple(counts),
+        list(train),
+        list(test),
+        losses[0].name,
+        name,
+        (len(reading.fits(method)), count.total()),
+    )
+
+
+def _with_space(wish: Any, parameter: dict[str, Any]) -> Any:
+    from foldwise.learners.tuned import Tuned, tune
+
+    if isinstance(wish, str | Named):
+        known = Named(wish) if isinstance(wish, str) else wish
+        return Named(known.name, {**known.changes, **parameter})
+    return tune(wish.estimator if isinstance(wish, Tuned) else wish, **parameter)
+
+
+def _count(size: float, most: int) -> int:
+    count = round(size * most) if isinstance(size, float) and size <= 1 else int(size)
+    if not 2 <= count <= most:
+        raise BadStudy(
+            f"a training size of {size} is not possible: training parts have {most} rows", "Use 2 rows or more"
+        )
+    return count
+
+
+def _shortened(splits: Splits, count: int, order: Any) -> list[Split]:
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return [
+        Split(
+            np.sort(split.train[np.argsort(place[split.train], kind="stable")[:count]]),
+            split.test,
+            split.repeat,
+            split.fold,
+        )
+        for split in splits
+    ]
+
+
+def _curve(
+    name: str,
+    values: tuple[Any, ...],
+    train: list[Any],
+    test: list[Any],
+    loss: str,
+    learner: str,
+    fits: tuple[int, int],
+) -> Curve:
+    return Curve(
+        parameter=name,
+        values=values,
+        train=tuple(float(value) for value in train),
+        test=tuple(float(value) for value in test),
+        loss=loss,
+        learner=learner,
+        fits=fits[0],
+        fits_made=fits[1],
+    )
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

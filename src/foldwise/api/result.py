@@ -1,0 +1,450 @@
+"""What `compare` gives back: the answer, and all it rests on, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from foldwise.answers.answer import answer, pick
+from foldwise.answers.auto import make_auto
+from foldwise.answers.combined import CombinedAnswer, answer_of, made_by_rows
+from foldwise.answers.failures import policy_words
+from foldwise.answers.method import MethodAnswer
+from foldwise.answers.search_curve import SearchCurve, search_curve
+from foldwise.api.manifest import versions as current_versions
+from foldwise.api.power import RowsNeeded, noise, rows_needed
+from foldwise.api.seen import remember_rows
+from foldwise.comparisons.comparison import Comparison
+from foldwise.data.dataset import Dataset
+from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
+from foldwise.estimates.coverage import measured
+from foldwise.formulas.bates import bates
+from foldwise.plans.runnable import RunnableStudy
+from foldwise.run import fit_model
+from foldwise.studies.plain import plain_candidate
+from foldwise.studies.reading import Reading
+from foldwise.studies.study import Method, Study
+from foldwise.tuners.rules import check_rule
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_TABLE = [
+    "name",
+    "status",
+    "risk",
+    "low",
+    "high",
+    "interval",
+    "selection_score",
+    "selection_train_rows",
+    "optimism",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "train_risk",
+    "gap",
+    "agreement",
+    "own_folds",
+    "failed",
+    "fits",
+    "seconds",
+]
+
+
+_LOSSES = ["method", "repeat", "fold", "row", "target", "prediction", "own", "loss"]
+
+
+class Result:
+    """The answer to a study: prints its table and verdict."""
+
+    def __init__(
+        self,
+        reading: Reading,
+        *,
+        made: Mapping[str, int],
+        seconds: float,
+        runnable: RunnableStudy | None = None,
+        versions: dict[str, str] | None = None,
+    ) -> None:
+        self.reading = reading
+        self.made, self.seconds = made_by_rows(made, reading.study), seconds
+        self._study = runnable
+        self._versions = versions or current_versions()
+        self.methods = [answer_of(reading, method) for method in reading.study.shown]
+
+    @property
+    def study(self) -> Study:
+        return self.reading.study
+
+    @property
+    def data(self) -> Dataset | None:
+        """The data of the study; None for a result that was loaded from a store."""
+        return self._study.data if self._study else None
+
+    @property
+    def best(self) -> str | None:
+        """Name of the picked method: the smallest risk."""
+        best = pick(self.methods)
+        return best.method.name if best else None
+
+    @property
+    def is_finished(self) -> bool:
+        """Are all fits done? A study that was stopped has risks of the methods that are, and notes on the others."""
+        return bool(self._answer["finished"])
+
+    @property
+    def fits(self) -> int:
+        return int(self._answer["fits"])
+
+    @property
+    def fits_made(self) -> int:
+        return sum(self.made.values())
+
+    @property
+    def notes(self) -> list[str]:
+        return [note["text"] for note in self._answer["notes"]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer in plain values, stable for scripts; the same as `--json`."""
+        import copy
+
+        return copy.deepcopy(self._answer)
+
+    def table(self, *, mean: str = "folds") -> pd.DataFrame:
+        """One row per method. `mean="rows"` averages over rows, not over folds; such a risk has no interval here."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self._answer["methods"])[_TABLE].rename(columns={"name": "method"})
+        for at, loss in enumerate(self.study.losses[1:], start=1):
+            frame[f"risk: {loss.name}"] = [method.estimate(at).value for method in self.methods]
+        if mean == "rows":
+            return self._row_means(frame)
+        if mean != "folds":
+            raise BadStudy(f"there is no mean over {mean!r}", nearest(mean, ("folds", "rows")))
+        return frame
+
+    def difference(self, one: str, other: str, *, rope: float | None = None, of: Result | None = None) -> Comparison:
+        """The risk of one method less that of another, on the same rows; `rope` is a difference that is none.
+
+        The other method may be one `of` another result, if that was made on the same data and splits.
+        """
+        theirs = self if of is None else of
+        if (theirs.study.fingerprint, theirs.study.outer.fingerprint) != (
+            self.study.fingerprint,
+            self.study.outer.fingerprint,
+        ):
+            raise BadInterval(
+                "the two results are not of the same data and outer splits, so their losses are not paired",
+                "Compare the methods in one study, or with the same data, outer and seed",
+            )
+        return self._find(one).difference(theirs._find(other), rope=rope)
+
+    def rows_needed(self, one: str, other: str) -> RowsNeeded:
+        """About how many rows it would take to tell two methods apart, or that none would do."""
+        return rows_needed(self.difference(one, other), self.study.rows)
+
+    def noise(self, name: str | None = None, *, seeds: int = 5) -> dict[str, float | None]:
+        """Standard deviations of a risk by source: rows (data), how they were split (repeats), the learner's seed."""
+        if self._study is None:
+            raise BadStudy("a result loaded from a store has no learners to fit", "Run the study again with its store")
+        method = self._find(name or str(self.best))
+        if method.status != "ok":
+            raise FitsFailed(f"{method.method.name} has no risk, so there is no noise to split", "Name another")
+        if method.stand_ins:
+            raise FitsFailed(f"the risk of {method.method.name} is partly the baseline's", "Name another")
+        if isinstance(method, CombinedAnswer):
+            raise BadStudy(f"{method.method.name} is made of other learners, whose noise it has", "Name one of them")
+        return noise(self._study, method, seeds=seeds)
+
+    def size_bias(self, name: str | None = None) -> float:
+        """How much larger the risk at the training rows of a fold is than at all rows, by Bates, Hastie and Tibshirani.
+
+        From the leave-two-out fits of a study with `interval="bates"`; refused where it is unstable.
+        """
+        evidence = self._find(name or str(self.best)).evidence
+        if evidence.pair_losses is None:
+            raise BadInterval("the bias of the training size needs the leave-two-out fits", "Ask for interval='bates'")
+        found = bates(evidence.by_row, evidence.pair_losses, evidence.fold_of_row, bias_power=1)
+        return float(found.err_cv - found.value)
+
+    def selection_bias(self) -> pd.DataFrame:
+        """For tuned methods: the selection score, its corrections without nesting, and the nested risk beside them."""
+        import pandas as pd
+
+        rows = [
+            {
+                "method": method["name"],
+                "selection_score": method["selection_score"],
+                **{f"corrected: {name}": value for name, value in method["selection_corrected"].items()},
+                "risk": method["risk"],
+            }
+            for method in self._answer["methods"]
+            if method["selection_corrected"]
+        ]
+        return pd.DataFrame(rows)
+
+    def search_curve(self, name: str | None = None) -> SearchCurve:
+        """Selection score and outer risk after 1, 2, 3, ... candidates of a method: when did search stop helping?"""
+        return search_curve(self.reading, self._find(name or str(self.best)).method)
+
+    def choices(self) -> pd.DataFrame:
+        """Method x repeat x outer fold: the candidate chosen, its selection score and the outer loss."""
+        import pandas as pd
+
+        rows = [{"method": method.method.name, **fold} for method in self.methods for fold in method.folds()]
+        columns = ["method", "repeat", "fold", "candidate", "selection_score", "loss", "own"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def losses(self) -> pd.DataFrame:
+        """Every row's out-of-fold prediction and loss, by method, repeat and fold."""
+        import pandas as pd
+
+        parts = [
+            pd.DataFrame(part)
+            for method in self.study.shown
+            for at in range(len(self.study.outer))
+            if (part := self._fold_rows(method, at)) is not None
+        ]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_LOSSES)
+
+    def splits(self) -> pd.DataFrame:
+        """All splits of both levels: which rows were trained on and which were held out."""
+        import pandas as pd
+
+        parts = [_split_rows("outer", split, None, split) for split in self.study.outer]
+        inner = next((method.inner for method in self.study.methods if method.inner is not None), None)
+        if inner is not None:
+            for outer, splits in zip(self.study.outer, inner.splits, strict=True):
+                parts += [_split_rows("inner", outer, at, split) for at, split in enumerate(splits)]
+            parts += [_split_rows("final", split, at, split) for at, split in enumerate(inner.final or ())]
+        return pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True)
+
+    def explain(self) -> str:
+        """Which number means what, which interval it has and why that is valid here."""
+        lines = [
+            f"The study: {self.study.rows} rows, {self.study.task}, outer splits: {self.study.outer.scheme}, "
+            f"inner splits: {self._answer['inner'] or 'none'}, loss: {self.study.losses[0].name}.",
+            "Risk: the mean over outer splits of the mean loss on their test rows, lower is better.",
+            "Selection score: the smallest mean loss over the splits that tuned; it is optimistic, and it never "
+            "ranks methods.",
+            "Optimism: risk less the smallest selection score at the same training size.",
+            "Gap: risk less the mean loss on the training rows.",
+            f"Failed fits: {policy_words(self._answer)}.",
+        ]
+        if not self.is_finished:
+            lines.append("The study is not finished: a method has a risk only when all its outer folds are done.")
+        intervals: dict[tuple[str, str], None] = {}
+        auto = make_auto(self.methods)
+        for method in [*self.methods, *([auto] if auto else [])]:
+            estimate = method.estimate()
+            why = estimate.notes[0][1]
+            if method.status != "ok":
+                lines.append(f"{method.method.name}: no risk ({method.status}): {why}.")
+                continue
+            lines.append(
+                f"{method.method.name}: {estimate}. {'Interval' if estimate.interval else 'No interval'}: {why}."
+            )
+            intervals |= {(estimate.interval, method.evidence.scheme): None} if estimate.interval else {}
+        lines += [
+            f"Measured coverage of the {name} interval ({scheme}) at 95%: {measured(name, scheme)}."
+            for name, scheme in intervals
+        ]
+        lines.append("No number here is the risk of the delivered model, which is fitted on all rows.")
+        return "\n".join([*lines, *(f"Note: {text}." for text in self.notes)])
+
+    def refit(self, name: str | None = None, *, rule: str | None = None, pick: str | None = None) -> Any:
+        """The picked method (or another), tuned again on all rows and fitted: a plain scikit-learn estimator.
+
+        `pick="outer"` (the default) takes the smallest outer risk; `pick="inner"` the smallest selection score on all
+        rows, the rule whose risk is the `auto` row's.
+        """
+        if pick is not None:
+            name = self._picked(name, pick)
+        runnable = self._study
+        if runnable is None:
+            raise BadStudy(
+                "a result loaded from a store has no learners to fit",
+                "Run the study again with the same store: it makes no new fits, and its result can refit",
+            )
+        if name is None and self.best is None:
+            raise FitsFailed("no method has a risk, so there is none to refit", "Name one: result.refit('ridge')")
+        method = self._find(name or str(self.best))
+        at, rows = self.study.methods.index(method.method), np.arange(runnable.data.rows)
+        if isinstance(method, CombinedAnswer):
+            from foldwise.api.combining import fit_combined
+
+            _refuse_rule(method, rule)
+            return remember_rows(fit_combined(runnable, self.reading, method.method), runnable.data)
+        return remember_rows(fit_model(runnable, at, self._final_candidate(method, rule), rows), runnable.data)
+
+    def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
+        """The candidate that `refit` takes."""
+        if name is None and self.best is None:
+            raise FitsFailed("no method has a risk, so there is no candidate to take", "Name a method")
+        method = self._find(name or str(self.best))
+        if isinstance(method, CombinedAnswer):
+            _refuse_rule(method, rule)
+            return method.weights or {}
+        return plain_candidate(method.method.candidates[self._final_candidate(method, rule)])
+
+    def report(self, path: str | Path | None = None, *, title: str | None = None, curves: Sequence[Any] = ()) -> str:
+        """One self-contained page; written to a file if one is named, and given back as text.
+
+        `curves` are curves of their own (`fw.learning_curve`, `fw.curve`) to be shown beside the answer.
+        """
+        from foldwise.answers.details import details
+        from foldwise.reports.html import render_html, write_html
+
+        more: dict[str, Any] = {
+            "title": title,
+            "details": {**details(self.reading), "differences": self._pairs()},
+            "curves": [curve.to_dict() for curve in curves],
+        }
+        if path is None:
+            return render_html(self._answer, **more)
+        return write_html(path, self._answer, **more).read_text(encoding="utf-8")
+
+    def plot(self) -> Figure:
+        """The risks with their intervals as a Matplotlib figure."""
+        from foldwise.reports.plots import plot_risks
+
+        return plot_risks(self._answer)
+
+    def plot_differences(self) -> Figure:
+        """The differences to the best method as a Matplotlib figure."""
+        from foldwise.reports.plots import plot_differences
+
+        return plot_differences(self._answer)
+
+    def plot_choices(self) -> Figure:
+        """How often each candidate was chosen, as a Matplotlib figure."""
+        from foldwise.reports.plots import plot_choices
+
+        return plot_choices(self._answer)
+
+    def plot_optimism(self) -> Figure:
+        """Selection scores beside risks as a Matplotlib figure."""
+        from foldwise.reports.plots import plot_optimism
+
+        return plot_optimism(self._answer)
+
+    def __repr__(self) -> str:
+        from foldwise.reports.text import render_text
+
+        return render_text(self._answer)
+
+    def _repr_html_(self) -> str:
+        from foldwise.reports.html import html_fragment
+
+        return html_fragment(self._answer)
+
+    @cached_property
+    def _answer(self) -> dict[str, Any]:
+        return answer(self.study, self.methods, made=self.made, seconds=self.seconds, versions=self._versions)
+
+    def _pairs(self) -> list[dict[str, Any]]:
+        """The differences of all pairs of methods that have a risk."""
+        able = [method for method in self.methods if method.status == "ok"]
+        return [one.difference(other).to_dict() for one, other in combinations(able, 2)]
+
+    def _picked(self, name: str | None, rule: str) -> str | None:
+        if name is not None or rule not in ("outer", "inner"):
+            known = "Give a name, or pick='outer' or pick='inner'"
+            raise BadStudy(f"a method is named or picked by a rule, not name={name!r} and pick={rule!r}", known)
+        if rule == "outer":
+            return None
+        auto = make_auto(self.methods)
+        if auto is None:
+            raise BadStudy("pick='inner' needs two or more methods tuned on the same inner splits", "Name a method")
+        return auto.final.method.name
+
+    def _find(self, name: str) -> MethodAnswer:
+        known = {method.method.name: method for method in self.methods}
+        if name not in known:
+            raise BadStudy(f"there is no method {name!r} in this study", nearest(name, known))
+        return known[name]
+
+    def _final_candidate(self, method: MethodAnswer, rule: str | None) -> int:
+        if method.method.kind == "plain":
+            return 0
+        if method.method.inner is None or method.method.inner.final is None:
+            raise BadStudy("there are no inner splits of all rows to tune on", "Give them as a last entry of inner")
+        if rule is not None and check_rule(rule) == "one_se" and method.method.schedule:
+            raise BadStudy(
+                f"{method.method.name} is tuned by {method.method.tuner}, which drops candidates on the way, and "
+                "rule='one_se' needs the scores of all",
+                "Use tuner='grid'",
+            )
+        if rule is not None and check_rule(rule) == "one_se" and method.method.ranks is None:
+            raise BadStudy(
+                f"{method.method.name} declares no direction of simplicity, which rule='one_se' needs",
+                "Declare it in fw.tune(..., simpler={'alpha': 'high'})",
+            )
+        chosen = self.reading.final_choice(method.method, rule=rule).candidate
+        if chosen is None:
+            why = "fits failed, or the loss is undefined" if method.is_finished else "its fits are not finished"
+            raise FitsFailed(f"{method.method.name} could not be tuned on all rows: {why}", "See result.notes")
+        return chosen
+
+    def _fold_rows(self, method: Method, at: int) -> dict[str, Any] | None:
+        split = self.study.outer[at]
+        prediction = self.reading.outer_response(method, at)
+        if prediction is None:
+            return None
+        target = self.study.target[split.test]
+        columns = {
+            "method": method.name,
+            "repeat": split.repeat,
+            "fold": split.fold,
+            "row": split.test,
+            "target": self._labels(target),
+            "prediction": self._labels(prediction),
+            "own": self._find(method.name).states[at] == "own",
+        }
+        for number, loss in enumerate(self.study.losses):
+            response = self.reading.outer_response(method, at, loss)
+            if loss.is_per_row and response is not None:
+                losses = self.reading.row_losses(loss, response, split.test)
+                columns["loss" if number == 0 else f"loss: {loss.name}"] = np.nan if losses is None else losses
+        return columns
+
+    def _labels(self, values: Any) -> Any:
+        if self.study.task == "regression":
+            return values
+        return np.array(self.study.classes, dtype=object)[values]
+
+    def _row_means(self, frame: pd.DataFrame) -> pd.DataFrame:
+        if not self.study.losses[0].is_per_row:
+            raise BadStudy(f"{self.study.losses[0].name} has no mean over rows", "Use mean='folds'")
+        means = self.losses().groupby("method")["loss"].mean()
+        frame = frame[["method", "status", "selection_score", "failed", "fits", "seconds"]].copy()
+        frame.insert(2, "risk", frame["method"].map(means).where(frame["status"] == "ok"))
+        return frame
+
+
+def _refuse_rule(method: MethodAnswer, rule: str | None) -> None:
+    if rule is not None:
+        raise BadStudy(
+            f"{method.method.name} combines the choices of its members, so it takes no rule of its own",
+            "Give rule to fw.stack or fw.blend",
+        )
+
+
+def _split_rows(level: str, outer: Any, inner: int | None, split: Any) -> dict[str, Any]:
+    rows = np.concatenate([split.train, split.test])
+    parts = np.repeat(["train", "test"], [len(split.train), len(split.test)])
+    return {
+        "level": level,
+        "repeat": outer.repeat,
+        "fold": outer.fold if level != "final" else None,
+        "inner_fold": inner,
+        "row": rows,
+        "part": parts,
+    }

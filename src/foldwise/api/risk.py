@@ -1,0 +1,237 @@
+"""The risk of one learner, of one fitted model, and the parts of a table to learn and to judge on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from foldwise.answers.combined import answer_of
+from foldwise.answers.ledger import name_of, score_in, times_scored
+from foldwise.answers.method import MethodAnswer
+from foldwise.api.compare import make_comparison
+from foldwise.api.running import RUN_WORDS, answer_study
+from foldwise.api.seen import rows_seen
+from foldwise.arrays import IntArray
+from foldwise.data.dataset import Dataset, make_dataset
+from foldwise.data.judged import make_judged
+from foldwise.data.sources import read_table
+from foldwise.errors import BadData, BadInterval, BadLoss, FitsFailed
+from foldwise.estimates.chooser import cautions, check_wish, choose, work_out
+from foldwise.estimates.estimate import Estimate
+from foldwise.estimates.evidence import Evidence
+from foldwise.formulas.multiple import shared_level
+from foldwise.learners.identity import setting
+from foldwise.learners.listing import entries
+from foldwise.learners.model import respond
+from foldwise.losses.loss import Loss, make_losses
+from foldwise.plans.methods import name_wishes
+from foldwise.splits.holdout import three_way
+from foldwise.splits.nesting import DEFAULT_INNER
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def risk(
+    learner: Any, X: Any = None, y: Any = None, *, outer: Any = 10, inner: Any = DEFAULT_INNER, **words: Any
+) -> Estimate:
+    """The risk of a learner on a typical training set; of a Tuned learner this is nested cross-validation.
+
+    Takes the words of `compare`. A failed fit raises: there would be no honest number.
+
+    >>> import foldwise as fw
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> estimate = fw.risk(LinearRegression(), X, y, outer=10)
+    >>> estimate.interval, estimate.fits
+    ('corrected t', 10)
+    """
+    run = {name: words.pop(name) for name in RUN_WORDS if name in words}
+    words |= {"outer": outer, "inner": inner, "keeps_all": run.get("store") is not None}
+    runnable = make_comparison(_one(learner), X, y, alone=True, **words)
+    ran = answer_study(runnable, **run, is_kept=False)
+    ran.check_finished(run.get("store"))
+    reading = ran.reading
+    method = answer_of(reading, runnable.study.methods[0])
+    if method.status != "ok":
+        why = method.failures[0] if method.failures else "the loss is undefined on some split"
+        count = f"{len(method.failures)} of {len(method.keys)} fits failed" if method.failures else "no risk"
+        raise FitsFailed(f"{count}, so there is no honest estimate. The first says: {why}")
+    return _with_ledger(method)
+
+
+def _with_ledger(method: MethodAnswer) -> Estimate:
+    """The estimate; on a test set that other methods were judged on too, its interval holds for all of them."""
+    level, count = method.study.level, times_scored(method.reading)
+    if count < 2:
+        return method.estimate()
+    wide = method.estimate(level=shared_level(level, count))
+    return replace(wide, level=level, notes=(*wide.notes, *_ledger_notes(True, count, wide.interval is not None)))
+
+
+def test_risk(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    loss: Any = None,
+    weights: Any = None,
+    groups: Any = None,
+    level: float = 0.95,
+    interval: str | None = None,
+    seed: int = 0,
+    store: str | Path | None = None,
+    trained_on: str | None = None,
+) -> Estimate:
+    """The risk of this very fitted model: its mean loss on rows it has not seen.
+
+    With a `store` it is counted how many models were scored on these rows, and the interval holds for all of them.
+    `trained_on` is the fingerprint of the data the model was fitted on, if it is known.
+
+    >>> import foldwise as fw
+    >>> from sklearn.dummy import DummyClassifier
+    >>> model = DummyClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    >>> fw.test_risk(model, [[0.0], [1.0], [2.0]], ["a", "b", "a"])
+    0.333 (0.008 to 0.906, 95% Clopper-Pearson): this predictor, on 3 test rows
+    """
+    data = X if isinstance(X, Dataset) else _judged(model, X, y, weights)
+    judge = make_losses(loss, data)[0]
+    response = next((name for name in judge.needs if hasattr(model, name)), None)
+    if response is None:
+        raise BadLoss(
+            f"the loss {judge.name!r} needs {' or '.join(judge.needs)}, and the model has none", "Use another loss"
+        )
+    answer = respond(model, data, np.arange(data.rows), [response])[response]
+    evidence = _test_evidence(judge, data, answer, groups, seed)
+    valid, reason = choose(evidence, check_wish(interval))
+    if interval is not None and valid is None:
+        raise BadInterval(reason, "Leave interval out for the default")
+    count = 1 if store is None else score_in(store, data.fingerprint, name_of(setting(model), answer.tobytes()))
+    method, reason, found = work_out(evidence, check_wish(interval), shared_level(level, count))
+    if seen := data.rows if trained_on == data.fingerprint else rows_seen(model, data):
+        if interval is not None:
+            raise BadInterval(
+                f"{seen} of {data.rows} test rows were trained on, so no interval is valid", "Test on other rows"
+            )
+        method = found = None
+        reason = f"{seen} of {data.rows} test rows were trained on, so no interval is valid: test on other rows"
+    notes = [("interval", reason), *_ledger_notes(store is not None, count, method is not None)]
+    if method is not None:
+        notes += cautions(method.name, evidence, found[3] if found else {})
+    return Estimate(
+        value=float(evidence.fold_losses[0]),
+        low=found[1] if found else None,
+        high=found[2] if found else None,
+        level=level,
+        interval=method.name if method else None,
+        target=f"this predictor, on {data.rows} test rows",
+        losses=evidence.row_losses[0] if evidence.row_losses is not None else None,
+        notes=tuple(notes),
+        details={"scored": count},
+    )
+
+
+def _test_evidence(judge: Loss, data: Dataset, answer: Any, groups: Any, seed: int) -> Evidence:
+    codes = data.groups if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    return Evidence(
+        fold_losses=np.array([judge.fold(data.target, answer, data.weights)]),
+        row_losses=(judge.rows(data.target, answer),) if judge.is_per_row else None,
+        test_rows=(np.arange(data.rows),),
+        train_counts=(1,),
+        kind="holdout",
+        is_partition=False,
+        repeats=1,
+        folds=1,
+        loss=judge,
+        rows=data.rows,
+        is_weighted=data.weights is not None,
+        groups=codes,
+        truth=data.target if data.task == "binary" else None,
+        scores=_positive_scores(judge, data, answer),
+        seed=seed,
+    )
+
+
+def _positive_scores(judge: Loss, data: Dataset, answer: Any) -> tuple[Any, ...] | None:
+    if judge.name != "roc_auc" or data.task != "binary":
+        return None
+    return (answer if answer.ndim == 1 else answer[:, 1],)
+
+
+def _ledger_notes(is_kept: bool, count: int, has_interval: bool) -> list[tuple[str, str]]:
+    if not is_kept:
+        return []
+    words = "1 model has" if count == 1 else f"{count} models have"
+    claim = "; the interval holds for all of them at once" if has_interval and count > 1 else ""
+    return [("ledger", f"{words} been scored on this test set{claim}")]
+
+
+test_risk.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest
+
+
+class Part(NamedTuple):
+    """Some rows of a table."""
+
+    X: Any
+    y: Any
+    rows: IntArray
+
+
+class Parts(NamedTuple):
+    """Rows to train on, to choose candidates on, and to judge on."""
+
+    train: Part
+    dev: Part
+    test: Part
+
+
+def split(
+    X: Any,
+    y: Any,
+    *,
+    test: float = 0.2,
+    dev: float = 0.2,
+    groups: Any = None,
+    time: Any = None,
+    stratify: Any = "auto",
+    seed: int = 0,
+) -> Parts:
+    """Three parts of a table at random: shares of all rows, stratified by class, groups kept whole.
+
+    >>> import foldwise as fw
+    >>> train, dev, test = fw.split(np.zeros((10, 2)), np.arange(10.0), test=0.2, dev=0.2)
+    >>> len(train.y), len(dev.y), len(test.y)
+    (6, 2, 2)
+    """
+    data = make_dataset(X, y, groups=groups, time=time, stratify=stratify)
+    parts = three_way(data, test=test, dev=dev, seed=seed)
+    return Parts(*(Part(data.take(rows), data.y[rows], rows) for rows in parts))
+
+
+def list_learners() -> pd.DataFrame:
+    """All built-in learners: what they are, what is tuned over which values, and what they need.
+
+    >>> import foldwise as fw
+    >>> fw.list_learners()["name"].tolist()[:3]
+    ['baseline', 'linear', 'ridge']
+    """
+    import pandas as pd
+
+    return pd.DataFrame(entries())
+
+
+def _one(learner: Any) -> Any:
+    named = name_wishes(learner, "regression")
+    if len(named) != 1:
+        raise BadData("risk is of one learner", "Use fw.compare for several")
+    return named
+
+
+def _judged(model: Any, X: Any, y: Any, weights: Any) -> Dataset:
+    if isinstance(X, str | Path):
+        X = read_table(X)
+    return make_judged(X, y, classes=getattr(model, "classes_", ()), weights=weights)

@@ -1,0 +1,150 @@
+"""Having a study run: with which executor, in which store, and what happens when it is stopped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foldwise.answers.ledger import name_of, note_scores
+from foldwise.api.manifest import checked_manifest
+from foldwise.errors import BadStudy, Terminated, interrupted, nearest
+from foldwise.executors.executor import Executor
+from foldwise.executors.limits import Limits
+from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.progress import Progress
+from foldwise.executors.stop import Reason, Stop
+from foldwise.plans.runnable import RunnableStudy
+from foldwise.records.memory import MemoryStore
+from foldwise.records.sqlite import SqliteStore
+from foldwise.records.store import Store
+from foldwise.run import run
+from foldwise.studies.file import write_study
+from foldwise.studies.ladder import Ladder
+from foldwise.studies.reading import Reading
+from foldwise.studies.search import read_ledgers
+from foldwise.studies.stacking import final_key
+from foldwise.studies.study import Study
+
+ENGINES = ("local", "dask", "ray")
+# The words of `compare` that say how a study is run. Its numbers do not depend on them.
+RUN_WORDS = (
+    "store",
+    "jobs",
+    "engine",
+    "address",
+    "isolate",
+    "fit_timeout",
+    "fit_memory",
+    "time_limit",
+    "retry_failed",
+    "progress",
+    "origin",
+)
+
+
+class Ran(NamedTuple):
+    """The records of a study to read, the fits made by learner, and why it ended early if it did."""
+
+    reading: Reading
+    made: Counter[str]
+    stopped: Reason | None = None
+
+    def check_finished(self, store: str | Path | None, result: object = None) -> None:
+        """Raise what an interrupt or a termination of the run comes to."""
+        if self.stopped in (None, "time limit"):
+            return
+        kept = f"finished fits are kept in {store}, run the same line again to go on" if store else "there is no store"
+        make = interrupted if self.stopped == "interrupted" else Terminated
+        raise make(f"{self.stopped}: {kept}", result)
+
+
+def answer_study(
+    runnable: RunnableStudy,
+    *,
+    store: str | Path | None = None,
+    time_limit: float | None = None,
+    retry_failed: bool = False,
+    progress: bool | None = None,
+    origin: dict[str, Any] | None = None,
+    is_kept: bool = True,
+    **where: Any,
+) -> Ran:
+    """Run a study, with its records in a store if one is named; they stay readable when it is closed.
+
+    A smaller question (`is_kept=False`) leaves its records but not itself: the study of the store stays what it was.
+    """
+    stop = Stop(time_limit)
+    if time_limit is not None and where.get("isolate") is None:
+        where["isolate"] = True  # a fit in this process could not be ended in time
+    executor = make_executor(stop, **where)
+    kept = open_store(store)
+    try:
+        manifest = checked_manifest(runnable.study, kept)
+        if is_kept and store is not None:  # before the first fit, so that a kill in the first second is resumable
+            write_study(runnable.study, kept, origin=origin)
+        kept.write_document("manifest", manifest)
+        _note_test_set(runnable.study, kept)
+        if retry_failed:
+            _forget_failures(runnable.study, kept)
+        reading, made = run(runnable, executor=executor, store=kept, progress=Progress(progress), stop=stop)
+    finally:
+        kept.close()
+    return Ran(reading, made, stop.reason)
+
+
+def make_executor(
+    stop: Stop,
+    *,
+    engine: str = "local",
+    address: str | None = None,
+    jobs: int | None = None,
+    isolate: bool | None = None,
+    fit_timeout: float | None = None,
+    fit_memory: float | None = None,
+) -> Executor:
+    """The executor of an engine by name; its package is imported here."""
+    limits = Limits(fit_timeout, fit_memory)
+    if engine not in ENGINES:
+        raise BadStudy(f"there is no engine {engine!r}", nearest(str(engine), ENGINES))
+    if engine == "local":
+        if address is not None:
+            raise BadStudy(f"the local engine has no address, but {address!r} was given", "Name engine dask or ray")
+        return LocalExecutor(jobs=jobs, isolate=isolate, limits=limits, stop=stop)
+    if isolate is False:
+        raise BadStudy(f"fits on {engine} always run in processes of their own", "Leave isolate out")
+    if engine == "dask":
+        from foldwise.executors.cluster.dask_engine import DaskExecutor
+
+        return DaskExecutor(address, jobs=jobs, limits=limits)
+    from foldwise.executors.cluster.ray_engine import RayExecutor
+
+    return RayExecutor(address, jobs=jobs, limits=limits)
+
+
+def open_store(store: str | Path | None) -> Store:
+    return MemoryStore() if store is None else SqliteStore(store)
+
+
+def _note_test_set(study: Study, store: Store) -> None:
+    """One test set, scored by study after study, wears out: count the methods that were judged on it."""
+    if len(study.outer) == 1:
+        settings = [name_of(*([m.search.ledger] if m.search else m.settings)) for m in study.shown]
+        note_scores(store, name_of(study.fingerprint, study.outer.fingerprint), settings)
+
+
+def _forget_failures(study: Study, store: Store) -> None:
+    """Drop the failed records of every fit the study may come to need, so that they are made again.
+
+    All records of a stack or a blend go with them: its members may choose otherwise when they do not fail.
+    """
+    read_ledgers(study, store)
+    for method in study.methods:
+        splits = [*study.tuning_splits(method), *(stage.split for stage in study.stages(method))]
+        if method.schedule:
+            splits += [split for split, _ in Ladder(study, method, method.schedule).rows().values()]
+        everyone = range(len(method.candidates))
+        keys = {study.key(method, candidate, split) for split in splits for candidate in everyone}
+        keys |= {final_key(study, method)} if method.parts else set()
+        known = ((key, record) for key in keys if (record := store.get(key)) is not None)
+        store.discard(key for key, record in known if method.parts or not record.is_ok)

@@ -1,0 +1,326 @@
+"""A study written down: the same StudySpec from a TOML file, from flags, and back from a store."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+from foldwise.api.dotted import dotted_learner, is_dotted
+from foldwise.api.study_text import check_sizes, read_text
+from foldwise.api.study_values import make_parameter, one_form, read_space
+from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
+
+if TYPE_CHECKING:
+    from foldwise.data.dataset import Dataset
+
+# What shapes the data set goes to `read`, the rest to `compare`.
+_DATA_WORDS = ("target", "groups", "time", "weights", "stratify", "drop", "task", "positive")
+
+
+class LearnerSpec(BaseModel):
+    """A built-in learner and what is tried for its parameters (empty: its own space)."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    learner: str
+    parameters: dict[str, Any] = {}
+
+    @property
+    def is_plain(self) -> bool:
+        """Is this a built-in learner with its own space?"""
+        return not self.parameters and not is_dotted(self.learner)
+
+    @field_validator("parameters")
+    @classmethod
+    def _known_forms(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        return {name: one_form(name, value) for name, value in parameters.items()}
+
+
+class StudySpec(BaseModel):
+    """One study in the words of `fw.compare`, plus where the data are; None means the default.
+
+    >>> StudySpec(data="diabetes", learners=["k-nn"], outer=8, inner=5).learners
+    {'k-nn': LearnerSpec(learner='k-nn', parameters={})}
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    data: str
+    target: str | None = None
+    drop: list[str] | None = None
+    task: Literal["regression", "classification", "binary", "multiclass"] | None = None
+    positive: str | bool | int | float | None = None
+    groups: str | None = None
+    time: str | None = None
+    weights: str | None = None
+    stratify: bool | str | None = None
+    learners: dict[str, LearnerSpec] | None = None
+    loss: str | list[str] | list[list[float]] | None = None
+    outer: int | float | str | None = None
+    inner: int | float | str | None = None
+    repeats: int | None = None
+    tuner: str | None = None
+    budget: int | str | None = None
+    rule: Literal["best", "one_se"] | None = None
+    stop: Literal["noise"] | None = None
+    seed: int | None = None
+    jobs: int | None = None
+    engine: Literal["local", "dask", "ray"] | None = None
+    address: str | None = None
+    isolate: bool | None = None
+    fit_timeout: float | None = None
+    fit_memory: float | None = None
+    time_limit: float | None = None
+    solvers: bool | Literal["auto", "all"] | None = None
+    fit_threads: int | None = None
+    store: str | None = None
+    level: float | None = None
+    interval: str | None = None
+    optimism: bool | None = None
+    on_failure: str | None = None
+    retry_failed: bool | None = None
+
+    @field_validator("learners", mode="before")
+    @classmethod
+    def _learner_tables(cls, value: Any) -> Any:
+        if isinstance(value, list) and all(isinstance(name, str) for name in value):
+            if doubled := next((name for name in value if value.count(name) > 1), None):
+                raise BadStudy(
+                    f"learner {doubled!r} is given twice", "Name each once, or use a table with another name"
+                )
+            value = {name: {} for name in value}
+        if isinstance(value, list) and all(isinstance(table, dict) and "name" in table for table in value):
+            value = {table["name"]: {key: table[key] for key in table if key != "name"} for table in value}
+        if not isinstance(value, dict):
+            return value
+        if not value:
+            raise BadStudy("the study names no learner", "Leave `learners` out for a sensible set")
+        return {name: _learner_table(name, table) for name, table in value.items()}
+
+    def run(self, *, progress: Any = None) -> Any:
+        """Compare the learners as the study says; gives a Result."""
+        return self._ask("compare", progress=progress, origin=self.origin())
+
+    def plan(self) -> Any:
+        """What the study would cost, without running it; gives a Plan."""
+        return self._ask("plan")
+
+    def origin(self) -> dict[str, Any]:
+        """The study as JSON words, with full paths so that it can be resumed from any folder."""
+        unset = {key for key, value in self if value is None}
+        words = self.model_dump(mode="json", exclude=unset | {"retry_failed", "time_limit"})  # wishes of this run alone
+        if self.learners is not None:
+            # Lists, since a store may sort keys and the order of methods and parameters matters.
+            words["learners"] = [
+                {"name": name, "learner": spec.learner, "parameters": [list(item) for item in spec.parameters.items()]}
+                for name, spec in self.learners.items()
+            ]
+        for key in ("data", "store"):
+            if key in words and (key == "store" or Path(words[key]).exists()):
+                words[key] = str(Path(words[key]).absolute())
+        return words
+
+    def read_data(self) -> Dataset:
+        """The data set, without the columns that hold fold labels."""
+        return self._read(without=[name for name in map(_label_column, (self.outer, self.inner)) if name])
+
+    def words(self) -> dict[str, Any]:
+        """The options of `fw.compare` that the study sets."""
+        given = self.model_dump(exclude_none=True, exclude={"data", "learners", *_DATA_WORDS})
+        return {key: self._labels(value) if key in ("outer", "inner") else value for key, value in given.items()}
+
+    def make_learners(self) -> Any:
+        """What `fw.compare` takes as learners: None, names, or learners with their own spaces."""
+        if self.learners is None:
+            return None
+        if all(spec.is_plain and spec.learner == name for name, spec in self.learners.items()):
+            return list(self.learners)
+        return {name: make_learner(spec) for name, spec in self.learners.items()}
+
+    def make_one_learner(self) -> Any:
+        """The learner of a study that names exactly one."""
+        assert self.learners is not None
+        (spec,) = self.learners.values()
+        return make_learner(spec)
+
+    def make_tuned(self, data: Dataset) -> Any:
+        """The one learner of the study as a Tuned learner for these data, to be fitted on its own."""
+        from foldwise.learners.catalogue import builtin
+        from foldwise.learners.tuned import tune
+        from foldwise.plans.combined import read_combined
+
+        assert self.learners is not None
+        ((name, spec),) = self.learners.items()
+        if read_combined(spec.learner) is not None:
+            raise BadSpace(
+                f"{name} has nothing of its own to tune", "Tune its members, or fit it with `compare --save`"
+            )
+        values = {key: make_parameter(value) for key, value in spec.parameters.items()}
+        space: Any
+        if is_dotted(spec.learner):
+            estimator, space = dotted_learner(spec.learner, values)
+        else:
+            made = builtin(spec.learner, data, overrides=values)
+            estimator, space = made.estimator, made.space
+        if not space:
+            raise BadSpace(f"the learner {name!r} has nothing to tune", "Give values to try with --space")
+        words = {
+            key: value
+            for key, value in self.words().items()
+            if key in ("inner", "tuner", "budget", "rule", "stop", "loss", "seed")
+        }
+        return tune(estimator, space=space, **words)
+
+    def _ask(self, question: str, **more: Any) -> Any:
+        from foldwise.api import compare as questions
+
+        ask: Callable[..., Any] = getattr(questions, question)
+        words = self.words()
+        return ask(self.make_learners(), self.read_data(), **words, **more)
+
+    def _read(self, without: Iterable[str] = ()) -> Dataset:
+        from foldwise.data.sources import read
+        from foldwise.plans.methods import task_hint
+
+        words: dict[str, Any] = {key: value for key in _DATA_WORDS if (value := getattr(self, key)) is not None}
+        words["drop"] = (*words.get("drop", ()), *without)
+        return read(self.data, task_hint=task_hint(self.make_learners(), self.loss), **words)
+
+    def _labels(self, scheme: Any) -> Any:
+        """Fold labels from a column (`column:NAME`); any other scheme as it is."""
+        name = _label_column(scheme)
+        if name is None:
+            return scheme
+        data = self._read()
+        if name not in data.names:
+            raise BadStudy(f"there is no column {name!r} to take fold labels from", nearest(name, data.names))
+        if hasattr(data.X, "columns"):
+            return data.X[name].to_numpy()
+        column = data.X[:, data.names.index(name)]
+        return column.toarray().ravel() if hasattr(column, "toarray") else column
+
+
+def read_study(path: str | Path, **changes: Any) -> StudySpec:
+    """The study in a TOML file; its paths are relative to the file, `changes` replace its words."""
+    path = Path(path)
+    try:
+        words = tomllib.loads(read_text(path))
+    except OSError as error:
+        raise BadStudy(f"cannot read the study file {path}: {error.strerror}") from None
+    except BadStudy:
+        raise
+    except (ValueError, RecursionError) as error:  # what is no TOML, no UTF-8, or a number without end
+        raise BadStudy(f"{path} is not a TOML file: {error}") from None
+    if "address" in words:
+        # Whoever is at the other end can run code here: only the person at the keyboard may say who.
+        raise BadStudy("a study file cannot name the address of a cluster", "Give it with --address")
+    check_sizes(words)
+    for key in ("data", "store"):
+        if isinstance(words.get(key), str):
+            words[key] = _beside(path, words[key], must_exist=key == "data")
+    return make_study(words, **changes)
+
+
+def make_study(words: Mapping[str, Any], *, space: Iterable[str] = (), **changes: Any) -> StudySpec:
+    """A StudySpec from words, with `space` flags such as `k-nn.n_neighbors=1..30` put in.
+
+    >>> study = make_study({"data": "diabetes", "learners": ["ridge"]}, space=["ridge.alpha=log(1e-4,1e4,50)"])
+    >>> study.learners["ridge"].parameters
+    {'alpha': {'log_range': [0.0001, 10000.0, 50]}}
+    """
+    words = {**words, **{key: value for key, value in changes.items() if value is not None}}
+    check_sizes(words)
+    try:
+        study = StudySpec.model_validate(words)
+        return _with_spaces(study, list(space)) if space else study
+    except ValidationError as error:
+        raise _first_problem(error) from None
+
+
+def stored_study(run: str | Path, **changes: Any) -> StudySpec:
+    """The study a store was begun with, if it was begun from the command line or a file."""
+    from foldwise.records.sqlite import SqliteStore
+    from foldwise.studies.file import read_origin
+
+    store = SqliteStore(run, readonly=True)
+    try:
+        origin = read_origin(store)
+    except FoldwiseError:
+        raise
+    except (ValueError, RecursionError):
+        raise BadStudy(f"the store {run} does not say how its study was begun", "Run the same line again") from None
+    finally:
+        store.close()
+    if origin is None:
+        raise BadStudy(f"the study in {run} was begun in Python", "Run the same line again: finished fits are kept")
+    if not isinstance(origin, dict):
+        raise BadStudy(f"the store {run} does not say how its study was begun", "Run the same line again")
+    kept = {name: value for name, value in origin.items() if name != "address"}  # said again, or not used
+    return make_study({**kept, "store": str(run)}, **changes)
+
+
+def make_learner(spec: LearnerSpec) -> Any:
+    """The built-in learner, or the class at a dotted path, with the parameters of the study."""
+    from foldwise.learners.learner import learner
+    from foldwise.learners.tuned import tune
+
+    values = {name: make_parameter(value) for name, value in spec.parameters.items()}
+    if not is_dotted(spec.learner):
+        return learner(spec.learner, **values)
+    estimator, space = dotted_learner(spec.learner, values)
+    return tune(estimator, space=space) if space else estimator
+
+
+def _with_spaces(study: StudySpec, flags: list[str]) -> StudySpec:
+    tables = {name: spec.model_dump() for name, spec in (study.learners or {}).items()}
+    for at, flag in enumerate(flags):
+        learner, parameter, values = read_space(flag)
+        if study.learners is not None and learner not in tables:
+            raise BadSpace(f"the space {flag!r} is for {learner!r}, which is not compared", nearest(learner, tables))
+        if any(read_space(other)[:2] == (learner, parameter) for other in flags[:at]):
+            raise BadSpace(f"the values of {learner}.{parameter} are given twice", "Give them in one --space")
+        table = tables.setdefault(learner, {"learner": learner, "parameters": {}})
+        table["parameters"] = {**table["parameters"], parameter: values}
+    return StudySpec.model_validate({**study.model_dump(), "learners": tables})
+
+
+def _learner_table(name: str, table: Any) -> Any:
+    """One learner as {"learner", "parameters"}, from the flat table of a TOML file or from a store."""
+    if isinstance(table, LearnerSpec):
+        return table.model_dump()
+    if not isinstance(table, dict):
+        raise BadStudy(f"learner {name!r} must be a table of parameters, not {table!r}", f"Write [learners.{name}]")
+    if isinstance(table.get("parameters"), dict | list):
+        return {**table, "parameters": dict(table["parameters"])}
+    rest = {key: value for key, value in table.items() if key != "learner"}
+    return {"learner": table.get("learner", name), "parameters": rest}
+
+
+def _label_column(scheme: Any) -> str | None:
+    return scheme.removeprefix("column:") if isinstance(scheme, str) and scheme.startswith("column:") else None
+
+
+def _beside(path: Path, name: str, *, must_exist: bool) -> str:
+    """A path in a study file is relative to the file; a name that is no file there is left alone."""
+    beside = path.parent / name
+    try:
+        return str(beside) if not must_exist or beside.exists() else name
+    except (OSError, ValueError):  # too long for a path, or with letters that none can have
+        return name
+
+
+def _first_problem(error: ValidationError) -> Exception:
+    # A misspelt word says more than that the right one is missing.
+    problem = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+    raised = problem.get("ctx", {}).get("error")
+    if isinstance(raised, BadStudy | BadSpace):
+        return raised
+    key = str(problem["loc"][0]) if problem["loc"] else "the study"
+    if problem["type"] == "extra_forbidden":
+        return BadStudy(f"a study has no word {key!r}", nearest(key, StudySpec.model_fields))
+    if problem["type"] == "missing":
+        return BadStudy(f"the study does not say its {key!r}", f"Add a line {key} = ...")
+    found = problem["input"]
+    return BadStudy(f"{key} cannot be {found!r}", problem["msg"].replace("Input should", "It should"))

@@ -1,0 +1,324 @@
+"""Fits on a cluster, as its coordinator sees them: what is at the nodes, what must go there again, what is done.
+
+Learners cannot harm a node (see `node`), so that a death there is an accident of the machine: a
+batch is tried three times, then its fits one by one, and only then they are called crashed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from foldwise import errors
+from foldwise.errors import BadStudy, FitsFailed, FoldwiseError, MissingExtra
+from foldwise.executors.cluster.bridge import LOG
+from foldwise.executors.cluster.node import TOKEN, Missing, Refused, Ticket, versions
+from foldwise.executors.cluster.parcel import pack_batch
+from foldwise.executors.limits import Limits
+from foldwise.executors.local.channel import Channel
+from foldwise.executors.local.executor import HAS_WORKERS, cores
+from foldwise.executors.local.scratch import scratch_folder, sweep
+from foldwise.executors.shortcuts import Shortcuts
+from foldwise.executors.workload import modules_of, workload_of, write_workload
+from foldwise.plans.fit import Batch, Fit, Pass
+from foldwise.plans.runnable import RunnableStudy
+from foldwise.plans.sharing import BATCH_SECONDS, make_batches
+from foldwise.records.record import Record
+from foldwise.splits.part import whole_number
+
+AHEAD = 2  # batches in flight for each that can run, so that none waits for the next
+TICK = 0.1
+TRIES = 3  # of a batch
+DELIVERIES = 5  # to one place
+START_SECONDS = 60.0
+CLOSE_SECONDS = 2.5
+
+
+@dataclass
+class _Flight:
+    """A batch on its way, and how often its node died."""
+
+    batch: Batch
+    deaths: int = 0
+
+
+class ClusterExecutor:
+    """What Dask and Ray share; `jobs` is the size of a cluster of our own, or how much of another we use at most."""
+
+    engine = ""
+    package = ""
+    extra = ""
+
+    def __init__(self, address: str | None = None, *, jobs: int | None = None, limits: Limits | None = None) -> None:
+        if importlib.util.find_spec(self.package) is None:
+            raise MissingExtra(
+                f"engine {self.engine!r} needs the package {self.package}, which is not installed",
+                f"Run: pip install 'foldwise[{self.extra}]'",
+            )
+        if not HAS_WORKERS:
+            raise BadStudy("this system cannot run fits in processes of their own", "Use engine='local'")
+        self.jobs = None if jobs is None else whole_number(jobs, "jobs", least=1, error=BadStudy)
+        self.address, self.limits = address, limits or Limits()
+        self.seconds: dict[int, float] = {}  # of one fit, by method
+        self._counts: dict[int, int] = {}
+        self._bridge: subprocess.Popen[bytes] | None = None
+        self._channel: Channel | None = None
+        self._held = ExitStack()
+        self._log = Path(os.devnull)
+        self._study: RunnableStudy | None = None
+        self._shortcuts: Shortcuts | None = None
+        self._ticket: Ticket | None = None
+        self._slots: int | None = None  # of the cluster, once it is there
+        self._is_stopping = False
+        self._numbers = 0
+        self._flights: dict[int, _Flight] = {}
+        self._grounded: dict[str, list[_Flight]] = {}  # until their place has the data
+        self._deliveries: dict[str, int] = {}  # how often to each place
+        self._delivered: dict[str, int] = {}  # the last batch sent before the data were there
+        self._waiting: deque[Batch] = deque()
+        self._again: deque[_Flight] = deque()
+        self._finished: list[Record] = []
+
+    def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[list[Record]]:
+        self._open(runnable)
+        self.add(fits)
+        began = time.monotonic()
+        while self._waiting or self._again or self._grounded or self._flights:
+            if self._is_stopping:
+                self._look(0.0)
+                yield self._collect()
+                return
+            if self._slots is None and time.monotonic() - began > START_SECONDS:
+                raise self._gone("it did not answer in time")
+            self._feed()
+            self._look(TICK)
+            yield self._collect()
+
+    def add(self, fits: Sequence[Fit]) -> None:
+        assert self._shortcuts is not None
+        self._waiting.extend(self._shortcuts.units(fits))
+        self._sort()
+
+    def ask_to_stop(self) -> None:
+        self._is_stopping = True
+
+    def close(self) -> None:
+        """The bridge sees that we are gone and ends what it started; what is left then is killed."""
+        if self._channel is not None:
+            self._channel.close()
+        if self._bridge is not None:
+            try:
+                self._bridge.wait(CLOSE_SECONDS)
+            except subprocess.TimeoutExpired:
+                with suppress(ProcessLookupError):
+                    os.killpg(self._bridge.pid, signal.SIGKILL)
+                self._bridge.wait()
+        self._bridge = self._channel = self._study = self._ticket = self._slots = None
+        self._held.close()
+        sweep()  # what processes of the cluster had no time to remove
+
+    # Handing out
+
+    def _sort(self) -> None:
+        """Make batches of what waits, as large as the time of its fits allows; alone where it is not known yet."""
+        units: list[Batch] = []
+        for batch in self._waiting:
+            units += [batch] if isinstance(batch, Pass) else [(fit,) for fit in batch]
+        seconds = {unit[0].method: self.seconds.get(unit[0].method, BATCH_SECONDS) for unit in units}
+        self._waiting = deque(make_batches(units, seconds, workers=max(1, self._slots or self._wanted)))
+
+    def _feed(self) -> None:
+        while (self._again or self._waiting) and len(self._flights) < self._room():
+            self._send(self._again.popleft() if self._again else _Flight(self._waiting.popleft()))
+
+    def _room(self) -> int:
+        if self._slots is None:
+            return 0
+        if self.address is not None and self.jobs is not None:
+            return min(self.jobs, AHEAD * max(1, self._slots))
+        return AHEAD * max(1, self._slots)
+
+    def _send(self, flight: _Flight) -> None:
+        assert self._ticket is not None
+        self._numbers += 1
+        self._flights[self._numbers] = flight
+        self._post("do", self._numbers, self._ticket.token, pack_batch(flight.batch))
+
+    def _post(self, *message: Any) -> None:
+        assert self._channel is not None
+        self._channel.post(message)
+
+    # Looking
+
+    def _look(self, seconds: float) -> None:
+        """Wait for news, at most so long, and take it in."""
+        assert self._channel is not None
+        poll = select.poll()
+        poll.register(self._channel.fileno(), select.POLLIN | (select.POLLOUT if self._channel.has_more_to_send else 0))
+        poll.poll(int(seconds * 1000))
+        self._channel.flush()
+        for what, *content in self._channel.arrived():
+            if what == "slots":
+                (self._slots,) = content
+            elif what == "done":
+                self._land(*content)
+            elif what == "died":
+                self._mourn(*content)
+            elif what == "delivered":
+                self._take_off(*content)
+            else:
+                raise self._gone(content[0])
+        if not self._channel.is_open and not self._is_stopping:
+            raise self._gone(_last_line(self._log))
+
+    def _land(self, number: int, where: str, outcome: Any) -> None:
+        flight = self._flights.pop(number, None)
+        if flight is None:
+            return  # it came twice
+        if isinstance(outcome, Refused):
+            raise _error(outcome)
+        if isinstance(outcome, Missing):
+            self._ground(flight, number, where, outcome.place)
+            return
+        fits = {fit.key: fit for fit in flight.batch}
+        for record in outcome:
+            self._finished.append(replace(record, rows=fits.pop(record.key).rows))
+        if fits:  # its node was told to stop in the midst of it
+            self._again.append(_Flight(tuple(fits.values()) if outcome else flight.batch, flight.deaths))
+        self._note_times(flight.batch[0].method, outcome)
+
+    def _note_times(self, method: int, records: Sequence[Record]) -> None:
+        is_new = method not in self.seconds
+        for record in records:
+            count = self._counts[method] = self._counts.get(method, 0) + 1
+            mean = self.seconds.get(method, 0.0)
+            self.seconds[method] = mean + (record.seconds - mean) / count
+        if is_new:
+            self._sort()
+
+    def _ground(self, flight: _Flight, number: int, where: str, place: str) -> None:
+        """Hold the batch until the data are where it was; the first that is missing them there asks for them."""
+        if number <= self._delivered.get(place, 0):  # they have come since it was sent
+            self._again.append(flight)
+            return
+        if place not in self._grounded:
+            assert self._ticket is not None
+            self._grounded[place] = []
+            self._post("deliver", where, place, self._ticket.token)
+        self._grounded[place].append(flight)
+
+    def _take_off(self, place: str, is_there: bool, words: str) -> None:
+        self._deliveries[place] = self._deliveries.get(place, 0) + 1
+        if not is_there and self._deliveries[place] >= DELIVERIES:
+            raise FitsFailed(
+                f"the data cannot be sent to the node {place.partition(':')[0]} ({words})",
+                "See that there is room in its temporary folder, or set TMPDIR there",
+            )
+        if is_there:
+            self._delivered[place] = self._numbers
+        self._again.extend(self._grounded.pop(place, []))
+
+    def _mourn(self, number: int, words: str) -> None:
+        """A node died with this batch: try it again, then its fits one by one, then call them crashed."""
+        flight = self._flights.pop(number, None)
+        if flight is None:
+            return
+        flight.deaths += 1
+        if flight.deaths < TRIES:
+            self._again.append(flight)
+        elif flight.deaths == TRIES and len(flight.batch) > 1:
+            self._again.extend(_Flight((fit,), TRIES) for fit in flight.batch)
+        else:
+            for fit in flight.batch:
+                self._crash(fit, f"{words} each time it was tried, {flight.deaths} times")
+
+    def _crash(self, fit: Fit, words: str) -> None:
+        assert self._ticket is not None
+        name = self._ticket.names[fit.method]
+        self._finished.append(Record(key=fit.key, status="crashed", rows=fit.rows, error=words, learner=name))
+
+    def _collect(self) -> list[Record]:
+        found, self._finished = self._finished, []
+        return found
+
+    def _gone(self, why: str) -> FoldwiseError:
+        cluster = f"the {self.engine} cluster" + (f" at {self.address}" if self.address else "")
+        if self._slots is None:
+            return FitsFailed(f"{cluster} cannot be used ({why})", "Check the address, and what is installed there")
+        return FitsFailed(
+            f"{cluster} is gone ({why})", "What is finished is in the store, if there is one: run the same line again"
+        )
+
+    # Beginning
+
+    @property
+    def _wanted(self) -> int:
+        return cores() if self.jobs is None else self.jobs
+
+    def _open(self, runnable: RunnableStudy) -> None:
+        if self._bridge is None:
+            self._start_bridge()
+        if self._study is not runnable:
+            if self._ticket is not None:
+                self._post("forget", self._ticket.token)
+            self._announce(runnable)
+
+    def _announce(self, runnable: RunnableStudy) -> None:
+        """Write the study's files for nodes on this machine, and for the bridge to send to others."""
+        work = workload_of(runnable)
+        folder = self._held.enter_context(scratch_folder())
+        write_workload(work, folder)
+        names = tuple(learner.name for learner in runnable.learners)
+        token = uuid.uuid4().hex
+        self._ticket = Ticket(token, names, tuple(modules_of(work)), work.threads, self.limits, versions())
+        (folder / TOKEN).write_text(token)
+        self._post("study", self._ticket, str(folder))
+        self._study, self._shortcuts = runnable, Shortcuts(work)
+        self._deliveries.clear()
+        self._delivered.clear()
+
+    def _start_bridge(self) -> None:
+        folder = self._held.enter_context(scratch_folder())
+        self._log = folder / LOG
+        ours, theirs = socket.socketpair()
+        words = [str(theirs.fileno()), self.engine, self.address or "", str(self._wanted), str(folder)]
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path if isinstance(path, str))
+        with self._log.open("wb") as log:
+            self._bridge = subprocess.Popen(
+                [sys.executable, "-P", "-m", "foldwise.executors.cluster.bridge", *words],
+                pass_fds=(theirs.fileno(),),
+                env={**os.environ, "PYTHONPATH": paths},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # a Ctrl-C in the terminal is for the coordinator alone
+            )
+        theirs.close()
+        self._channel = Channel(ours)
+
+
+def _error(outcome: Refused) -> FoldwiseError:
+    kind = getattr(errors, outcome.kind, FitsFailed)
+    error: FoldwiseError = kind(outcome.problem, outcome.remedy)
+    return error
+
+
+def _last_line(log: Path) -> str:
+    try:
+        lines = log.read_text(errors="replace").strip().splitlines()
+    except OSError:
+        lines = []
+    return lines[-1][:300] if lines else "its process ended"

@@ -1,0 +1,141 @@
+"""Fits on a Ray cluster: one that runs already, or one of this machine alone for the run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from foldwise.executors.cluster import node
+from foldwise.executors.cluster.bridge import FOLDERS, GRACE, Died, pieces
+from foldwise.executors.cluster.executor import ClusterExecutor
+from foldwise.executors.cluster.node import Outcome, Ticket
+from foldwise.executors.cluster.parcel import Parcel
+from foldwise.executors.local.nursery import LOCK
+from foldwise.executors.local.scratch import PREFIX
+from foldwise.records.lock import take
+
+LOOPBACK = "127.0.0.1"
+LONGEST = 40  # letters of a folder in which Ray can still name its sockets
+STORE_BYTES = 256 * 2**20  # data go by files, so that little goes through Ray's own store
+# Read by Ray when it is imported.
+OURS = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # on Linux too: a node of this machine alone, at the loopback address
+    "RAY_AUTH_MODE": "token",
+    "RAY_memory_monitor_refresh_ms": "0",  # memory is watched where the fits are
+}
+ALWAYS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "10",  # after which a head node that does not answer is gone
+}
+
+
+class RayExecutor(ClusterExecutor):
+    """`address` is that of a head node, as Ray writes it: host:6379, ray://host:10001 or auto."""
+
+    engine, package, extra = "ray", "ray", "ray"
+
+
+class Here:
+    """The cluster as the bridge sees it."""
+
+    def __init__(self, address: str | None, jobs: int, folder: Path) -> None:
+        self.address, self.jobs, self.folder = address, jobs, folder
+        self.is_ours = address is None
+        self.ray: Any = None
+        self._fit: Any = None
+        self._places: set[str] = set()  # nodes that have data of ours
+
+    async def start(self) -> None:
+        os.environ.update(ALWAYS)
+        if self.is_ours:
+            os.environ.update(OURS, RAY_AUTH_TOKEN=secrets.token_hex(32))
+        import ray
+
+        ray.init(**(self._own() if self.is_ours else {"address": self.address}), log_to_driver=False)
+        self.ray = ray
+        self._fit = ray.remote(num_cpus=1, max_retries=0)(fit_on_worker)
+
+    def _own(self) -> dict[str, Any]:
+        if len(str(self.folder)) > LONGEST:
+            self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))
+            FOLDERS.append(str(self.folder))
+            self._lock = take(self.folder / LOCK)  # held until this process ends
+        return {
+            "address": "local",  # whatever RAY_ADDRESS says
+            "num_cpus": self.jobs,
+            "num_gpus": 0,
+            "include_dashboard": False,
+            "object_store_memory": STORE_BYTES,
+            "_node_ip_address": LOOPBACK,
+            "_temp_dir": str(self.folder),
+        }
+
+    async def slots(self) -> int:
+        return int(self.ray.cluster_resources().get("CPU", 0))
+
+    async def call(self, ticket: Ticket, parcel: Parcel) -> tuple[str, Outcome]:
+        answer: tuple[str, Outcome] = await self._answer(self._fit.remote(ticket, parcel))
+        self._places.add(answer[0])
+        return answer
+
+    async def deliver(self, where: str, ticket: Ticket, folder: Path) -> None:
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        there = NodeAffinitySchedulingStrategy(where, soft=False)
+        receive = self.ray.remote(num_cpus=1, max_retries=0, scheduling_strategy=there)(receive_on_worker)
+        await self._answer(receive.remote(ticket, [(name, self.ray.put(content)) for name, content in pieces(folder)]))
+
+    async def _answer(self, reference: Any) -> Any:
+        found = self.ray.exceptions
+        deaths = (found.WorkerCrashedError, found.NodeDiedError, found.OutOfMemoryError, found.ObjectLostError)
+        unplaced = (found.TaskUnschedulableError, found.LocalRayletDiedError)
+        try:
+            return await reference
+        except (*deaths, *unplaced) as problem:
+            raise Died("the Ray worker died") from problem
+        except found.RayTaskError as problem:
+            raise getattr(problem, "cause", problem) or problem from problem
+
+    async def forget(self, token: str) -> None:
+        """Workers end when they are idle for long, or with our job."""
+
+    async def leave(self, tokens: Sequence[str]) -> None:
+        """The processes of our job end with it, nurseries too, so that files must go before."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        clear = self.ray.remote(num_cpus=0, max_retries=0)(clear_node)
+        places = [NodeAffinitySchedulingStrategy(where, soft=False) for where in self._places]
+        found = [clear.options(scheduling_strategy=there).remote(list(tokens)) for there in places]
+        with suppress(Exception):
+            await asyncio.wait_for(asyncio.gather(*found, return_exceptions=True), GRACE)
+        self.ray.shutdown()
+
+
+def fit_on_worker(ticket: Ticket, parcel: Parcel) -> tuple[str, Outcome]:
+    import ray
+
+    return ray.get_runtime_context().get_node_id(), node.do(ticket, parcel)
+
+
+def receive_on_worker(ticket: Ticket, content: list[tuple[str, Any]]) -> None:
+    import ray
+
+    try:
+        for name, reference in content:
+            node.receive(ticket.token, name, ray.get(reference))
+    except BaseException:
+        node.abandon(ticket.token)
+        raise
+    node.seal(ticket)
+
+
+def clear_node(tokens: list[str]) -> None:
+    for token in tokens:
+        node.clear(token)

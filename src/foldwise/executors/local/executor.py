@@ -1,0 +1,188 @@
+"""Fits on this machine: in the calling process while that is quick, in worker processes otherwise."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+
+from foldwise.errors import BadStudy
+from foldwise.executors.limits import Limits
+from foldwise.executors.local.pool import Pool
+from foldwise.executors.local.scratch import scratch_folder, sweep
+from foldwise.executors.stop import Stop
+from foldwise.executors.worker import Worker
+from foldwise.executors.workload import modules_of, workload_of, write_workload
+from foldwise.plans.fit import Batch, Fit, Pass
+from foldwise.plans.runnable import RunnableStudy
+from foldwise.plans.sharing import BATCH_SECONDS, make_batches
+from foldwise.records.record import Record
+from foldwise.splits.part import whole_number
+
+SMALL_STUDY_SECONDS = 2.0
+HAS_WORKERS = os.name == "posix"
+
+
+class LocalExecutor:
+    """One flat queue and one number of workers.
+
+    With `jobs=None` the first fits are timed here; if the rest would take longer than
+    about two seconds it goes to worker processes, one per core. `isolate` decides it
+    beforehand, and so do limits, which only a process of its own can be held to.
+    """
+
+    def __init__(
+        self,
+        *,
+        jobs: int | None = None,
+        isolate: bool | None = None,
+        limits: Limits | None = None,
+        stop: Stop | None = None,
+    ) -> None:
+        self.jobs = cores() if jobs is None else whole_number(jobs, "jobs", least=1, error=BadStudy)
+        self.limits = limits or Limits()
+        self.must_isolate, self.may_isolate = _isolation(jobs, self.jobs, isolate, self.limits)
+        if self.may_isolate:
+            sweep()  # also where nothing is left to fit after a kill
+        self.stop = stop or Stop()
+        self.seconds: dict[int, float] = {}  # of one fit, by method
+        self._counts: dict[int, int] = {}
+        self._is_asked_to_stop = False
+        self._methods: dict[str, int] = {}  # by key of their fits
+        self._left: deque[Batch] = deque()  # for this process, until workers take over
+        self._worker: Worker | None = None
+        self._pool: Pool | None = None
+        self._is_in_pool = False
+        self._held = ExitStack()
+
+    def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[list[Record]]:
+        self._begin(runnable)
+        self.add(fits)
+        if not self.must_isolate:
+            yield from map(self._timed, self._run_here(runnable))
+        if self._left and not self._is_asked_to_stop:
+            pool, self._is_in_pool = self._pool_for(runnable), True
+            batches = make_batches(self._left, self.seconds, workers=self.jobs)
+            self._left.clear()
+            yield from map(self._timed, pool.run(batches))
+
+    def add(self, fits: Sequence[Fit]) -> None:
+        assert self._worker is not None
+        self._methods.update({fit.key: fit.method for fit in fits})
+        units = self._worker.shortcuts.units(fits)
+        if self._is_in_pool and self._pool is not None:
+            self._pool.add(make_batches(units, self.seconds, workers=self.jobs))
+        else:
+            self._left.extend(units)
+
+    def ask_to_stop(self) -> None:
+        self._is_asked_to_stop = True
+        if self._pool is not None:
+            self._pool.ask_to_stop()
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = self._worker = None
+        self._is_in_pool = False
+        self._held.close()
+
+    def _begin(self, runnable: RunnableStudy) -> None:
+        if self._worker is None or self._worker.work.data is not runnable.data:
+            self.close()
+        self._worker = Worker(workload_of(runnable), is_stopping=lambda: self.stop.reason is not None)
+        self._left.clear()
+        self._is_in_pool = False
+
+    def _run_here(self, runnable: RunnableStudy) -> Iterator[list[Record]]:
+        """Do fits in this process; go on with it while workers are starting."""
+        while self._left and not self._is_asked_to_stop:
+            if self.may_isolate and self._is_long() and self._pool_for(runnable).is_ready():
+                return
+            yield self._interruptible(self._next())
+
+    def _next(self) -> Batch:
+        """A unit of a method that was not timed yet, else as much of one method as makes a batch."""
+        for at, unit in enumerate(self._left):
+            if unit[0].method not in self.seconds:
+                del self._left[at]
+                return unit
+            if at > len(self._counts):
+                break
+        first = self._left.popleft()
+        if isinstance(first, Pass):
+            return first
+        batch, most = list(first), BATCH_SECONDS / max(self.seconds[first[0].method], 1e-4)
+        while self._left and len(batch) < most and _is_alike(first, self._left[0]):
+            batch += self._left.popleft()
+        return tuple(batch)
+
+    def _is_long(self) -> bool:
+        """Would what is left, one fit after another, take long, as far as methods have been timed?"""
+        return sum(len(unit) * self.seconds.get(unit[0].method, 0.0) for unit in self._left) > SMALL_STUDY_SECONDS
+
+    def _interruptible(self, batch: Batch) -> list[Record]:
+        """Records of a batch, or of the part of it that was finished when the run was interrupted."""
+        assert self._worker is not None
+        finished: list[Record] = []
+        self.stop.is_fitting_here = True
+        try:
+            for records in self._worker.each(batch):
+                finished += records
+        except KeyboardInterrupt:
+            if self.stop.reason is None:
+                raise
+            self._is_asked_to_stop = True
+        finally:
+            self.stop.is_fitting_here = False
+        return finished
+
+    def _pool_for(self, runnable: RunnableStudy) -> Pool:
+        """The workers of this study, started when they are first wanted."""
+        if self._pool is None:
+            work = workload_of(runnable)
+            folder = self._held.enter_context(scratch_folder())
+            write_workload(work, folder)
+            self._pool = Pool(
+                folder, jobs=self.jobs, limits=self.limits, threads=work.threads, modules=modules_of(work)
+            )
+            self._pool.names = tuple(learner.name for learner in runnable.learners)
+            self._pool.start()
+        return self._pool
+
+    def _timed(self, records: list[Record]) -> list[Record]:
+        for record in records:
+            method = self._methods[record.key]
+            count = self._counts.get(method, 0)
+            mean = self.seconds.get(method, 0.0)
+            self._counts[method] = count + 1
+            self.seconds[method] = mean + (record.seconds - mean) / (count + 1)
+        return records
+
+
+def _is_alike(one: Batch, other: Batch) -> bool:
+    return not isinstance(other, Pass) and one[0].method == other[0].method
+
+
+def cores() -> int:
+    """Cores this process may use: those it is bound to, and no more than its container's share of time."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    count = len(allowed(0)) if allowed else os.cpu_count() or 1
+    try:
+        with open("/sys/fs/cgroup/cpu.max") as file:
+            share, period = file.read().split()
+        return max(1, min(count, int(int(share) / int(period)))) if share != "max" else count
+    except (OSError, ValueError):
+        return count
+
+
+def _isolation(asked: int | None, jobs: int, isolate: bool | None, limits: Limits) -> tuple[bool, bool]:
+    """Must fits, and may fits, run in processes of their own?"""
+    if limits and isolate is False:
+        raise BadStudy("limits of a fit need a process of its own, but isolate is False", "Leave isolate out")
+    wanted = bool(limits) if isolate is None else isolate
+    if wanted and not HAS_WORKERS:
+        raise BadStudy("this system cannot run fits in processes of their own", "Leave isolate and limits out")
+    must = wanted or (isolate is None and asked is not None and jobs > 1 and HAS_WORKERS)
+    return must, must or (isolate is None and jobs > 1 and HAS_WORKERS)

@@ -1,0 +1,226 @@
+"""The process that workers are forked from.
+
+It has imported what fits need but has never computed anything and has one thread, so
+that forking it is safe and takes milliseconds. It owns the workers: it kills a process
+group when asked, tells how a worker ended, and when the coordinator is gone, for
+whatever reason, it kills all that is left and removes the scratch folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import struct
+import sys
+import time
+
+REQUEST = struct.Struct("<ci3x")  # S: start worker number n (its socket comes along), K: kill process n
+NOTICE = struct.Struct("<cii")  # R: ready, B: worker n was born as process p, D: process p ended with status s
+PRELOADED = (
+    "numpy",
+    "scipy.linalg",
+    "scipy.sparse",
+    "sklearn.base",
+    "sklearn.pipeline",
+    "sklearn.preprocessing",
+    "threadpoolctl",
+    "cloudpickle",
+    "foldwise.executors.local.child",
+)
+LOCK = "scratch.lock"  # no name that anything else has: a folder with it may be removed, and no other
+_SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
+
+
+def main(handle: int, folder: str, modules: list[str]) -> None:
+    """Serve the coordinator at the other end of this socket until it is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _adopt_orphans()
+    control = socket.socket(fileno=handle)
+    for name in (*PRELOADED, *modules):
+        if is_alone(control):
+            break  # serving will end at once
+        with contextlib.suppress(Exception):  # whoever needs it will hear why it cannot be imported
+            importlib.import_module(name)
+    Nursery(control, folder).serve()
+
+
+def is_alone(control: socket.socket) -> bool:
+    """Is the coordinator gone? Imports take seconds on a busy machine, and nobody needs them then."""
+    poll = select.poll()
+    poll.register(control, 0)
+    return any(what & select.POLLHUP for _, what in poll.poll(0))
+
+
+class Nursery:
+    def __init__(self, control: socket.socket, folder: str) -> None:
+        self.control, self.folder = control, folder
+        self.workers: set[int] = set()
+        self._wake, wake = os.pipe()
+        os.set_blocking(wake, False)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def serve(self) -> None:
+        try:
+            self._tell(b"R", 0, 0)
+            while True:
+                ready, _, _ = select.select([self.control.fileno(), self._wake], [], [])
+                if self._wake in ready:
+                    os.read(self._wake, 512)
+                    self._bury()
+                if self.control.fileno() in ready and not self._answer():
+                    return
+        except OSError:
+            pass  # the coordinator is gone
+        finally:
+            self._end()
+
+    def _answer(self) -> bool:
+        """Do one request; False where there will be no more."""
+        message, handles, _, _ = socket.recv_fds(self.control, REQUEST.size, 1)
+        if len(message) < REQUEST.size:
+            return False
+        what, number = REQUEST.unpack(message)
+        if what == b"S":
+            self._start(number, handles[0])
+        elif number in self.workers:
+            _kill_group(number)
+        return True
+
+    def _start(self, number: int, handle: int) -> None:
+        pid = os.fork()
+        if pid == 0:
+            _become_worker(number, handle, self.folder, close=(self.control.fileno(), self._wake))
+        os.close(handle)
+        with contextlib.suppress(OSError):  # both sides do it, whoever comes first
+            os.setpgid(pid, pid)
+        self.workers.add(pid)
+        self._tell(b"B", number, pid)
+
+    def _bury(self) -> None:
+        """Tell of workers that ended, after what they left running was killed."""
+        while (ended := _ended()) is not None:
+            if ended in self.workers:
+                self.workers.discard(ended)
+                _kill_group(ended)
+            _, status = os.waitpid(ended, 0)
+            _kill_strangers(self.workers)
+            with contextlib.suppress(OSError):
+                self._tell(b"D", ended, status)
+
+    def _tell(self, what: bytes, number: int, value: int) -> None:
+        self.control.sendall(NOTICE.pack(what, number, value))
+
+    def _end(self) -> None:
+        remove(self.folder)
+        for pid in self.workers:
+            _kill_group(pid)
+        # Children of the killed become ours, so look again. A killed process looks like a zombie while threads of
+        # it are still ending, and keeps its children until then: only having no child at all means the end.
+        while _has_children():
+            _kill_strangers(set())
+            time.sleep(0.005)
+        remove(self.folder)
+        os._exit(0)
+
+
+def remove(folder: str | os.PathLike[str]) -> None:
+    """Remove a scratch folder, its lock last: what a kill leaves of it is still known as ours."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            elif entry.name != LOCK:
+                os.unlink(entry.path)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _become_worker(number: int, handle: int, folder: str, *, close: tuple[int, ...]) -> None:
+    """The forked process: a group of its own, which ends with its parent, quiet, and busy until it is told to end."""
+    try:
+        with contextlib.suppress(OSError):
+            os.setpgid(0, 0)
+        _end_with_parent()
+        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
+            signal.signal(name, signal.default_int_handler if name is signal.SIGINT else signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
+        for other in close:
+            os.close(other)
+        from foldwise.executors.local.child import work
+
+        work(socket.socket(fileno=handle), folder, number)
+    finally:
+        os._exit(0)
+
+
+def _adopt_orphans() -> None:
+    """Processes that lose their parent below us become our children, whatever group or session they chose."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _end_with_parent() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() == 1:
+            os._exit(1)
+    _adopt_orphans()
+
+
+def _ended() -> int | None:
+    """A child that has ended and is still to be reaped."""
+    try:
+        found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return None
+    return None if found is None else found.si_pid
+
+
+def _kill_group(pid: int) -> None:
+    with contextlib.suppress(OSError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _kill_strangers(known: set[int]) -> None:
+    """Kill children of ours that are no workers: processes a learner left behind."""
+    for pid in _children():
+        if pid not in known:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _has_children() -> bool:
+    """Reap those that have ended; is there any other?"""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
+
+
+def _children() -> list[int]:
+    """Numbers of our living children; the kernel's own list of them is not built in everywhere."""
+    found = []
+    with contextlib.suppress(OSError):
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError, ValueError), open(f"/proc/{name}/stat", "rb") as file:
+                state, parent = file.read().rpartition(b")")[2].split()[:2]
+                if int(parent) == os.getpid() and state != b"Z":
+                    found.append(int(name))
+    return found
+
+
+if __name__ == "__main__":
+    handle, folder, *rest = sys.argv[1:]
+    # learners find the same modules and words as in the process that made them
+    sys.path[:], sys.argv[:], modules = map(json.loads, rest)
+    main(int(handle), folder, modules)

@@ -1,0 +1,79 @@
+"""What learners that find a model when they are fitted share: the model answers for them."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from foldwise.learners.inputs import read_table
+
+
+def model_has(name: str) -> Any:
+    """A method that is there if the model has it; before a fit, if it will."""
+
+    def check(learner: AnswersByModel) -> bool:
+        return hasattr(learner.model_, name) if hasattr(learner, "model_") else learner._may_answer(name)
+
+    return available_if(check)
+
+
+class AnswersByModel(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
+    """A learner whose `model_`, once it is found, is asked in its place."""
+
+    # Weights can be routed, though they are taken as scikit-learn's search objects take them: by keyword.
+    __metadata_request__fit = {"sample_weight": None}
+    model_: Any
+    fits_: int
+    _met_frame: bool
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None, **roles: Any) -> Any:
+        """Tune on inner splits of these rows, and fit what was chosen on all of them.
+
+        `sample_weight` reaches the fits and the losses; groups stay whole in every inner split.
+        """
+        weights = roles.pop("sample_weight", None)
+        if roles:
+            raise TypeError(f"{type(self).__name__}.fit() got an unexpected keyword argument {next(iter(roles))!r}")
+        for name, value in self._found(X, y, weights=weights, groups=groups).items():
+            setattr(self, name, value)
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self.model_, name):
+                setattr(self, name, getattr(self.model_, name))
+        return self
+
+    @abstractmethod
+    def _found(self, X: Any, y: Any, *, weights: Any, groups: Any) -> Mapping[str, Any]:
+        """What a fit finds, by the names of the attributes; `model_` and `_met_frame` are among them."""
+
+    @abstractmethod
+    def _may_answer(self, name: str) -> bool:
+        """Before a fit: will the model have this method?"""
+
+    @model_has("predict")
+    def predict(self, X: Any) -> Any:
+        return self._asked("predict", X)
+
+    @model_has("predict_proba")
+    def predict_proba(self, X: Any) -> Any:
+        return self._asked("predict_proba", X)
+
+    @model_has("predict_log_proba")
+    def predict_log_proba(self, X: Any) -> Any:
+        return self._asked("predict_log_proba", X)
+
+    @model_has("decision_function")
+    def decision_function(self, X: Any) -> Any:
+        return self._asked("decision_function", X)
+
+    def _asked(self, name: str, X: Any, *more: Any, **words: Any) -> Any:
+        check_is_fitted(self, "model_")
+        # Categories 1 and 2 became text in fit: given as numbers, an encoder would not know them again.
+        return getattr(self.model_, name)(read_table(X) if self._met_frame else X, *more, **words)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")

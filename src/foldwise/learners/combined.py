@@ -1,0 +1,191 @@
+"""Learners made of learners: the one that does best inside, or all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from sklearn.utils import get_tags
+
+from foldwise.errors import BadLearner
+from foldwise.learners.answering import AnswersByModel
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.utils import Tags
+
+Members = Mapping[str, Any] | Sequence[Any]
+AnyCombined = TypeVar("AnyCombined", bound="Combined")
+
+
+def best_of(members: Members, **words: Any) -> BestOf:
+    """A learner that tries all candidates of all its members on inner splits, and fits the best of them.
+
+    In a study its risk is that of picking the winner, and its inner fits are those of its members' own rows.
+    The words are those of `BestOf`.
+
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> best_of({"ridge": Ridge(), "5-nn": KNeighborsRegressor()})
+    BestOf(members={'5-nn': KNeighborsRegressor(), 'ridge': Ridge()})
+    """
+    return _checked(BestOf(members, **words))
+
+
+def stack(members: Members, final: Any = None, **words: Any) -> Stack:
+    """A learner that tunes its members on inner splits and fits a final learner on their out-of-fold predictions.
+
+    The final learner is ridge or logistic regression, or any estimator; it never meets a row that is judged.
+    The words are those of `Stack`.
+
+    >>> from sklearn.linear_model import LinearRegression, Ridge
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> stack({"ridge": Ridge(), "5-nn": KNeighborsRegressor()}, LinearRegression()).final
+    LinearRegression()
+    """
+    return _checked(Stack(members, final, **words))
+
+
+def blend(members: Members, **words: Any) -> Blend:
+    """A learner that tunes its members on inner splits and answers with a weighted mean of what they predict.
+
+    The weights are not negative, sum to one, and have the smallest loss on the members' out-of-fold predictions.
+    The words are those of `Blend`.
+
+    >>> blend(["ridge", "k-nn"])
+    Blend(members=['ridge', 'k-nn'])
+    """
+    return _checked(Blend(members, **words))
+
+
+def _checked(combined: AnyCombined) -> AnyCombined:
+    """What is wrong with the members themselves is told now, not when the data are there."""
+    members, word = combined.members, combined.combines
+    if isinstance(members, str) or not isinstance(members, Mapping | Sequence):
+        raise BadLearner(f"fw.{word} needs several learners, not {members!r}", "Give them as a dictionary by name")
+    if len(members) < 2:
+        raise BadLearner(f"fw.{word} needs two or more learners, not {len(members)}", "Give them as a dictionary")
+    return combined
+
+
+class Combined(AnswersByModel):
+    """What the learners made of learners share: their words, and the model that answers for them."""
+
+    combines: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        members: Members,
+        *,
+        inner: Any = None,
+        tuner: Any = None,
+        budget: Any = None,
+        rule: str | None = None,
+        loss: Any = None,
+        seed: int = 0,
+        jobs: int | None = 1,
+    ) -> None:
+        self.members = members
+        self.inner = inner
+        self.tuner = tuner
+        self.budget = budget
+        self.rule = rule
+        self.loss = loss
+        self.seed = seed
+        self.jobs = jobs
+
+    @property
+    def estimators(self) -> list[Any]:
+        """The members that are estimators; built-in ones are known by their names alone."""
+        members = self.members.values() if isinstance(self.members, Mapping) else self.members
+        return [one for one in members if hasattr(one, "get_params")]
+
+    def _found(self, X: Any, y: Any, *, weights: Any, groups: Any) -> dict[str, Any]:
+        from foldwise.api.combining import combine_on
+
+        return combine_on(self, X, y, weights=weights, groups=groups)
+
+    def _may_answer(self, name: str) -> bool:
+        return all(hasattr(estimator, name) for estimator in self.estimators)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of right answers, or R squared."""
+        from sklearn.metrics import accuracy_score, r2_score
+
+        judge = accuracy_score if hasattr(self, "classes_") else r2_score
+        return float(judge(y, self.predict(X), sample_weight=sample_weight))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        kinds = {get_tags(estimator).estimator_type for estimator in self.estimators}
+        known = kinds.pop() if len(kinds) == 1 else None
+        if hasattr(self, "model_"):
+            known = "classifier" if hasattr(self, "classes_") else "regressor"
+        tags.estimator_type = known
+        if known == "classifier" and self.estimators:
+            tags.classifier_tags = get_tags(self.estimators[0]).classifier_tags
+        if known == "regressor" and self.estimators:
+            tags.regressor_tags = get_tags(self.estimators[0]).regressor_tags
+        tags.target_tags.required = True
+        return tags
+
+
+class BestOf(Combined):
+    """A learner that chooses among learners, and among their candidates, when it is fitted.
+
+    After `fit`: `method_` (the member that was chosen), `candidate_` (its parameters), `selection_score_`,
+    `scores_` (a data frame: candidates x folds), `model_` (fitted) and `fits_`.
+
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X = np.arange(20.0)[:, None]
+    >>> best = BestOf({"mean": DummyRegressor(), "line": LinearRegression()}).fit(X, X[:, 0])
+    >>> best.method_, best.model_
+    ('line', LinearRegression())
+    """
+
+    combines: ClassVar[str] = "best_of"
+    method_: str
+    candidate_: dict[str, Any]
+    selection_score_: float
+    scores_: pd.DataFrame
+
+
+class Stack(Combined):
+    """A learner that learns how to use the predictions of other learners.
+
+    After `fit`: `candidates_` (what each member chose), `weights_` (of the members, where the final learner is linear
+    and has one each), `model_` (fitted: the members' models and the final learner) and `fits_`.
+    """
+
+    combines: ClassVar[str] = "stack"
+    candidates_: dict[str, dict[str, Any]]
+    weights_: dict[str, float]
+
+    def __init__(
+        self,
+        members: Members,
+        final: Any = None,
+        *,
+        inner: Any = None,
+        tuner: Any = None,
+        budget: Any = None,
+        rule: str | None = None,
+        loss: Any = None,
+        seed: int = 0,
+        jobs: int | None = 1,
+    ) -> None:
+        super().__init__(members, inner=inner, tuner=tuner, budget=budget, rule=rule, loss=loss, seed=seed, jobs=jobs)
+        self.final = final
+
+
+class Blend(Combined):
+    """A learner that answers with a weighted mean of the predictions of other learners.
+
+    After `fit`: `candidates_` (what each member chose), `weights_` (of the members), `model_` (fitted) and `fits_`.
+    """
+
+    combines: ClassVar[str] = "blend"
+    candidates_: dict[str, dict[str, Any]]
+    weights_: dict[str, float]

@@ -1,0 +1,1 @@
+"""Estimators of our own that built-in learners are made of."""

@@ -1,0 +1,85 @@
+"""The built-in learners as a table: what each is, what is tuned, and what it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foldwise.learners.catalogue import all_entries, install_command, is_installed
+from foldwise.learners.zoo.entry import EVERY_TASK, REGRESSION, SIZES, Entry, Facts, Size
+from foldwise.spaces.space import make_space
+
+TYPICAL = {"rows": 1_000, "columns": 10}  # the table that spaces are shown for
+
+
+def entries() -> list[dict[str, Any]]:
+    """One row per built-in learner, for `fw.list_learners()`.
+
+    >>> [row["name"] for row in entries()][:3]
+    ['baseline', 'linear', 'ridge']
+    """
+    return [_row(entry) for entry in all_entries()]
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    spaces = {size: _space_words(entry, size) for size in SIZES}
+    return {
+        "name": entry.name,
+        "task": _task_words(entry.tasks),
+        "summary": entry.summary,
+        "tuned": spaces["default"],
+        "small": spaces["small"],
+        "large": spaces["large"],
+        "simpler": _simpler_words(entry),
+        "preparation": entry.preparation,
+        "solver": entry.solver,
+        "weights": entry.takes_weights,
+        "most_rows": entry.most_rows,
+        "extra": entry.extra,
+        "installed": is_installed(entry),
+        "install": install_command(entry),
+    }
+
+
+def _task_words(tasks: tuple[str, ...]) -> str:
+    if tasks == EVERY_TASK:
+        return "any"
+    return "regression" if tasks == REGRESSION else "classification"
+
+
+def _facts(entry: Entry) -> Facts:
+    return Facts(**TYPICAL, task="regression" if "regression" in entry.tasks else "binary")
+
+
+def _space_words(entry: Entry, size: Size) -> str:
+    tuned = entry.space(_facts(entry), size)
+    return repr(make_space(tuned))[len("Space(") : -1] if tuned else "not tuned"
+
+
+def _simpler_words(entry: Entry) -> str:
+    """The simple end of each parameter of the large space."""
+    tuned = entry.space(_facts(entry), "large")
+    names = make_space(tuned).names if tuned else ()
+    ways = {name: entry.simpler[name] for name in names}
+    return ", ".join(f"{name}: {way if isinstance(way, str) else way[0]}" for name, way in ways.items())
+
+
+def listing_text(rows: list[dict[str, Any]]) -> str:
+    """The table as paragraphs, since spaces are too long for columns."""
+    return "\n\n".join(map(_paragraph, rows))
+
+
+def _paragraph(row: dict[str, Any]) -> str:
+    words = {
+        "tuned": row["tuned"],
+        "small": row["small"],
+        "large": row["large"],
+        "simpler": row["simpler"],
+        "preparation": row["preparation"],
+        "solver": row["solver"],
+        "weights": "" if row["weights"] else "not taken",
+        "rows": f"learns from at most {row['most_rows']:,}" if row["most_rows"] else "",
+        "needs": "" if row["installed"] else row["install"],
+    }
+    told = {name: value for name, value in words.items() if value and (name == "tuned" or value != "not tuned")}
+    head = f"{row['name']} ({row['task']}): {row['summary']}"
+    return "\n".join([head, *(f"  {name:<12} {value}" for name, value in told.items())])

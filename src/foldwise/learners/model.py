@@ -1,0 +1,134 @@
+"""Fitting an estimator and asking the model: the one place where scikit-learn objects run."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, IntArray
+from foldwise.data.dataset import Dataset
+from foldwise.learners.outputs import checked
+
+RESPONSES = ("predict", "predict_proba", "decision_function")
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """An estimator ready to be fitted many times: which keywords it takes is found out once."""
+
+    estimator: Any
+    seeds: tuple[str, ...]  # parameters named random_state that the user left unset
+    weights: str | None  # keyword by which it takes row weights
+    groups: str | None
+
+    def fit(self, data: Dataset, train: IntArray, seed: int) -> Any:
+        """A model of these rows; the estimator stays as it was."""
+        from sklearn.base import clone
+
+        model = clone(self.seeded(seed))
+        extra: dict[str, Any] = {}
+        if self.weights and data.weights is not None:
+            extra[self.weights] = data.weights[train]
+        if self.groups and data.groups is not None:
+            extra[self.groups] = data.groups[train]
+        return model.fit(data.take(train), data.y[train], **extra)
+
+    def seeded(self, seed: int) -> Any:
+        """The estimator, not fitted, with its seeds set; not to be touched, as it shares what has none."""
+        from sklearn.base import clone
+
+        seeds = {name: (seed + at) % (2**31 - 1) for at, name in enumerate(self.seeds)}
+        made = self.estimator
+        for name, value in seeds.items():
+            made = _with(made, name.split("__"), value)
+            if made is None:
+                return clone(self.estimator).set_params(**seeds)
+        return made
+
+
+def _with(estimator: Any, path: list[str], value: int) -> Any:
+    """A shallow copy with one parameter changed, much faster than a clone; None where the path is no plain one."""
+    made, (head, *rest) = copy(estimator), path
+    is_chain = type(estimator).__name__ == "Pipeline" and any(name == head for name, _ in estimator.steps)
+    if not is_chain and head not in vars(estimator):
+        return None
+    if not rest:
+        setattr(made, head, value)
+        return made
+    inside = _with(dict(estimator.steps)[head] if is_chain else getattr(estimator, head), rest, value)
+    if is_chain:
+        made.steps = [(name, inside if name == head else step) for name, step in estimator.steps]
+    else:
+        setattr(made, head, inside)
+    return None if inside is None else made
+
+
+def make_recipe(estimator: Any) -> Recipe:
+    parameters = estimator.get_params(deep=True)
+    seeds = [name for name, value in parameters.items() if value is None and name.split("__")[-1] == "random_state"]
+    return Recipe(
+        estimator,
+        seeds=tuple(sorted(seeds)),
+        weights=_keyword(estimator, "sample_weight"),
+        groups=_keyword(estimator, "groups"),
+    )
+
+
+def takes_weights(estimator: Any) -> bool:
+    return _keyword(estimator, "sample_weight") is not None
+
+
+def takes_groups(estimator: Any) -> bool:
+    return _keyword(estimator, "groups") is not None
+
+
+def offers(estimator: Any, task: str) -> tuple[str, ...]:
+    """Which responses its models will have, found before any fit."""
+    if task == "regression":
+        return ("predict",)
+    return tuple(name for name in RESPONSES if hasattr(estimator, name))
+
+
+def respond(model: Any, data: Dataset, rows: IntArray, responses: Sequence[str]) -> dict[str, AnyArray]:
+    """What the model answers for these rows, checked: class codes, values, one column per class."""
+    table = data.take(rows)
+    return {name: checked(model, name, getattr(model, name)(table), data, rows) for name in responses}
+
+
+@contextmanager
+def seeded_world(seed: int) -> Iterator[None]:
+    """Global random numbers that depend on the fit alone, put back as they were afterwards."""
+    ours, numpys = random.getstate(), np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    try:
+        yield
+    finally:
+        random.setstate(ours)
+        np.random.set_state(numpys)
+
+
+def _keyword(estimator: Any, word: str) -> str | None:
+    """The keyword of `fit` that takes row weights or groups; in a pipeline, that of the last step."""
+    steps = getattr(estimator, "steps", None)
+    if isinstance(steps, list) and steps and isinstance(steps[-1], tuple):
+        name, last = steps[-1][0], steps[-1][1]
+        inner = _keyword(last, word) if hasattr(last, "fit") else None
+        return f"{name}__{inner}" if inner else None
+    signature = inspect.signature(estimator.fit).parameters
+    if word in signature:
+        return word
+    takes_all = any(part.kind is part.VAR_KEYWORD for part in signature.values())
+    nested = getattr(estimator, "estimator", getattr(estimator, "regressor", None))
+    if not takes_all:
+        return None
+    if word == "groups":  # scikit-learn's search objects hand groups to their splitter
+        return word if hasattr(estimator, "cv") else None
+    return word if nested is not None and hasattr(nested, "fit") and _keyword(nested, word) == word else None

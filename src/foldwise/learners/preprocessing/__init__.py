@@ -1,0 +1,1 @@
+"""What built-in learners do to a table before they learn."""

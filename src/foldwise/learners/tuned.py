@@ -1,0 +1,187 @@
+"""A tuned learner is a learner: it tries candidates on inner splits, then fits the chosen one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils import get_tags
+
+from foldwise.errors import BadLearner, BadSpace
+from foldwise.learners.answering import AnswersByModel, model_has
+from foldwise.learners.learner import Learner
+from foldwise.spaces.parameter import Range
+from foldwise.spaces.space import Space, make_space
+from foldwise.tuners.schedule import Schedule, tuner_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.utils import Tags
+
+
+def tune(
+    estimator: Any,
+    *,
+    space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    inner: Any = None,
+    tuner: str | Schedule | None = None,
+    budget: int | str | None = None,
+    rule: str | None = None,
+    stop: str | None = None,
+    loss: Any = None,
+    simpler: Mapping[str, str] | None = None,
+    seed: int = 0,
+    jobs: int | None = 1,
+    refit: bool = True,
+    **parameters: Any,
+) -> Tuned:
+    """A learner that tunes these parameters of an estimator on inner splits.
+
+    `tuner` says how candidates are found (grid, random, pruned, racing, halving, hyperband, tpe, gp, cmaes), `budget`
+    how many, or in which time ("10 min"), and `stop="noise"` when a search may end before.
+    A list or range for `loss`, `simpler`, `seed`, `jobs` or `refit` belongs to the space if the estimator has a
+    parameter of that name, as histogram boosting has `loss`; several losses to judge it by then go to `Tuned` itself.
+
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> tune(KNeighborsRegressor(), n_neighbors=range(1, 31))
+    Tuned(estimator=KNeighborsRegressor(), space={'n_neighbors': range(1, 31)})
+    """
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        raise BadLearner(
+            f"fw.tune needs an estimator object, not {estimator!r}",
+            "Give an instance, such as fw.tune(Ridge(), alpha=[0.1, 1.0])",
+        )
+    words = {"loss": loss, "simpler": simpler, "seed": seed, "jobs": jobs, "refit": refit}
+    meant = [word for word, value in words.items() if _is_values(value) and _has_parameter(estimator, word)]
+    parameters |= {word: words.pop(word) for word in meant}
+    space = _joined(space, parameters) if parameters else space
+    tuned = Tuned(estimator, space, inner=inner, tuner=tuner, budget=budget, rule=rule, stop=stop, **words)
+    tuned.full_space()  # a misspelt parameter is told now, not after an hour
+    return tuned
+
+
+def _is_values(value: Any) -> bool:
+    """Values to try; a list of lists is a cost matrix."""
+    is_matrix = isinstance(value, list | tuple) and all(isinstance(row, list | tuple) for row in value)
+    return isinstance(value, list | tuple | range | Range) and not is_matrix
+
+
+def _has_parameter(estimator: Any, word: str) -> bool:
+    known = estimator.get_params(deep=True)
+    return word in known or sum(name.endswith(f"__{word}") for name in known) == 1
+
+
+def _joined(space: Any, parameters: Mapping[str, Any]) -> Any:
+    """The parameters beside the space, in every block of a conditional one."""
+    blocks = space if isinstance(space, list | tuple) else [space or {}]
+    if not all(isinstance(block, Mapping) for block in blocks):
+        return space  # which is refused for what it is
+    if twice := [name for block in blocks for name in block if name in parameters]:
+        raise BadSpace(f"the parameter {twice[0]!r} is given twice", "Keep it in the space or among the keywords")
+    joined = [{**block, **parameters} for block in blocks]
+    return joined if isinstance(space, list | tuple) else joined[0]
+
+
+class Tuned(AnswersByModel):
+    """An estimator that chooses its own hyper-parameters when it is fitted.
+
+    On its own it tunes on 5 folds; inside `compare` and `risk` on theirs, unless `inner`
+    is given. After `fit`: `candidate_` (what was chosen), `selection_score_`, `scores_`
+    (a data frame: candidates x folds), `guarantee_` (for a development set and a bounded
+    loss), `model_` (fitted). `refit=False` keeps the model of the training part of a
+    development split, for which the guarantee holds.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tuned = Tuned(KNeighborsClassifier(), {"n_neighbors": [1, 100]}, inner=0.2).fit(X, y)
+    >>> tuned.candidate_, tuned.fits_
+    ({'n_neighbors': 1}, 3)
+    >>> round(tuned.guarantee_.excess, 2)
+    0.54
+    """
+
+    candidate_: dict[str, Any]
+    scores_: pd.DataFrame
+    selection_score_: float
+    guarantee_: Any
+
+    def __init__(
+        self,
+        estimator: Any,
+        space: Any = None,
+        *,
+        inner: Any = None,
+        tuner: str | Schedule | None = None,
+        budget: int | str | None = None,
+        rule: str | None = None,
+        stop: str | None = None,
+        loss: Any = None,
+        simpler: Mapping[str, str] | None = None,
+        seed: int = 0,
+        jobs: int | None = 1,
+        refit: bool = True,
+    ) -> None:
+        self.estimator = estimator
+        self.space = space
+        self.inner = inner
+        self.tuner = tuner
+        self.budget = budget
+        self.rule = rule
+        self.stop = stop
+        self.loss = loss
+        self.simpler = simpler
+        self.seed = seed
+        self.jobs = jobs
+        self.refit = refit
+
+    def full_space(self) -> Space:
+        """The space with every parameter checked against the estimator."""
+        return make_space(self.space, None, self.estimator, simpler=self.simpler)
+
+    def as_learner(self, name: str) -> Learner:
+        """The same wish as a plain value, for a study."""
+        return Learner(
+            name,
+            self.estimator,
+            self.full_space(),
+            inner=self.inner,
+            tuner=tuner_text(self.tuner),
+            budget=self.budget,
+            rule=self.rule,
+            stop=self.stop,
+        )
+
+    def _found(self, X: Any, y: Any, *, weights: Any, groups: Any) -> dict[str, Any]:
+        from foldwise.api.tuning import tune_on
+
+        outcome = tune_on(self, X, y, weights=weights, groups=groups)
+        return {
+            "candidate_": outcome.candidate,
+            "scores_": outcome.scores,
+            "selection_score_": outcome.selection_score,
+            "guarantee_": outcome.guarantee,
+            "model_": outcome.model,
+            "fits_": outcome.fits,
+            "_met_frame": outcome.is_frame,
+        }
+
+    def _may_answer(self, name: str) -> bool:
+        return hasattr(self.estimator, name)
+
+    @model_has("score")
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The score of the chosen model, as scikit-learn defines it for its kind."""
+        extra = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self._asked("score", X, y, **extra))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self.estimator)
+        tags.estimator_type = own.estimator_type
+        tags.classifier_tags = own.classifier_tags
+        tags.regressor_tags = own.regressor_tags
+        tags.target_tags = replace(own.target_tags, required=True, multi_output=False)
+        tags.input_tags = own.input_tags
+        return tags

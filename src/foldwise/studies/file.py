@@ -1,0 +1,249 @@
+"""An outline as a document in the store, so that a result can be reopened without its learners."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, IntArray
+from foldwise.errors import BadStore
+from foldwise.losses.loss import make_losses
+from foldwise.records.encoding import pack, read_json, unpack
+from foldwise.records.store import Store
+from foldwise.splits.nesting import Inner
+from foldwise.splits.split import Split, Splits
+from foldwise.studies.plain import plain_candidate
+from foldwise.studies.search import search_from
+from foldwise.studies.study import Method, Study
+
+NAME = "outline"
+
+
+def write_study(study: Study, store: Store, *, origin: dict[str, Any] | None = None) -> None:
+    """Keep the outline, and the words it was asked in if they are known."""
+    # the words first: with them alone a study that was killed right here can be resumed
+    store.write_document("origin", json.dumps(origin, sort_keys=True).encode())
+    store.write_document(NAME, study_bytes(study))
+
+
+def read_origin(store: Store) -> dict[str, Any] | None:
+    """The study in the words of a file or command line, if it was begun there."""
+    content = store.document("origin")
+    origin: dict[str, Any] | None = read_json(content, "origin") if content else None
+    return origin
+
+
+def read_study(store: Store, *, loss: Any = None) -> Study:
+    """The outline of the latest study in a store; a loss that was a function must be given again."""
+    content = store.document(NAME)
+    if content is None:
+        raise BadStore("the store holds no study", "Run one with store= first")
+    return study_from(content, loss=loss)
+
+
+def study_bytes(study: Study) -> bytes:
+    arrays: dict[str, AnyArray] = {"target": study.target}
+    if study.weights is not None:
+        arrays["weights"] = study.weights
+    if study.groups is not None:
+        arrays["groups"] = study.groups
+    if study.time is not None:
+        arrays["time"] = study.time
+    everything = np.arange(study.rows)
+    schemes: list[Inner] = []
+    for method in study.methods:
+        if method.inner is not None and all(method.inner is not known for known in schemes):
+            schemes.append(method.inner)
+    head = {
+        "fingerprint": study.fingerprint,
+        "task": study.task,
+        "classes": [label.item() if isinstance(label, np.generic) else label for label in study.classes],
+        "losses": [loss.spec for loss in study.losses],
+        "loss_names": [loss.name for loss in study.losses],
+        "seed": study.seed,
+        "repeats": study.repeats,
+        "threads": study.threads,
+        "level": study.level,
+        "has_optimism": study.has_optimism,
+        "has_final": study.has_final,
+        "on_failure": study.on_failure,
+        "notes": [list(note) for note in study.notes],
+        "interval": study.interval,
+        "keeps_all": study.keeps_all,
+        "outer": _pack_splits("outer", study.outer, everything, arrays),
+        "beside": None if study.beside is None else _pack_splits("beside", study.beside, everything, arrays),
+        "inner": [_pack_inner(f"inner{at}", inner, study, arrays) for at, inner in enumerate(schemes)],
+        "methods": [_pack_method(method, schemes, study, arrays) for method in study.methods],
+    }
+    return pack(head, arrays)
+
+
+def study_from(content: bytes, *, loss: Any = None) -> Study:
+    """The study in a store; a store from a stranger may hold anything."""
+    try:
+        return _study_from(content, loss)
+    except (KeyError, IndexError, TypeError, AttributeError) as reason:
+        raise BadStore(f"the study in the store cannot be read: {reason!r}", "Start a new store") from reason
+
+
+def _study_from(content: bytes, loss: Any) -> Study:
+    head, arrays = unpack(content)
+    target, weights = arrays["target"], arrays.get("weights")
+    classes = tuple(head["classes"])
+    everything = np.arange(len(target))
+    outer = _unpack_splits("outer", head["outer"], everything, arrays)
+    schemes = [_unpack_inner(f"inner{at}", inner, outer, everything, arrays) for at, inner in enumerate(head["inner"])]
+    beside = None if head["beside"] is None else _unpack_splits("beside", head["beside"], everything, arrays)
+    facts = SimpleNamespace(task=head["task"], classes=classes, target=target, codes=target, weights=weights)
+    facts.rows, facts.y = len(target), target
+    if head["task"] != "regression":
+        facts.y = np.array(classes, dtype=object)[target]
+    spec = head["losses"] if loss is None else loss
+    if spec is None or any(part is None for part in (spec if isinstance(spec, list) else [spec])):
+        raise BadStore(
+            f"the losses of this study ({', '.join(head['loss_names'])}) are not all known by name",
+            "Give them again: fw.load(RUN, loss=...)",
+        )
+    return Study(
+        fingerprint=head["fingerprint"],
+        task=head["task"],
+        classes=classes,
+        target=target,
+        weights=weights,
+        losses=make_losses(spec, facts),
+        outer=outer,
+        methods=tuple(_unpack_method(method, schemes, beside, arrays) for method in head["methods"]),
+        seed=head["seed"],
+        repeats=head["repeats"],
+        threads=head["threads"],
+        level=head["level"],
+        has_optimism=head["has_optimism"],
+        has_final=head["has_final"],
+        on_failure=head["on_failure"],
+        notes=tuple((code, text) for code, text in head["notes"]),
+        groups=arrays.get("groups"),
+        time=arrays.get("time"),
+        beside=beside,
+        interval=head["interval"],
+        keeps_all=head["keeps_all"],
+    )
+
+
+def _pack_method(method: Method, schemes: list[Inner], study: Study, arrays: dict[str, AnyArray]) -> dict[str, Any]:
+    at = next((at for at, inner in enumerate(schemes) if inner is method.inner), None)
+    return {
+        "name": method.name,
+        "kind": method.kind,
+        "candidates": [plain_candidate(candidate) for candidate in ([] if method.search else method.candidates)],
+        "settings": [] if method.search else list(method.settings),
+        "code": method.code,
+        "offers": [list(names) for names in ([] if method.search else method.offers)],
+        "inner": at,
+        "beside_inner": None
+        if method.beside_inner is None
+        else [
+            _pack_splits(f"{method.name}.beside.{number}", splits, pair.train, arrays)
+            for number, (pair, splits) in enumerate(zip(study.beside or (), method.beside_inner, strict=True))
+        ],
+        "rule": method.rule,
+        "ranks": None if method.ranks is None else [] if method.search else list(method.ranks),
+        "notes": [list(note) for note in method.notes],
+        "tuner": method.tuner,
+        "rungs": method.rungs,
+        "combines": method.combines,
+        "parts": [list(part) for part in method.parts],
+        "feeds": method.feeds,
+        "is_hidden": method.is_hidden,
+        "search": None if method.search is None else method.search.to_json(),
+    }
+
+
+def _unpack_method(
+    head: dict[str, Any], schemes: list[Inner], beside: Splits | None, arrays: dict[str, AnyArray]
+) -> Method:
+    beside_inner = None
+    if head["beside_inner"] is not None:
+        beside_inner = tuple(
+            _unpack_splits(f"{head['name']}.beside.{number}", part, pair.train, arrays)
+            for number, (pair, part) in enumerate(zip(beside or (), head["beside_inner"], strict=True))
+        )
+    search = None if head.get("search") is None else search_from(head["search"])
+    made: type[list[Any]] | type[tuple[Any, ...]] = tuple if search is None else list  # a search goes on to grow
+    return Method(
+        name=head["name"],
+        kind=head["kind"],
+        candidates=made(head["candidates"]),
+        settings=made(head["settings"]),
+        code=head["code"],
+        offers=made(tuple(names) for names in head["offers"]),
+        inner=None if head["inner"] is None else schemes[head["inner"]],
+        beside_inner=beside_inner,
+        rule=head["rule"],
+        ranks=None if head["ranks"] is None else made(head["ranks"]),
+        notes=tuple((code, text) for code, text in head["notes"]),
+        tuner=head.get("tuner", "pruned" if head.get("is_pruned") else "grid"),  # older stores do not say it
+        rungs=head.get("rungs", 0),
+        combines=head.get("combines", ""),
+        parts=tuple((str(member), str(name)) for member, name in head.get("parts", ())),
+        feeds=head.get("feeds", ""),
+        is_hidden=head.get("is_hidden", False),
+        search=search,
+    )
+
+
+def _pack_inner(name: str, inner: Inner, study: Study, arrays: dict[str, AnyArray]) -> dict[str, Any]:
+    splits = [
+        _pack_splits(f"{name}.{at}", splits, outer.train, arrays)
+        for at, (outer, splits) in enumerate(zip(study.outer, inner.splits, strict=True))
+    ]
+    everything = np.arange(study.rows)
+    final = None if inner.final is None else _pack_splits(f"{name}.final", inner.final, everything, arrays)
+    return {"scheme": inner.scheme, "splits": splits, "final": final}
+
+
+def _unpack_inner(
+    name: str, head: dict[str, Any], outer: Splits, everything: IntArray, arrays: dict[str, AnyArray]
+) -> Inner:
+    splits = tuple(
+        _unpack_splits(f"{name}.{at}", part, split.train, arrays)
+        for at, (split, part) in enumerate(zip(outer, head["splits"], strict=True))
+    )
+    final = None if head["final"] is None else _unpack_splits(f"{name}.final", head["final"], everything, arrays)
+    return Inner(splits, final, head["scheme"])
+
+
+def _pack_splits(name: str, splits: Splits, rows: IntArray, arrays: dict[str, AnyArray]) -> dict[str, Any]:
+    """Test rows one after another; training rows only where they are not simply the rest of `rows`."""
+    rest = [np.array_equal(split.train, np.setdiff1d(rows, split.test, assume_unique=False)) for split in splits]
+    arrays[f"{name}.test"] = _joined([split.test for split in splits])
+    arrays[f"{name}.train"] = _joined([split.train for split, is_rest in zip(splits, rest, strict=True) if not is_rest])
+    return {
+        "scheme": splits.scheme,
+        "kind": splits.kind,
+        "is_partition": splits.is_partition,
+        "splits": [
+            [split.repeat, split.fold, len(split.test), None if is_rest else len(split.train)]
+            for split, is_rest in zip(splits, rest, strict=True)
+        ],
+    }
+
+
+def _unpack_splits(name: str, head: dict[str, Any], rows: IntArray, arrays: dict[str, AnyArray]) -> Splits:
+    test, train = arrays[f"{name}.test"].astype(np.int64), arrays[f"{name}.train"].astype(np.int64)
+    splits, at, train_at = [], 0, 0
+    for repeat, fold, held, trained in head["splits"]:
+        part, at = test[at : at + held], at + held
+        if trained is None:
+            own = np.setdiff1d(rows, part)
+        else:
+            own, train_at = train[train_at : train_at + trained], train_at + trained
+        splits.append(Split(own, part, repeat, fold))
+    return Splits(tuple(splits), head["scheme"], head["kind"], head["is_partition"])
+
+
+def _joined(parts: list[IntArray]) -> AnyArray:
+    whole = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    return whole.astype(np.min_scalar_type(int(whole.max())) if whole.size else np.int64)

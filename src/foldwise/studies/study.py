@@ -1,0 +1,221 @@
+"""What a study asks, without its learners: this is what is stored and what readers read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.losses.loss import Loss
+from foldwise.splits.nesting import Inner
+from foldwise.splits.split import Split, Splits, union
+from foldwise.studies.search import Search
+from foldwise.tuners.schedule import Pruned, Schedule, read_schedule
+
+Candidate = dict[str, Any]
+Note = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """One named method: its candidates, how it is tuned, and what its models can answer.
+
+    A `plain` method has one candidate, a `tuned` one chooses among its candidates on
+    inner splits, a `swept` one shows them all (a validation curve).
+    """
+
+    name: str
+    kind: Literal["plain", "tuned", "swept"]
+    candidates: Sequence[Candidate]
+    settings: Sequence[str]  # identity of the learner at each candidate
+    code: dict[str, str]  # class or function -> hash of the user's own code
+    offers: Sequence[tuple[str, ...]]  # responses the models of each candidate have
+    inner: Inner | None = None
+    beside_inner: tuple[Splits, ...] | None = None  # inner splits of the splits beside the outer ones
+    rule: str = "best"
+    ranks: Sequence[int] | None = None  # simplicity of each candidate, 0 = simplest
+    notes: tuple[Note, ...] = ()
+    tuner: str = "grid"  # how it goes through its candidates
+    search: Search | None = None  # of a method whose candidates are found on the way: its lists then grow
+    rungs: int = 0  # how often the candidates follow again with less and less of a learner's own resource
+    combines: str = ""  # best_of, stack or blend, where it is made of other learners
+    parts: tuple[tuple[str, str], ...] = ()  # of a stack or blend: each member's name, and the method that it is here
+    feeds: str = ""  # the response that a stack or blend takes from it
+    is_hidden: bool = False  # is it no row of the answer, but only there to be combined?
+
+    @property
+    def is_pruned(self) -> bool:
+        """Are candidates dropped while tuning, as soon as they cannot be the best?"""
+        return isinstance(self.schedule, Pruned)
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """How candidates of a fixed list are dropped before the full splits, where that is how it is tuned."""
+        return read_schedule(self.tuner) if self.kind == "tuned" else None
+
+    @property
+    def entrants(self) -> int:
+        """Candidates that can be chosen; those that follow them have less of a resource."""
+        return len(self.candidates) // (self.rungs + 1)
+
+    def response_for(self, loss: Loss, candidate: int = 0) -> str:
+        """The response by which this loss judges a candidate; one that has none fails when it is asked."""
+        return next((need for need in loss.needs if need in self.offers[candidate]), loss.needs[0])
+
+
+class Stage(NamedTuple):
+    """A split on which a method is judged, and the inner splits of its training rows."""
+
+    level: Literal["outer", "beside"]
+    at: int
+    split: Split
+    inner: Splits | None
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The whole question in plain values."""
+
+    fingerprint: str
+    task: str
+    classes: tuple[Any, ...]
+    target: AnyArray  # values, or class codes
+    weights: FloatArray | None
+    losses: tuple[Loss, ...]
+    outer: Splits
+    methods: tuple[Method, ...]
+    seed: int
+    repeats: int = 1
+    threads: int = 1
+    level: float = 0.95
+    has_optimism: bool = False
+    has_final: bool = True  # is the learner tuned on all rows too?
+    on_failure: str = "fail"
+    notes: tuple[Note, ...] = ()
+    groups: AnyArray | None = None  # group of each row, where there are any
+    time: AnyArray | None = None  # place of each row in time, where it is known
+    keeps_all: bool = False  # tuning fits keep all responses too, for later questions to a store
+    beside: Splits | None = None  # further splits that an interval asks for
+    interval: str | None = None  # asked for by name
+    _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
+    _keys: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _tuning_rows: dict[int, dict[str, tuple[Split, IntArray]]] = field(default_factory=dict, repr=False)
+
+    @property
+    def rows(self) -> int:
+        return len(self.target)
+
+    @property
+    def shown(self) -> tuple[Method, ...]:
+        """The methods that are rows of the answer."""
+        return tuple(method for method in self.methods if not method.is_hidden)
+
+    @property
+    def has_training_risk(self) -> bool:
+        """Training rows are predicted by the outer fits, except where that would cost more than the study."""
+        return len(self.outer) <= 50 * self.repeats
+
+    def stages(self, method: Method) -> list[Stage]:
+        """Every split the method is judged on, with the inner splits it is tuned on there."""
+        inner = method.inner.splits if method.inner else [None] * len(self.outer)
+        found = [Stage("outer", at, *pair) for at, pair in enumerate(zip(self.outer, inner, strict=True))]
+        beside_inner = method.beside_inner or [None] * len(self.beside or ())
+        pairs = zip(self.beside or (), beside_inner, strict=True)
+        return found + [Stage("beside", at, *pair) for at, pair in enumerate(pairs)]
+
+    def tunings(self, method: Method) -> list[Splits]:
+        """The inner splits of every tuning of a method: one for each split it is judged on, and the final one."""
+        if method.inner is None:
+            return []
+        final = [method.inner.final] if self.has_final and method.inner.final is not None else []
+        return [*(stage.inner for stage in self.stages(method) if stage.inner is not None), *final]
+
+    def named_tunings(self, method: Method) -> dict[str, Splits]:
+        """The same by name: `outer 0`, `beside 3`, `final`."""
+        names = [f"{stage.level} {stage.at}" for stage in self.stages(method) if stage.inner is not None]
+        return dict(zip([*names, "final"], self.tunings(method), strict=False))
+
+    def tuning_splits(self, method: Method) -> list[Split]:
+        """Every split on which all candidates are scored."""
+        if method.inner is None:
+            return []
+        splits = [split for stage in self.stages(method) for split in stage.inner or ()]
+        splits += list(method.inner.final or ()) if self.has_final else []
+        return splits + (list(self.outer) if self.has_optimism else [])
+
+    def tuning_rows(self, method: Method) -> dict[str, tuple[Split, IntArray]]:
+        """Training sets on which every candidate is fitted, by name, with all the rows they are scored on."""
+        found = self._tuning_rows.get(id(method))
+        if found is None:
+            found = self._tuning_rows[id(method)] = {}
+            for split in self.tuning_splits(method):
+                name = self.rows_name(split)
+                known = found.get(name)
+                found[name] = (split, split.test) if known is None else (known[0], union(known[1], split.test))
+        return found
+
+    def kept(self, method: Method, candidate: int) -> tuple[str, ...]:
+        """Responses the outer fits keep: those of every loss, and what later questions may need."""
+        wanted = {method.response_for(loss, candidate): None for loss in self.losses}
+        extra = {name: None for name in ("predict", "predict_proba") if name in method.offers[candidate]}
+        return tuple(wanted | extra | ({method.feeds: None} if method.feeds else {}))
+
+    def selecting(self, method: Method, candidate: int) -> tuple[str, ...]:
+        """Responses that tuning needs: that of the first loss; all of them where a store keeps them."""
+        return self.kept(method, candidate) if self.keeps_all else self.judging(method, candidate)
+
+    def judging(self, method: Method, candidate: int) -> tuple[str, ...]:
+        """The response that the first loss needs, and the one that a stack or blend of this method takes."""
+        response = method.response_for(self.losses[0], candidate)
+        return (response,) if method.feeds in ("", response) else (response, method.feeds)
+
+    def rows_name(self, split: Split) -> str:
+        """A name for the training rows of a split, the same wherever these rows are trained on."""
+        known = self._names.get(id(split))
+        if known is None:
+            known = self._names[id(split)] = (split, rows_name(split.train))  # keeps the split, so its id stays its own
+        return known[1]
+
+    def key(self, method: Method, candidate: int, split: Split) -> str:
+        """The name of a fit: data, learner at its candidate, training rows, weights, seed and threads."""
+        return self.keys(method, self.rows_name(split))[candidate]
+
+    def keys(self, method: Method, rows: str) -> tuple[str, ...]:
+        """The names of the fits of all candidates on the training rows of this name."""
+        known = self._keys.get((id(method), rows), ())
+        if len(known) < len(method.settings):
+            more = (self.fit_key(setting, rows) for setting in method.settings[len(known) :])
+            known = self._keys[id(method), rows] = (*known, *more)
+        return known
+
+    def forget_keys(self, method: Method) -> None:
+        """Of a search that is read anew."""
+        for name in [name for name in self._keys if name[0] == id(method)]:
+            del self._keys[name]
+
+    def fit_key(self, setting: str, rows: str) -> str:
+        return _digest(self.prefix, setting, rows)
+
+    def fit_seed(self, family: str, rows: str) -> int:
+        """A seed from the study's seed, the learner without its candidate, and the training rows."""
+        return int(_digest(str(self.seed), family, rows)[:8], 16) % (2**31 - 1)
+
+    @property
+    def prefix(self) -> str:
+        """What all fits of a study share in their names."""
+        known = self._names.get(0)
+        if known is None:
+            weights = "" if self.weights is None else hashlib.blake2b(self.weights.tobytes()).hexdigest()
+            parts = (self.fingerprint, self.task, repr(self.classes), weights, str(self.seed), str(self.threads))
+            known = self._names[0] = (None, _digest(*parts))
+        return known[1]
+
+
+def rows_name(rows: IntArray) -> str:
+    return hashlib.blake2b(rows.astype("<i8").tobytes(), digest_size=16).hexdigest()
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.blake2b("|".join(parts).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,75 @@
+"""What a study costs, told before it starts: never less than what is then made."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.svm import SVR
+from sklearn.tree import DecisionTreeRegressor
+
+import foldwise as fw
+from foldwise.api.planning import method_cost
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(48, 3))
+Y = X[:, 0] - X[:, 1] ** 2 + RNG.normal(size=48) / 4
+
+
+def parts():
+    return {
+        "svr": fw.tune(SVR(), C=[0.1, 1.0, 10.0]),
+        "tree": fw.tune(DecisionTreeRegressor(random_state=0), max_depth=[1, 2]),
+    }
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["members first", "members last"])
+def test_fits_that_several_methods_share_are_counted_once(order):
+    wishes = {**parts(), "best": fw.best_of(parts()), "stack": fw.stack(parts()), "blend": fw.blend(parts())}
+    wishes = dict(list(wishes.items())[::order])
+    words = {"outer": 3, "inner": 2, "jobs": 1}
+    plan = fw.plan(wishes, X, Y, **words, pilot=False)
+    answer = fw.compare(wishes, X, Y, **words).to_dict()
+    assert plan.fits == answer["fits"] == answer["fits_made"]
+    assert repr(plan).endswith(f"\n{plan.fits} fits")
+
+
+def test_members_that_are_no_rows_are_counted_too():
+    for wish in (fw.best_of(parts()), fw.stack({**parts(), "ridge": Ridge()})):
+        words = {"outer": 3, "inner": 2, "jobs": 1}
+        plan = fw.plan({"whole": wish}, X, Y, **words, pilot=False)
+        assert plan.fits == fw.compare({"whole": wish}, X, Y, **words).to_dict()["fits"]
+
+
+def test_a_pruned_grid_is_at_most_the_whole_one():
+    words = {"outer": 3, "inner": 4, "tuner": "pruned", "jobs": 1}
+    plan = fw.plan(parts(), X, Y, **words, pilot=False)
+    answer = fw.compare(parts(), X, Y, **words).to_dict()
+    assert [method["fits"] for method in plan.methods[:2]] == [3 * 16 + 3, 2 * 16 + 3]
+    assert all(method["at_most"] for method in plan.methods[:2])
+    assert plan.fits >= answer["fits"]
+    assert "svr: at most 51 fits" in repr(plan)
+
+
+def test_the_best_of_several_that_drops_candidates_is_not_free_beside_its_members():
+    words = {"outer": 3, "inner": 4, "tuner": "racing", "jobs": 1}
+    wishes = {**parts(), "best": fw.best_of(parts())}
+    plan = fw.plan(wishes, X, Y, **words, pilot=False)
+    assert plan.fits == sum(method["fits"] for method in plan.methods)
+    assert plan.fits >= fw.compare(wishes, X, Y, **words).to_dict()["fits"]
+
+
+def test_where_time_decides_a_number_of_fits_is_a_guess_and_never_below_what_is_begun_with():
+    from foldwise.api.compare import make_comparison
+    from foldwise.records.memory import MemoryStore
+    from foldwise.studies.reading import Reading
+
+    wish = {"svr": fw.tune(SVR(), C=fw.log_range(0.1, 100), tuner="tpe", budget="12 s")}
+    runnable = make_comparison(wish, X, Y, outer=3, inner=2)
+    reading, method = Reading(runnable.study, MemoryStore()), runnable.study.methods[0]
+    tight, slow = (method_cost(reading, method, seconds) for seconds in (0.02, 1.0))
+    assert (tight.fits, tight.seconds, tight.is_rough) == (600, 12.0, True)
+    assert (slow.fits, slow.seconds) == (83, 83.0)  # ten candidates on 8 splits, and 3 fits of those chosen
+    plan = fw.Plan(slow.fits, [slow.to_dict()], slow.seconds, "3 folds", "2 folds", 48)
+    assert "svr: about 83 fits, about 83 s" in repr(plan)
+    assert "at most" not in repr(plan)

@@ -1,0 +1,165 @@
+"""Curves of search: what the first so many candidates came to, read from the records."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from by_hand import grid, pairs_of, score_table
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+import foldwise as fw
+from foldwise.errors import BadStudy
+
+KS = [9, 1, 6, 3, 4, 12]
+
+
+def compared(numbers, **words):
+    wish = {"knn": fw.tune(KNeighborsRegressor(), n_neighbors=KS, **words.pop("own", {}))}
+    return fw.compare(wish, *numbers, **{"outer": 5, "inner": 3, "jobs": 1, **words})
+
+
+def by_hand(X, y, result):
+    """Selection scores and outer losses of the best of the first t, fold by fold: [fold, t]."""
+    selection, risks = [], []
+    inner = result.study.methods[0].inner
+    for pair, within in zip(pairs_of(result.study.outer), inner.splits, strict=True):
+        means = score_table(KNeighborsRegressor(), grid("n_neighbors", KS), X, y, pairs_of(within)).mean(axis=1)
+        outer = score_table(KNeighborsRegressor(), grid("n_neighbors", KS), X, y, [pair])[:, 0]
+        selection.append([means[:t].min() for t in range(1, len(KS) + 1)])
+        risks.append([outer[means[:t].argmin()] for t in range(1, len(KS) + 1)])
+    return np.array(selection), np.array(risks)
+
+
+@pytest.mark.parametrize(
+    "words", [{"optimism": True}, {"inner": "pairs"}, {"optimism": True, "outer": 7, "inner": "aligned"}]
+)
+def test_where_all_candidates_met_the_outer_splits_both_curves_are_those_of_loops(numbers, words):
+    result = compared(numbers, **words)
+    selection, risks = by_hand(*numbers, result)
+
+    found = result.search_curve("knn")
+
+    np.testing.assert_allclose(found.selection, selection.mean(axis=0), rtol=1e-10)
+    np.testing.assert_allclose(found.spread, selection.std(axis=0, ddof=1), rtol=1e-8)
+    np.testing.assert_allclose(found.outer, risks.mean(axis=0), rtol=1e-10)
+    assert found.outer[-1] == pytest.approx(result.table().set_index("method")["risk"]["knn"])
+    assert found.notes == ()
+    assert found.tried == (1, 2, 3, 4, 5, 6)
+
+
+def test_elsewhere_the_outer_risk_is_not_guessed(numbers):
+    result = compared(numbers)
+    selection, risks = by_hand(*numbers, result)
+    found = result.search_curve()
+
+    np.testing.assert_allclose(found.selection, selection.mean(axis=0), rtol=1e-10)
+    known = np.isfinite(found.outer)
+    assert known[-1]
+    assert not known.all()
+    np.testing.assert_allclose(np.array(found.outer)[known], risks.mean(axis=0)[known], rtol=1e-10)
+    assert "optimism=True" in found.notes[0]
+    assert found.to_dict()["points"][0]["risk"] is None
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_it_says_after_how_many_candidates_search_stopped_helping(numbers):
+    X, y = numbers
+    result = compared(numbers)
+    found = result.search_curve("knn")
+    inner = result.study.methods[0].inner
+    noises = []
+    for within in inner.splits:
+        table = score_table(KNeighborsRegressor(), grid("n_neighbors", KS), X, y, pairs_of(within))
+        best = table[table.mean(axis=1).argmin()]
+        noises.append(best.std(ddof=1) / np.sqrt(3))
+
+    assert found.noise == pytest.approx(np.mean(noises))
+    gains = np.array(found.selection) - found.selection[-1]
+    assert found.enough == 1 + int(np.argmax(gains < found.noise))
+    assert f"stopped helping after {found.enough} of 6 candidates" in found.words
+    assert found.words in repr(found)
+    assert list(found.table()) == ["tried", "selection_score", "spread", "risk"]
+
+
+def test_a_search_that_helped_to_the_end_is_told(numbers):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = 10 * X[:, 0] + 0.01 * rng.normal(size=60)
+    alphas = [1e6, 1e5, 1e-3]
+    found = fw.compare({"ridge": fw.tune(Ridge(), alpha=alphas)}, X, y, outer=3, inner=3, jobs=1).search_curve("ridge")
+    assert found.words == "the search of ridge was still helping at its last candidate, number 3"
+
+
+def test_scores_without_noise_have_an_end_too():
+    """Classes far apart are told apart without an error, so no score differs from fold to fold."""
+    X, y = np.repeat([0.0, 9.0], 30)[:, None] + np.linspace(0, 1, 60)[:, None], np.repeat([0, 1], 30)
+    for values, after in (([1, 3, 5], 1), ([26, 1, 3], 2)):
+        wish = {"k-nn": fw.tune(KNeighborsClassifier(), n_neighbors=values)}
+        curve = fw.compare(wish, X, y, outer=3, inner=3, jobs=1).search_curve("k-nn")
+        assert (curve.noise, curve.enough) == (0.0, after)
+        assert curve.words.endswith(f"after {after} of 3 candidates: the others did not lower the selection score")
+
+
+def test_one_inner_split_takes_its_noise_from_the_outer_ones(numbers):
+    result = compared(numbers, inner="dev")
+    scores = [fold["selection_score"] for fold in result.to_dict()["methods"][0]["folds"]]
+    found = result.search_curve("knn")
+    assert found.noise == pytest.approx(np.std(scores, ddof=1) / np.sqrt(5))
+    alone = compared(numbers, outer=0.3, inner=0.3).search_curve("knn")
+    assert alone.noise is None
+    assert alone.enough is None
+    assert "cannot be said" in alone.words
+
+
+def test_the_rule_of_the_study_chooses_on_the_way_too(numbers):
+    result = compared(numbers, own={"rule": "one_se", "simpler": {"n_neighbors": "high"}}, optimism=True)
+    found = result.search_curve("knn")
+    assert found.outer[-1] == pytest.approx(result.table().set_index("method")["risk"]["knn"])
+
+
+def test_a_search_that_asks_as_it_goes_is_shown_in_the_order_of_asking(numbers):
+    wish = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(1e-3, 1e3), tuner="tpe", budget=14)}
+    result = fw.compare(wish, *numbers, outer=3, inner=2, jobs=1)
+    found = result.search_curve("ridge")
+    method, reading = result.study.methods[0], result.reading
+    firsts = [
+        reading.scores_of(method, method.inner.splits[at], method.search.of(f"outer {at}")[:1]).mean()
+        for at in range(3)
+    ]
+    assert len(found.selection) == 14
+    assert found.selection[0] == pytest.approx(np.mean(firsts))
+    scores = [fold["selection_score"] for fold in result.to_dict()["methods"][0]["folds"]]
+    assert found.selection[-1] == pytest.approx(np.mean(scores))
+    assert [note.endswith("never fitted on the outer splits") for note in found.notes] == [True]  # and not: optimism
+
+
+def test_it_is_read_from_a_store_without_learners(numbers, tmp_path):
+    result = compared(numbers, store=tmp_path / "run")
+    read = fw.load(tmp_path / "run").search_curve("knn")
+    assert read.to_dict() == result.search_curve("knn").to_dict()
+
+
+def test_the_best_of_several_has_a_curve_over_all_their_candidates(numbers):
+    rows = {"knn": fw.tune(KNeighborsRegressor(), n_neighbors=KS), "line": LinearRegression()}
+    result = fw.compare({"best": fw.best_of(rows)}, *numbers, outer=3, inner=3, jobs=1)
+    assert len(result.search_curve("best").selection) == 7
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        (lambda: LinearRegression(), "tries no candidates"),
+        (lambda: fw.blend({"a": LinearRegression(), "b": Ridge()}), "tries no candidates"),
+        (
+            lambda: fw.tune(KNeighborsRegressor(), n_neighbors=KS, tuner="racing"),
+            "drops candidates before they have a score",
+        ),
+    ],
+)
+def test_what_has_no_such_curve_is_refused(numbers, wish, message):
+    result = fw.compare({"it": wish()}, *numbers, outer=3, inner=3, jobs=1, solvers=False)
+    with pytest.raises(BadStudy, match=message):
+        result.search_curve("it")

@@ -1,0 +1,104 @@
+"""The ledger of a search: what was asked for, kept in the store and read with suspicion."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+import foldwise as fw
+from foldwise.errors import BadStore
+from foldwise.records.sqlite import SqliteStore
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(40, 2))
+Y = X[:, 0] + 0.3 * rng.normal(size=40)
+
+
+def search(store):
+    wishes = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100))}
+    return fw.compare(wishes, X, Y, outer=2, inner=2, tuner="random", budget="0.05 s", jobs=1, store=store)
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    """A store, the name of the ledger in it, and its content."""
+    folder = tmp_path_factory.mktemp("ledger") / "run"
+    name = search(folder).study.methods[0].search.ledger
+    return folder, name, json.loads(SqliteStore(folder, readonly=True).document(name))
+
+
+def rewritten(folder, name, written, target):
+    with_copy = SqliteStore(folder, readonly=True)
+    with_copy.backup(target)
+    with_copy.close()
+    store = SqliteStore(target)
+    store.write_document(name, written if isinstance(written, bytes) else json.dumps(written).encode())
+    store.close()
+    return target
+
+
+def test_every_candidate_has_a_point_a_setting_and_its_answers(ledger):
+    _, _, written = ledger
+    count = len(written["points"])
+    assert count >= 10
+    assert {len(written[part]) for part in ("candidates", "settings", "offers")} == {count}
+    assert len(set(written["settings"])) == count
+    assert set(written["asked"]) == {"outer 0", "outer 1", "final"}
+    assert [candidate["alpha"] for candidate in written["candidates"]] == [at[0] for _, at in written["points"]]
+
+
+def test_the_ledger_is_checked_like_any_document(ledger, tmp_path):
+    folder, name, written = ledger
+    target = rewritten(folder, name, written, tmp_path / "copy")
+    import sqlite3
+
+    with sqlite3.connect(target / "records.db") as database:
+        database.execute("UPDATE documents SET content = ? WHERE name = ?", (b"{}", name))
+    database.close()
+    with pytest.raises(BadStore, match="damaged: the checksum"):
+        fw.load(target)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"asked": {"final": [10**6]}},
+        {"asked": {"final": [-1]}},
+        {"asked": {"final": [True]}},
+        {"asked": [1]},
+        {"candidates": []},
+        {"settings": [3]},
+        {"points": [[0]]},
+        {"points": "abc"},
+        {"over": 3},
+        {"asking": []},
+        None,
+    ],
+)
+def test_a_ledger_that_does_not_fit_together_is_refused(ledger, tmp_path, change):
+    folder, name, written = ledger
+    content = b"[]" if change is None else {**written, **change}
+    target = rewritten(folder, name, content, tmp_path / "copy")
+    with pytest.raises(BadStore, match="ledger of proposals"):
+        fw.load(target)
+
+
+def test_a_point_outside_the_space_is_refused_when_a_study_goes_on(ledger, tmp_path):
+    folder, name, written = ledger
+    points = [[7, at] for _, at in written["points"]]
+    target = rewritten(folder, name, {**written, "points": points}, tmp_path / "copy")
+    with pytest.raises(BadStore, match="a point outside its space"):
+        search(target)
+
+
+def test_a_store_without_the_ledger_is_an_unfinished_study(ledger, tmp_path):
+    folder, name, _ = ledger
+    empty = {"points": [], "candidates": [], "settings": [], "offers": [], "ranks": None}
+    empty |= {"asked": {}, "over": [], "asking": {}}
+    target = rewritten(folder, name, empty, tmp_path / "copy")
+    answer = fw.load(target).to_dict()
+    assert not answer["finished"]
+    assert answer["methods"][0]["status"] == "unfinished"
