@@ -416,7 +416,7 @@ def test_what_its_final_learner_is_given_travels_with_the_fit():
     given = LevelOne(np.ones((2, 3)), np.zeros((1, 3)), 3)
     fit = Fit("key", 0, 0, np.array([1, 2]), np.array([4]), ("predict",), 7, member_answers=given)
     (found,) = unpack_batch(pickle.loads(pickle.dumps(pack_batch((fit,)))))
-    assert found.member_answers.members == 3
+    assert found.members.members == 3
     np.testing.assert_array_equal(found.member_answers.learn, given.learn)
     np.testing.assert_array_equal(found.member_answers.answer, given.answer)
 
