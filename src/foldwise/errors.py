@@ -56,6 +56,10 @@ class BadInterval(FoldwiseError):
     """An interval or a bound that would not be valid here."""
 
 
+class BadPlugin(FoldwiseError):
+    """A part brought by another package that is unknown or cannot be loaded."""
+
+
 class BadStore(FoldwiseError):
     """A store that cannot be opened, is damaged, or belongs to another study."""
 
