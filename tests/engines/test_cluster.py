@@ -7,9 +7,9 @@ import socket
 from collections import Counter
 
 import pytest
-import studies
 from sklearn.linear_model import Ridge
 
+import studies
 from foldwise.errors import BadStudy, FitsFailed, MissingExtra
 from foldwise.executors.cluster import executor as cluster
 from foldwise.executors.cluster import node

@@ -17,9 +17,9 @@ from pathlib import Path
 import kin
 import leftovers
 import pytest
-import studies
 import trial
 
+import studies
 from foldwise.errors import BadStore, FitsFailed
 from foldwise.executors.cluster.dask_engine import DaskExecutor
 from foldwise.executors.cluster.ray_engine import RayExecutor

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import studies
 from leftovers import wait_until
 from sklearn.linear_model import Ridge
 
+import studies
 from foldwise.executors.cluster import node
 from foldwise.executors.cluster.bridge import pieces
 from foldwise.executors.cluster.parcel import pack_batch
