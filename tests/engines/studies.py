@@ -19,6 +19,7 @@ from foldwise.executors.limits import Limits
 from foldwise.executors.workload import modules_of, workload_of, write_workload
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
+from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import make_study
 from foldwise.splits.making import make_splits
 
@@ -62,7 +63,9 @@ def make(learners, *, folds=5):
     """A study without solvers, so that every fit is one of its own."""
     data = make_dataset(*table())
     losses, outer = make_losses(None, data), make_splits(folds, data, seed=0)
-    return make_study(data, make_learners(learners, data, losses), losses=losses, outer=outer, solvers=False)
+    return make_study(
+        data, make_learners(learners, data, losses), losses=losses, outer=outer, options=StudyOptions(solvers=False)
+    )
 
 
 def fragile():

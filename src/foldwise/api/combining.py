@@ -19,6 +19,7 @@ from foldwise.learners.model import make_recipe, seeded_world
 from foldwise.learners.stacking import CombinedModel, fit_final
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
+from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, Tuning, make_study
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
@@ -61,7 +62,7 @@ def _alone(combined: Any, data: Dataset) -> RunnableStudy:
         losses=losses,
         outer=nothing,
         tuning=Tuning(inner=Inner((), final, final.scheme)),
-        seed=combined.seed,
+        options=StudyOptions(seed=combined.seed),
     )
 
 

@@ -18,10 +18,10 @@ from foldwise.losses.loss import make_losses
 from foldwise.plans.fit import Fit
 from foldwise.plans.methods import make_learners, task_hint
 from foldwise.plans.needed import needed
+from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, Tuning, make_study
 from foldwise.records.memory import MemoryStore
 from foldwise.splits.nesting import DEFAULT_INNER, DEFAULT_OUTER, study_splits
-from foldwise.splits.part import whole_number
 from foldwise.studies.reading import Reading
 from foldwise.tuners.schedule import Schedule, tuner_text
 
@@ -155,37 +155,34 @@ def make_comparison(
     alone: bool = False,
 ) -> RunnableStudy:
     """Every wish checked and made into a study; nothing is fitted here."""
-    if solvers not in ("auto", "all", False):
-        raise BadStudy(f"solvers must be 'auto', 'all' or False, not {solvers!r}")
-    seed = whole_number(seed, "the seed", least=0, error=BadStudy)
-    fit_threads = whole_number(fit_threads, "fit_threads", least=1, error=BadStudy)
-    repeats = whole_number(repeats, "repeats", least=1)
-    interval = check_wish(interval)
+    options = StudyOptions(
+        seed=seed,
+        repeats=repeats,
+        fit_threads=fit_threads,
+        level=level,
+        interval=check_wish(interval),
+        optimism=optimism,
+        on_failure=on_failure,
+        solvers=solvers,
+        keeps_all=keeps_all,
+        has_final=not alone,
+    )
     data = as_data(X, y, task_hint(learners, loss), groups, time, weights, stratify, task, positive)
     losses = make_losses(loss, data)
     made = make_learners(learners, data, losses)
     made = made[:1] if alone else made  # the risk of one learner needs neither a baseline nor a final tuning
     is_tuned = any(learner.space is not None or learner.members for learner in made)
-    splits = study_splits(outer, inner, data, seed=seed, repeats=repeats, tuned=is_tuned)
+    splits = study_splits(outer, inner, data, seed=options.seed, repeats=options.repeats, tuned=is_tuned)
     runnable = make_study(
         data,
         made,
         losses=losses,
         outer=splits.outer,
         tuning=Tuning(splits.inner_spec, tuner_text(tuner), budget, rule, stop),
-        seed=seed,
-        repeats=repeats,
-        threads=fit_threads,
-        level=level,
-        optimism=optimism,
-        on_failure=on_failure,
-        interval=interval,
-        keeps_all=keeps_all,
-        final=not alone,
-        solvers=solvers,
+        options=options,
         notes=splits.notes,
     )
-    check_interval(interval, runnable.study)
+    check_interval(options.interval, runnable.study)
     return runnable
 
 

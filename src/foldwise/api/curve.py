@@ -14,6 +14,7 @@ from foldwise.errors import BadStudy
 from foldwise.learners.learner import Named
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners, name_wishes, task_hint
+from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import Tuning, make_study
 from foldwise.splits.making import make_splits
 from foldwise.splits.nesting import DEFAULT_INNER, study_splits
@@ -144,8 +145,8 @@ def curve(
     losses = make_losses(loss, data)
     made = make_learners({name: _with_space(wish, parameter)}, data, losses)[:1]
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
-    many = len(splits)  # as if each were a repeat: a curve is nothing without its training errors
-    runnable = make_study(data, made, losses=losses, outer=splits, seed=seed, repeats=many, sweep=True)
+    options = StudyOptions(seed=seed, is_swept=True, wants_training_risk=True)
+    runnable = make_study(data, made, losses=losses, outer=splits, options=options)
     ran = answer_study(runnable, store=store, jobs=jobs, progress=progress, is_kept=False)
     ran.check_finished(store)
     reading, count = ran.reading, ran.made
@@ -194,10 +195,8 @@ def learning_curve(
     every = Splits(
         tuple(split for part in parts for split in part), f"{whole.scheme} at {len(counts)} sizes", "pairs", False
     )
-    many, tuning = len(every), Tuning(inner=inner)  # many repeats: training errors are wanted of each split
-    runnable = make_study(
-        data, made, losses=losses, outer=every, tuning=tuning, seed=seed, repeats=many, final=False
-    )  # fmt: skip
+    options = StudyOptions(seed=seed, has_final=False, wants_training_risk=True)
+    runnable = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), options=options)
     ran = answer_study(runnable, store=store, jobs=jobs, progress=progress, is_kept=False)
     ran.check_finished(store)
     reading, count = ran.reading, ran.made

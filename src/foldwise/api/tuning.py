@@ -19,6 +19,7 @@ from foldwise.learners.inputs import read_rows
 from foldwise.learners.refused import check_space
 from foldwise.learners.trial import check_together
 from foldwise.losses.loss import make_losses
+from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, Tuning, make_study
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
@@ -93,7 +94,7 @@ def _tuning_study(tuned: Any, data: Dataset) -> RunnableStudy:
         losses=losses,
         outer=nothing,
         tuning=Tuning(inner=Inner((), final, final.scheme)),
-        seed=tuned.seed,
+        options=StudyOptions(seed=tuned.seed),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from foldwise.data.dataset import Dataset
-from foldwise.errors import BadSpace, BadStudy, nearest
+from foldwise.errors import BadSpace
 from foldwise.learners.identity import family, forget_code, own_code, setting
 from foldwise.learners.learner import Learner
 from foldwise.learners.model import offers, takes_groups, takes_weights
@@ -17,6 +17,7 @@ from foldwise.learners.neighbour_rows import check_neighbours
 from foldwise.losses.loss import Loss
 from foldwise.plans.combining import TOGETHER, together_method, union_method, with_members, with_parts
 from foldwise.plans.extra_splits import beside_inner, extra_splits
+from foldwise.plans.options import StudyOptions
 from foldwise.plans.pruned import as_grid, check_dropping, is_worth
 from foldwise.plans.resource import with_rungs
 from foldwise.plans.searches import (
@@ -35,8 +36,6 @@ from foldwise.studies.study import Candidate, Method, Note, Study, rows_name
 from foldwise.tuners.budget import read_budget
 from foldwise.tuners.rules import check_rule
 from foldwise.tuners.schedule import base_name
-
-POLICIES = ("fail", "baseline", "drop_candidate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,41 +80,27 @@ def make_study(
     losses: tuple[Loss, ...],
     outer: Splits,
     tuning: Tuning | None = None,
-    seed: int = 0,
-    repeats: int = 1,
-    threads: int = 1,
-    level: float = 0.95,
-    optimism: bool = False,
-    on_failure: str = "fail",
-    sweep: bool = False,
-    interval: str | None = None,
-    keeps_all: bool = False,
-    final: bool = True,
-    solvers: Literal["auto", "all", False] = "auto",
+    options: StudyOptions | None = None,
     notes: tuple[Note, ...] = (),
 ) -> RunnableStudy:
     """A study from its parts; every contradiction among them is refused here, before any fit."""
-    if on_failure not in POLICIES:
-        raise BadStudy(f"there is no failure policy {on_failure!r}", nearest(on_failure, POLICIES))
-    if not 0 < level < 1:
-        raise BadStudy(f"the level must lie between 0 and 1, not {level}", "Write level=0.95 for 95 %")
+    tuning, options = tuning or Tuning(), options or StudyOptions()
     forget_code()
-    beside = extra_splits(interval, outer, data, seed=seed)
-    tuning = tuning or Tuning()
+    beside = extra_splits(options.interval, outer, data, seed=options.seed)
     learners = with_members(learners)
     sharing = sum(learner.space is not None and learner.budget is None for learner in learners)
-    maker = _MethodMaker(data, outer, beside, tuning, seed, sweep, sharing, may_fail=on_failure != "fail")
+    maker = _MethodMaker(data, outer, beside, tuning, options, sharing)
     learners = tuple(map(maker.narrowed, learners))
     methods, estimators = map(list, zip(*map(maker.study, learners), strict=True))
-    check_searches(methods, tuning.stop, optimism=optimism)
+    check_searches(methods, tuning.stop, optimism=options.optimism)
     for at, (method, learner) in enumerate(zip(methods, learners, strict=True)):
         if method.schedule:
-            check_dropping(method, losses[0], optimism=optimism)
-            if not is_worth(learner, estimators[at], data, solvers):
+            check_dropping(method, losses[0], optimism=options.optimism)
+            if not is_worth(learner, estimators[at], data, options.solvers):
                 methods[at] = as_grid(method)
             else:
                 methods[at], estimators[at] = with_rungs(method, learner, estimators[at], maker.identity(learner))
-    methods = list(with_parts(methods, learners, loss=losses[0], task=data.task, on_failure=on_failure))
+    methods = list(with_parts(methods, learners, loss=losses[0], task=data.task, on_failure=options.on_failure))
     study = Study(
         fingerprint=data.fingerprint,
         task=data.task,
@@ -125,26 +110,27 @@ def make_study(
         losses=losses,
         outer=outer,
         methods=tuple(methods),
-        seed=seed,
-        repeats=repeats,
-        threads=threads,
-        level=level,
-        has_optimism=optimism,
-        on_failure=on_failure,
+        seed=options.seed,
+        repeats=options.repeats,
+        threads=options.fit_threads,
+        level=options.level,
+        has_optimism=options.optimism,
+        on_failure=options.on_failure,
         notes=(*data.notes, *notes),
         groups=data.groups,
         time=None if data.time is None else np.unique(data.time, return_inverse=True)[1],
         beside=beside,
-        interval=interval,
-        keeps_all=keeps_all,
-        has_final=final,
+        interval=options.interval,
+        keeps_all=options.keeps_all,
+        has_final=options.has_final,
+        wants_training_risk=options.wants_training_risk,
     )
     for method, learner in zip(methods, learners, strict=True):
         if method.search:
             method.search.ledger = name_ledger(study, method, learner)
     families = tuple(family(learner.estimator) for learner in learners)
     return RunnableStudy(
-        data, learners, study, families, tuple(estimators), solvers, tuple(map(maker.identity, learners))
+        data, learners, study, families, tuple(estimators), options.solvers, tuple(map(maker.identity, learners))
     )
 
 
@@ -157,13 +143,11 @@ class _MethodMaker:
         outer: Splits,
         beside: Splits | None,
         tuning: Tuning,
-        seed: int,
-        sweep: bool = False,
+        options: StudyOptions,
         sharing: int = 1,
-        may_fail: bool = False,
     ) -> None:
-        self.data, self.outer, self.beside, self.may_fail = data, outer, beside, may_fail
-        self.tuning, self.seed, self.sweep, self.sharing = tuning, seed, sweep, sharing
+        self.data, self.outer, self.beside, self.may_fail = data, outer, beside, options.on_failure != "fail"
+        self.tuning, self.seed, self.sweep, self.sharing = tuning, options.seed, options.is_swept, sharing
         self._inner: list[tuple[Any, Inner]] = []
 
     def study(self, learner: Learner) -> tuple[Method, Sequence[Any]]:

@@ -73,6 +73,7 @@ def study_bytes(study: Study) -> bytes:
         "notes": [list(note) for note in study.notes],
         "interval": study.interval,
         "keeps_all": study.keeps_all,
+        "wants_training_risk": study.wants_training_risk,
         "outer": _pack_splits("outer", study.outer, everything, arrays),
         "beside": None if study.beside is None else _pack_splits("beside", study.beside, everything, arrays),
         "inner": [_pack_inner(f"inner{at}", inner, study, arrays) for at, inner in enumerate(schemes)],
@@ -129,6 +130,7 @@ def _study_from(content: bytes, loss: Any) -> Study:
         beside=beside,
         interval=head["interval"],
         keeps_all=head["keeps_all"],
+        wants_training_risk=head.get("wants_training_risk", False),
     )
 
 

@@ -99,6 +99,7 @@ class Study:
     keeps_all: bool = False  # tuning fits keep all responses too, for later questions to a store
     beside: Splits | None = None  # further splits that an interval asks for
     interval: str | None = None  # asked for by name
+    wants_training_risk: bool = False  # even where it costs more than the study
     _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _keys: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict, repr=False)
     _tuning_rows: dict[int, dict[str, tuple[Split, IntArray]]] = field(default_factory=dict, repr=False)
@@ -115,7 +116,7 @@ class Study:
     @property
     def has_training_risk(self) -> bool:
         """Training rows are predicted by the outer fits, except where that would cost more than the study."""
-        return len(self.outer) <= 50 * self.repeats
+        return self.wants_training_risk or len(self.outer) <= 50 * self.repeats
 
     def stages(self, method: Method) -> list[Stage]:
         """Every split the method is judged on, with the inner splits it is tuned on there."""
