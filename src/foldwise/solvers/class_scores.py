@@ -12,7 +12,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.groups import Group, by_rows
+from foldwise.solvers.batches import Group, by_rows
 from foldwise.solvers.solver import Answer, Job
 
 DOUBT = 2e-11  # answers that rounding may move by more are left to the plain loop

@@ -12,11 +12,11 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
+from foldwise.solvers.batches import Group, by_rows, by_settings
 from foldwise.solvers.class_scores import EPSILON, ClassPass, Scores
 from foldwise.solvers.class_sums import ClassSums, class_means
 from foldwise.solvers.frames import Frame, as_given, axes_of, levelled, whitened
 from foldwise.solvers.fronts import is_kind, settings_without
-from foldwise.solvers.groups import Group, by_rows, by_settings
 from foldwise.solvers.pipeline import Scaling, numbers, scaled
 from foldwise.solvers.solver import Answer, Job
 

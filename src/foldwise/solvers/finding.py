@@ -15,18 +15,18 @@ TIGHT = 1e-8  # a user's own iterative estimator with this tolerance is solved t
 # The first that takes a method answers it: families before the generic ones. Each module lists its SOLVERS.
 FAMILIES = (
     "featureless",
-    "neighbours",
-    "ridge",
-    "kernel_ridge",
-    "lasso",
-    "logistic",
-    "trees",
-    "forests",
-    "boosting",
-    "svm",
+    "nearest.neighbours",
+    "ridge.ridge",
+    "ridge.kernel_ridge",
+    "lasso.lasso",
+    "logistic.logistic",
+    "trees.trees",
+    "trees.forests",
+    "trees.boosting",
+    "svm.svm",
     "bayes",
-    "components",
-    "prefix",
+    "principal_components",
+    "shared_steps",
 )
 
 

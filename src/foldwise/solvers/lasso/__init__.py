@@ -1,0 +1,1 @@
+"""Lasso and elastic net along the path of penalties, to the optimum."""

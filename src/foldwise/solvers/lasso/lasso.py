@@ -1,0 +1,148 @@
+"""Lasso and elastic net at every penalty of a training part, solved to the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.data.dataset import Dataset
+from foldwise.solvers.batches import by_rows, by_settings
+from foldwise.solvers.lasso.active_set import Gram, Rows, lasso_path
+from foldwise.solvers.lasso.elastic_net import elastic_path
+from foldwise.solvers.lasso.grams import Table, table_of
+from foldwise.solvers.lasso.pivots import pivot_path
+from foldwise.solvers.pipeline import Scaling, scale_columns, scale_target, scaled
+from foldwise.solvers.solver import Answer, Job
+
+WIDEST_GRAM = 3000  # columns; beyond them the products are made as they are needed
+
+
+class LassoSolver:
+    """Answers Lasso and ElasticNet, also after scaling of the columns and of the target."""
+
+    name = "lasso"
+    unit: Literal["train"] = "train"
+    is_exact = False
+
+    def takes(self, estimator: Any, data: Dataset) -> bool:
+        known = scaled(estimator)
+        return known is not None and _is_known(known[1]) and table_of(data) is not None
+
+    def shares(self, estimator: Any) -> Hashable:
+        scaling, core = _parts(estimator)
+        return scaling, core.fit_intercept, core.positive, float(core.l1_ratio)
+
+    def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
+        """Nearly always: a path costs a few plain fits, of which the framework around them is a part."""
+        parts = len({id(job.train) for job in jobs})
+        return len(jobs) >= 3 * parts or data.rows * data.columns <= 1_000_000
+
+    def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
+        table = table_of(data)
+        answers: list[Answer | None] = [None] * len(jobs)
+        for estimator, places in by_settings(self, jobs):
+            if table is not None:
+                self._answer(estimator, jobs, places, table, answers)
+        return answers
+
+    def _answer(
+        self, estimator: Any, jobs: Sequence[Job], places: list[int], table: Table, answers: list[Answer | None]
+    ) -> None:
+        scaling, core = _parts(estimator)
+        for group in by_rows(jobs, places):
+            alphas = [float(_parts(jobs[at].estimator)[1].alpha) for at in group.jobs]
+            part = _training_part(table, group.train, scaling, is_centred=core.fit_intercept)
+            found = _coefficients(part, core, alphas)
+            known = [at for at, coefficients in enumerate(found) if coefficients is not None]
+            values = part.predict(table.X[group.rows], [found[at] for at in known])
+            for row, at in enumerate(known):
+                answers[group.jobs[at]] = {"predict": values[row]}
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A training part as the core sees it, and the way back from its coefficients to predictions."""
+
+    problem: Gram | Rows
+    weight: float
+    centre: FloatArray  # of the columns and, last, of the target
+    spread: FloatArray
+
+    def predict(self, X: FloatArray, coefficients: list[Any]) -> FloatArray:
+        """Predictions, one row for each vector of coefficients."""
+        if not coefficients:
+            return np.empty((0, len(X)))
+        slopes = np.array(coefficients) * (self.spread[-1] / self.spread[:-1])
+        offsets = self.centre[-1] - slopes @ self.centre[:-1]
+        values: FloatArray = slopes @ X.T + offsets[:, None]
+        return values
+
+
+def _training_part(table: Table, train: IntArray, scaling: Scaling, *, is_centred: bool) -> _Part:
+    shift, spread = scale_columns(table.X, train, scaling)
+    y_shift, y_spread = scale_target(table.values[train, -1] + table.centre[-1], scaling)
+    spreads = np.append(spread, y_spread)
+    given = np.append(shift, y_shift)
+    weights = None if table.weights is None else table.weights[train]
+    if len(spread) <= min(train.size, WIDEST_GRAM):
+        sums = table.sums(train)
+        centre = sums.sums / sums.weight if is_centred else given - table.centre
+        products = sums.about(centre)
+        if (spreads != 1).any():
+            products /= np.outer(spreads, spreads)
+        problem = Gram(np.ascontiguousarray(products[:-1, :-1]), products[:-1, -1].copy(), products[-1, -1])
+        return _Part(problem, sums.weight, centre + table.centre, spreads)
+    values = table.values[train]
+    centre = np.average(values, axis=0, weights=weights) if is_centred else given - table.centre
+    values = (values - centre) / spreads
+    if weights is not None:
+        values *= np.sqrt(weights)[:, None]
+    weight = float(train.size) if weights is None else float(weights.sum())
+    return _Part(Rows(values[:, :-1], values[:, -1]), weight, centre + table.centre, spreads)
+
+
+def _coefficients(part: _Part, core: Any, alphas: list[float]) -> list[FloatArray | None]:
+    if part.weight <= 0:
+        return [None] * len(alphas)
+    penalties = [alpha * part.weight for alpha in alphas]
+    if core.l1_ratio == 1 and isinstance(part.problem, Gram):
+        return pivot_path(part.problem, penalties, positive=core.positive)
+    if core.l1_ratio == 1:
+        return lasso_path(part.problem, penalties, positive=core.positive)
+    return elastic_path(part.problem, penalties, share=float(core.l1_ratio), positive=core.positive)
+
+
+def _parts(estimator: Any) -> tuple[Scaling, Any]:
+    known = scaled(estimator)
+    assert known is not None
+    return known
+
+
+def _is_known(core: Any) -> bool:
+    from sklearn.linear_model import ElasticNet, Lasso
+
+    return (
+        type(core) in (Lasso, ElasticNet)
+        and _is_between(core.alpha, 0.0, np.inf)
+        and core.alpha > 0
+        and (type(core) is Lasso or (_is_between(core.l1_ratio, 0.0, 1.0) and core.l1_ratio > 0))
+        and type(core.fit_intercept) is bool
+        and type(core.positive) is bool
+        and type(core.precompute) is bool
+        and core.selection in ("cyclic", "random")
+        and core.warm_start in (False, True)
+        and _is_between(core.tol, 0.0, np.inf)
+        and _is_between(core.max_iter, 1, np.inf)
+    )
+
+
+def _is_between(value: Any, low: float, high: float) -> bool:
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return is_number and bool(low <= value <= high)
+
+
+SOLVERS = (LassoSolver(),)

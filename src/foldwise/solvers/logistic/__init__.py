@@ -1,0 +1,1 @@
+"""Logistic regression along the path of penalties, to the optimum."""

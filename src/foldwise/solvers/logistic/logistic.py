@@ -1,0 +1,247 @@
+"""Logistic regression at every penalty of a training part, solved to the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.data.dataset import Dataset
+from foldwise.learners.model import takes_weights
+from foldwise.solvers.batches import Group, by_rows, by_settings
+from foldwise.solvers.logistic.logistic_loss import Logistic
+from foldwise.solvers.logistic.newton import Descent
+from foldwise.solvers.logistic.warm_start import Guide, guided
+from foldwise.solvers.pipeline import Scaling, numbers, scale_columns, scaled
+from foldwise.solvers.solver import Answer, Job
+
+MOST_DENSE = 800  # coefficients with squared penalties; with more, Hessians cost more than scikit-learn's cheap steps
+MOST_DENSE_COLUMNS = 400  # with more, the curvature of all rows tells too little about that of a training part
+MOST_SPARSE = 3000  # coefficients with absolute penalties, of which few are in use
+MOST_WHOLE = 50  # coefficients up to which every step has a Hessian of its own
+MOST_GUIDES = 3  # kept at a time, one per method
+SOLVERS_KNOWN = ("lbfgs", "newton-cg", "newton-cholesky", "liblinear", "sag", "saga")
+
+
+class LogisticSolver:
+    """Answers LogisticRegression with squared, absolute or both penalties, also after scaling of the columns."""
+
+    name = "logistic"
+    unit: Literal["train"] = "train"
+    is_exact = False
+
+    def takes(self, estimator: Any, data: Dataset) -> bool:
+        known = scaled(estimator)
+        return (
+            known is not None
+            and data.task != "regression"
+            and _is_known(known[1])
+            and not known[0].target
+            and _is_cheap(known[1], data)
+            and not (known[1].solver == "liblinear" and len(data.classes) > 2)
+            and numbers(data) is not None
+        )
+
+    def shares(self, estimator: Any) -> Hashable:
+        scaling, core = _parts(estimator)
+        penalises_intercept = core.solver == "liblinear" and core.intercept_scaling
+        return scaling, core.fit_intercept, penalises_intercept, core.class_weight, float(core.l1_ratio)
+
+    def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
+        """Newton's steps cost rows x columns squared, scikit-learn's many more rows x columns."""
+        return _is_cheap(_parts(jobs[0].estimator)[1], data)
+
+    def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
+        X = numbers(data)
+        answers: list[Answer | None] = [None] * len(jobs)
+        if X is None:
+            return answers
+        for estimator, places in by_settings(self, jobs):
+            for group in by_rows(jobs, places):
+                part = _training_part(X, data, group.train, estimator)
+                if part is not None:
+                    cores = [_parts(jobs[at].estimator)[1] for at in group.jobs]
+                    found = _minima(part, np.array([1.0 / core.C for core in cores]), X, data, estimator)
+                    self._answer(part, jobs, group, X[group.rows], found, answers)
+        return answers
+
+    def _answer(
+        self,
+        part: _Part,
+        jobs: Sequence[Job],
+        group: Group,
+        table: FloatArray,
+        found: list[FloatArray | None],
+        answers: list[Answer | None],
+    ) -> None:
+        for at, coefficients in zip(group.jobs, found, strict=True):
+            core = _parts(jobs[at].estimator)[1]
+            # where no column is used, scikit-learn's saga stops before its intercept has settled
+            if coefficients is not None and (core.solver != "saga" or coefficients[:, : table.shape[1]].any()):
+                answers[at] = _respond(part.scores(table, coefficients), jobs[at].responses)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A training part as the core sees it, and the way back to raw columns."""
+
+    loss: Logistic
+    share: float  # of the penalty that is absolute
+    shift: FloatArray
+    spread: FloatArray
+    centre: FloatArray  # taken off the columns after scaling, which the core does not do
+    constant: float | None  # the column that stands for the intercept
+
+    def scores(self, X: FloatArray, coefficients: FloatArray) -> FloatArray:
+        """Decision values, rows x classes."""
+        width = len(self.shift)
+        if len(coefficients) > 1 and not self.share:
+            coefficients = coefficients - coefficients.mean(axis=0)  # squares want it so, but weak ones hardly pull
+        intercepts = -(coefficients[:, :width] @ self.centre)
+        if self.constant is not None:
+            intercepts = intercepts + self.constant * coefficients[:, width]
+            if intercepts.size > 1 and not self.loss.penalised[width]:
+                intercepts -= intercepts.mean()  # a common shift changes nothing; scikit-learn's sum to zero
+        slopes = (coefficients[:, :width] / self.spread).T
+        scores: FloatArray = X @ slopes + (intercepts - self.shift @ slopes)
+        return scores
+
+
+def _training_part(X: FloatArray, data: Dataset, train: IntArray, estimator: Any) -> _Part | None:
+    scaling, core = _parts(estimator)
+    codes = data.codes[train]
+    weights = np.ones(train.size)
+    if data.weights is not None and takes_weights(estimator):
+        weights = data.weights[train].astype(np.float64)
+    classes = len(data.classes)
+    if (np.bincount(codes, weights=weights, minlength=classes) <= 0).any():
+        return None
+    weights *= _class_weights(core, codes, weights)
+    shift, spread = scale_columns(X, train, scaling)
+    table, penalised = (X[train] - shift) / spread, np.ones(X.shape[1])
+    centre, constant = np.zeros(X.shape[1]), None
+    if core.fit_intercept:
+        is_penalised = core.solver == "liblinear"
+        constant = float(core.intercept_scaling) if is_penalised else 1.0
+        if not is_penalised and not scaling.means:
+            centre = table.mean(axis=0)  # a free intercept takes up any shift, and Newton's steps need small numbers
+            table = table - centre
+        table = np.column_stack([table, np.full(train.size, constant)])
+        penalised = np.append(penalised, float(is_penalised))
+    hot = (codes == np.arange(classes)[:, None] if classes > 2 else codes[None]).astype(np.float64)
+    return _Part(Logistic(table, hot, weights, penalised), float(core.l1_ratio), shift, spread, centre, constant)
+
+
+def _class_weights(core: Any, codes: IntArray, weights: FloatArray) -> FloatArray:
+    if core.class_weight is None:
+        return np.ones(codes.size)
+    totals = np.bincount(codes, weights=weights)
+    balanced: FloatArray = weights.sum() / (totals.size * totals)
+    return balanced[codes]
+
+
+def _minima(part: _Part, rates: FloatArray, X: FloatArray, data: Dataset, estimator: Any) -> list[FloatArray | None]:
+    """The coefficients at each penalty; None where no minimum was certified."""
+    if part.share > 0 or _size(data) <= MOST_WHOLE:
+        return _path(part, rates)
+    falling, places = np.unique(-rates, return_inverse=True)
+    found = guided(part.loss, _guide(X, data, estimator), -falling)
+    return [found[place] for place in places]
+
+
+def _guide(X: FloatArray, data: Dataset, estimator: Any) -> Guide:
+    """The guide of all rows, made once for all training parts."""
+    known = _GUIDES.setdefault(data, {})
+    key = LogisticSolver().shares(estimator)
+    if key not in known:
+        if len(known) >= MOST_GUIDES:
+            known.clear()
+        all_rows = _training_part(X, data, np.arange(data.rows), estimator)
+        assert all_rows is not None
+        known[key] = Guide(all_rows.loss)
+    return known[key]
+
+
+_GUIDES: WeakKeyDictionary[Dataset, dict[Hashable, Guide]] = WeakKeyDictionary()
+
+
+def _path(part: _Part, rates: FloatArray) -> list[FloatArray | None]:
+    descent = Descent(part.loss)
+    found: list[FloatArray | None] = [None] * rates.size
+    for place in np.argsort(-rates, kind="stable"):  # each minimum is then near the next
+        rate = float(rates[place])
+        try:
+            found[place] = descent.minimum(rate * (1 - part.share), rate * part.share)
+        except np.linalg.LinAlgError:
+            found[place] = None
+    return found
+
+
+def _respond(scores: FloatArray, responses: Sequence[str]) -> Answer:
+    """The responses in the data's order of classes."""
+    from scipy.special import expit, softmax
+
+    is_binary = scores.shape[1] == 1
+    answer: Answer = {}
+    for name in responses:
+        if name == "decision_function":
+            answer[name] = scores[:, 0] if is_binary else scores
+        elif name == "predict":
+            answer[name] = ((scores[:, 0] > 0) if is_binary else scores.argmax(axis=1)).astype(np.int64)
+        elif is_binary:
+            chance = expit(scores[:, 0])
+            answer[name] = np.column_stack([1 - chance, chance])
+        else:
+            answer[name] = softmax(scores, axis=1)
+    return answer
+
+
+def _size(data: Dataset) -> int:
+    classes = len(data.classes)
+    return (data.columns + 1) * (classes if classes > 2 else 1)
+
+
+def _is_cheap(core: Any, data: Dataset) -> bool:
+    if core.l1_ratio > 0:
+        return _size(data) <= MOST_SPARSE
+    return _size(data) <= MOST_DENSE and data.columns <= MOST_DENSE_COLUMNS
+
+
+def _parts(estimator: Any) -> tuple[Scaling, Any]:
+    known = scaled(estimator)
+    assert known is not None
+    return known
+
+
+def _is_known(core: Any) -> bool:
+    from sklearn.linear_model import LogisticRegression
+
+    return (
+        type(core) is LogisticRegression
+        and _is_between(core.C, 1e-12, 1e12)
+        and _is_between(core.l1_ratio, 0, 1)
+        and core.penalty == "deprecated"
+        and type(core.fit_intercept) is bool
+        and _is_between(core.intercept_scaling, 1e-6, 1e6)
+        and (core.class_weight is None or core.class_weight == "balanced")
+        and core.dual is False
+        and core.solver in SOLVERS_KNOWN
+        and _allows(core.solver, float(core.l1_ratio))
+    )
+
+
+def _allows(solver: str, share: float) -> bool:
+    """Does scikit-learn's solver take this share of absolute penalty? Where not, the plain loop gives its error."""
+    return share == 0 or solver == "saga" or (share == 1 and solver == "liblinear")
+
+
+def _is_between(value: Any, low: float, high: float) -> bool:
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return is_number and bool(low <= value <= high)
+
+
+SOLVERS = (LogisticSolver(),)

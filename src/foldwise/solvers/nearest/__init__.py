@@ -1,0 +1,1 @@
+"""k nearest neighbours: the rows of all training sets searched once."""

@@ -1,0 +1,141 @@
+"""The nearest rows of every row, found once, and walked for any training part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.learners.estimators.distances import before_ties, distances, in_order, norm_error, squared_norms
+from foldwise.solvers.nearest.quick_search import WORTH, QuickSearch
+
+LEAF = 32  # rows in a leaf of the tree
+TREE_COLUMNS = 7  # with more columns a tree looks at almost every row, and brute force is faster
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """For each asked row, the nearest of the indexed rows in order; every one nearer than `reach` is among them."""
+
+    near: IntArray  # asked x length
+    distance: FloatArray
+    reach: FloatArray  # by asked row; rows at this very distance may be missing
+
+    def at(self, places: IntArray) -> Lists:
+        if places.size == len(self.near):  # in order, so all of them
+            return self
+        return Lists(self.near[places], self.distance[places], self.reach[places])
+
+
+class Index:
+    """Finds nearest rows among those it was made of."""
+
+    def __init__(self, X: FloatArray, p: float, *, is_by_row: bool = False) -> None:
+        self.X, self.p, self.is_by_row = X, p, is_by_row
+        self.is_tree = X.shape[1] <= TREE_COLUMNS
+        self._searcher: Any = None
+        self._quick: QuickSearch | None = None
+        self._largest = 0.0  # squared norm
+        self._kept: tuple[IntArray, Lists] | None = None
+
+    def of(self, rows: IntArray, count: int, *, is_kept: bool) -> Lists:
+        """At least the `count` nearest of these of its own rows; lists that are kept serve the next who asks."""
+        if self._kept is not None and self._kept[1].near.shape[1] >= min(count, len(self.X)):
+            known, lists = self._kept
+            places = np.searchsorted(known, rows).clip(max=known.size - 1)
+            if (known[places] == rows).all():
+                return self._shortened(lists, count).at(places)
+        found = self.search(self.X[rows], count)
+        if is_kept:
+            self._kept = rows, found
+        return found
+
+    def _shortened(self, lists: Lists, count: int) -> Lists:
+        """The first of every list, as a search for fewer would have them."""
+        if count >= lists.near.shape[1]:
+            return lists
+        distance = lists.distance[:, :count]
+        reach = before_ties(distance[:, -1], self.X.shape[1]) if self.is_by_row else distance[:, -1]
+        return Lists(lists.near[:, :count], distance, np.minimum(reach, lists.reach))
+
+    def search(self, asked: FloatArray, count: int) -> Lists:
+        """The `count` nearest of every asked row; where ties matter, by distance, then row."""
+        count = min(count, len(self.X))
+        if self.is_tree:
+            distance, near = self._by_tree(asked, count)
+            reach = distance[:, -1]
+        else:
+            near, error = self._by_force(asked, count)
+            distance, near = in_order(distances(asked, self.X, near, self.p), near)
+            reach = np.sqrt(np.maximum(distance[:, -1] ** 2 - error, 0.0))
+        if self.is_by_row:
+            reach = before_ties(reach, self.X.shape[1])
+        return Lists(near, distance, reach if count < len(self.X) else np.full(len(asked), np.inf))
+
+    def _by_tree(self, asked: FloatArray, count: int) -> tuple[FloatArray, IntArray]:
+        if self._searcher is None:
+            from scipy.spatial import cKDTree
+
+            self._searcher = cKDTree(self.X, leafsize=LEAF)
+        distance, near = self._in_order_of_leaves(asked, count)
+        return in_order(distances(asked, self.X, near, self.p), near) if self.is_by_row else (distance, near)
+
+    def _in_order_of_leaves(self, asked: FloatArray, count: int) -> tuple[FloatArray, IntArray]:
+        """What the tree finds; its own rows are asked leaf by leaf, so that one search finds the cache of the last."""
+        tree, shape = self._searcher, (len(asked), count)
+        if asked.shape != self.X.shape or not np.array_equal(asked, self.X):
+            distance, near = tree.query(asked, k=count, p=self.p)
+            return distance.reshape(shape), near.reshape(shape).astype(np.int64, copy=False)
+        distance, near = np.empty(shape), np.empty(shape, np.int64)
+        found = tree.query(asked[tree.indices], k=count, p=self.p)
+        distance[tree.indices], near[tree.indices] = (part.reshape(shape) for part in found)
+        return distance, near
+
+    def _by_force(self, asked: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
+        """Near rows, and how wrong the squared distances may be by which they were found."""
+        if self.p != 2 or len(asked) * len(self.X) < WORTH or len(self.X) < 8 * count:
+            return self._by_library(asked, count)
+        if self._quick is None:
+            self._quick = QuickSearch(self.X)
+        found = self._quick.search(asked, count)
+        near, error = found.near, 2 * found.error
+        left = np.flatnonzero(~found.is_sure)
+        if left.size:
+            near[left], error[left] = self._by_library(asked[left], count)
+        return near, error
+
+    def _by_library(self, asked: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
+        if self._searcher is None:
+            from sklearn.neighbors import NearestNeighbors
+
+            self._searcher = NearestNeighbors(algorithm="brute", p=self.p).fit(self.X)
+            self._largest = float(squared_norms(self.X).max(initial=0.0))
+        near = self._searcher.kneighbors(asked, count, return_distance=False)
+        return near, norm_error(squared_norms(asked) + self._largest, self.X.shape[1])
+
+
+def list_length(most: int, share: float) -> int:
+    """How long lists must be to hold `most` training rows for nearly every row, at this held-out share.
+
+    >>> list_length(30, 0.0)
+    31
+    """
+    kept = max(1.0 - share, 0.02)
+    return int(np.ceil(most / kept + 4.0 * np.sqrt(most * (1.0 - kept)) / kept)) + 1
+
+
+def first_kept(lists: Lists, is_kept: Any, most: int) -> tuple[Lists, Any]:
+    """The first `most` training rows of every list, and which lists run short of them."""
+    kept = is_kept[lists.near]
+    seen = np.cumsum(kept, axis=1, dtype=np.int32)
+    is_short = seen[:, -1] < most
+    kept &= seen <= most
+    if is_short.any():
+        kept[is_short] = np.arange(kept.shape[1]) < most  # anything, so that every row has as many
+    at = np.flatnonzero(kept)
+    shape = (len(kept), most)
+    distance = lists.distance.ravel()[at].reshape(shape)
+    is_short |= distance[:, -1] > lists.reach
+    return Lists(lists.near.ravel()[at].reshape(shape), distance, distance[:, -1]), is_short

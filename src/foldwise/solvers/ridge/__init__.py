@@ -1,0 +1,1 @@
+"""Ridge, least squares, kernel ridge and Gaussian processes: all penalties from one decomposition."""

@@ -1,0 +1,219 @@
+"""Ridge with fewer columns than rows: moments of every training part, one reduction for all its penalties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.solvers.ridge.cross_products import Moment, Moments
+from foldwise.solvers.ridge.krylov import is_worth_it, solve_by_steps
+from foldwise.solvers.ridge.penalties import DOUBT
+from foldwise.solvers.ridge.tridiagonal import (
+    EPSILON,
+    Solved,
+    applied,
+    reduce_symmetric,
+    signs,
+    solve_equilibrated,
+    solve_shifted,
+)
+
+TINY = 1e-300
+CHUNK = 1_500_000  # numbers of all solutions held at a time
+BLOCK = 4_000_000  # numbers of the rows predicted at a time
+
+
+@dataclass(frozen=True)
+class Form:
+    """What kind of ridge it is."""
+
+    intercept: bool
+    means: bool  # does a scaler take the training means off?
+    spreads: bool  # does a scaler divide by the training standard deviations?
+    rank: float = 0.0  # of least squares: share of the largest singular value below which directions may be left out
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """The normal equations of one training part, and how rows are brought to its scale."""
+
+    products: FloatArray
+    side: FloatArray  # columns x targets
+    shift: FloatArray
+    spread: FloatArray
+    is_scaled: bool  # is any spread not 1?
+    constant: FloatArray  # of every target
+    noise: FloatArray  # of every column: the rounding of its product with a target
+    size: float  # the norm of such a target
+    scale: float  # its largest value
+    offset: FloatArray  # of every column: how far off it is rounded, here or in the plain loop
+    rank: float
+
+
+def primal_answers(
+    moments: Moments, form: Form, parts: Sequence[tuple[IntArray, IntArray]], penalties: FloatArray
+) -> list[tuple[FloatArray, FloatArray]]:
+    """For every (train, rows): predictions (penalties x rows x targets), and by penalty how wrong they may be."""
+    size = moments.width * penalties.size * moments.targets
+    step = max(CHUNK // max(size, moments.width**2), 1)
+    by_steps = _is_quick(moments, form, penalties)
+    found: list[tuple[FloatArray, FloatArray]] = []
+    for start in range(0, len(parts), step):
+        chunk = parts[start : start + step]
+        systems = [make_system(moments, moments.of(train), form) for train, _ in chunk]
+        solved = _solve_each(systems, penalties, by_steps=by_steps)
+        for system, one, (_, rows) in zip(systems, solved, chunk, strict=True):
+            found.append(_in_blocks(system, one, moments, rows, penalties))
+    return found
+
+
+def _in_blocks(
+    system: System, solved: Solved, moments: Moments, rows: IntArray, penalties: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Predictions of some rows after the others, so that a large table is never copied whole."""
+    step = max(BLOCK // moments.width, 1)
+    if rows.size <= step:
+        return _predict(system, solved, moments.columns(rows), penalties)
+    values, wrong = np.empty((penalties.size, rows.size, moments.targets)), np.zeros(penalties.size)
+    for start in range(0, rows.size, step):
+        some = moments.columns(rows[start : start + step])
+        values[:, start : start + step], more = _predict(system, solved, some, penalties)
+        wrong = np.maximum(wrong, more)
+    return values, wrong
+
+
+def _is_quick(moments: Moments, form: Form, penalties: FloatArray) -> bool:
+    """Do few steps answer the table as a whole? Its training parts are like it."""
+    if moments.targets > 1 or not is_worth_it(moments.width, penalties.size):
+        return False
+    system = make_system(moments, moments.total, form)
+    return solve_by_steps(system.products, system.side[:, 0], penalties) is not None
+
+
+def _solve_each(systems: Sequence[System], penalties: FloatArray, *, by_steps: bool) -> list[Solved]:
+    """Solutions of every system: by a few steps where that is enough, by a reduction where not."""
+    found: list[Solved | None] = [
+        solve_by_steps(system.products, system.side[:, 0], penalties) if by_steps else None for system in systems
+    ]
+    left = [at for at, one in enumerate(found) if one is None]
+    if left:
+        reduced = [reduce_symmetric(systems[at].products) for at in left]
+        for at, one in zip(left, solve_shifted(reduced, [systems[at].side for at in left], penalties), strict=True):
+            found[at] = one
+    return [one for one in found if one is not None]
+
+
+def make_system(moments: Moments, moment: Moment, form: Form) -> System:
+    """The equations about the point where the fit has its origin: the weighted means, the scaler's, or nought."""
+    width, weight = moments.width, moment.weight
+    sums, y_sums = moment.sums[:width], moment.sums[width:]
+    x_about, y_about = moment.about[:width] + moments.x_mean, moment.about[width:] + moments.y_mean
+    mean = moment.plain_sums / moment.plain_rows
+    if form.intercept:
+        origin, y_origin = sums / weight, y_sums / weight
+    else:
+        origin, y_origin = mean if form.means else -x_about, -y_about
+    variance = np.maximum(moment.plain_squares / moment.plain_rows - mean**2, 0.0)
+    size_of = np.abs(x_about + mean) + np.sqrt(np.maximum(moment.summed, 0.0) / moments.rows)
+    is_constant = variance <= moment.plain_rows * EPSILON * (variance + moment.plain_rows * EPSILON * size_of**2)
+    spread = np.where(is_constant | (not form.spreads), 1.0, np.sqrt(variance))
+    products = moment.products[:, :width] - origin[:, None] * sums
+    side = moment.products[:, width:] - origin[:, None] * y_sums
+    if not form.intercept:  # with one, what is left of the sums about their mean is nought
+        products -= np.outer(sums - weight * origin, origin)
+        side -= np.outer(sums - weight * origin, y_origin)
+    if form.intercept or form.means:  # what does not vary is nought about its mean, not its rounding
+        products[is_constant], products[:, is_constant], side[is_constant] = 0.0, 0.0, 0.0
+    if form.spreads:
+        products /= spread[:, None] * spread
+    taken = origin + (x_about if form.means and not form.intercept else 0.0)
+    columns = np.sqrt(np.maximum(moment.summed + weight * taken**2, 0.0)) / spread
+    # digits are lost by rows far from the means of all rows, and by the plain loop where columns are far from nought,
+    # unless it takes their means off twice: a scaler's and those of the fit after it cancel
+    far = np.zeros(width) if form.means and form.intercept else np.abs(x_about + mean)
+    offset = np.where(is_constant, 0.0, (far + np.abs(moment.about[:width] + mean)) / spread)
+    size = float(np.sqrt((moments.y_squares + weight * y_origin**2).max()))
+    return System(
+        products=products,
+        side=side / spread[:, None],
+        shift=moment.about[:width] + origin,
+        spread=spread,
+        is_scaled=form.spreads,
+        constant=y_about + y_origin,
+        noise=np.where(is_constant, 0.0, EPSILON * size * columns),
+        size=size,
+        scale=moments.scale,
+        offset=offset,
+        rank=form.rank,
+    )
+
+
+def _predict(system: System, solved: Solved, rows: FloatArray, penalties: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Predictions by penalty, and how far rounding may move them; penalties in doubt are solved one by one."""
+    table = rows - system.shift
+    if system.is_scaled:
+        table /= system.spread
+    values = applied(table, solved.values)
+    moved = solved.moved(system.products, system.side) + _moved(system, solved.values) * system.noise.max()
+    with np.errstate(invalid="ignore"):  # nothing of an infinite doubt is doubtful too
+        wrong = solved.carried(table) * moved + _offset(system, solved.values, table)
+    if system.rank and not is_of_full_rank(system.products, system.rank):
+        return values, np.full(penalties.size, np.inf)
+    again = np.flatnonzero(~(wrong <= DOUBT * system.scale))
+    if again.size:
+        side = np.concatenate([system.side, (system.noise * signs(len(system.noise)))[:, None]], axis=1)
+        coefficients = solve_equilibrated(system.products, side, penalties[again])
+        found = applied(table, coefficients)
+        values[again] = found[:, :, :-1]
+        carried = np.abs(found[:, :, -1]).max(axis=1, initial=0.0)
+        wrong[again] = carried * _moved(system, coefficients[:, :-1]) + _offset(system, coefficients[:, :-1], table)
+    values += system.constant
+    return values, wrong
+
+
+def is_of_full_rank(products: FloatArray, rank: float) -> bool:
+    """Are all singular values of a table above this share of the largest? Of its products they are the squares."""
+    values = np.linalg.eigvalsh(products)
+    return bool(values[0] > rank**2 * values[-1])
+
+
+def _moved(system: System, coefficients: FloatArray) -> FloatArray:
+    """By penalty, in units of `noise`: products with the coefficients are rounded too, more where these are large."""
+    fitted = np.abs(coefficients).max(axis=1) @ system.noise
+    return np.asarray(1.0 + fitted / max(EPSILON * system.size**2, TINY))
+
+
+def _offset(system: System, coefficients: FloatArray, table: FloatArray) -> FloatArray:
+    """By penalty: what rounding of the rows themselves may come to; that of a spread is multiplied by the rows."""
+    reach = np.maximum(np.abs(table).max(axis=0, initial=0.0), 1.0) if system.is_scaled else 1.0
+    return np.asarray(EPSILON * (np.abs(coefficients).max(axis=1) @ (system.offset * reach)))
+
+
+def leave_one_out(moments: Moments, form: Form, rows: IntArray, penalties: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Predictions of each of these rows by the fit of all others (penalties x rows x targets), from one fit of all.
+
+    The residual without the row is its residual over one less its leverage. How wrong each may be, relative to the
+    targets, comes by penalty and row.
+    """
+    system = make_system(moments, moments.total, form)
+    table = (moments.columns(rows) - system.shift) / system.spread
+    weights = np.ones(rows.size) if moments.weights is None else moments.weights[rows]
+    values, vectors = np.linalg.eigh(system.products)
+    turned = table @ vectors
+    with np.errstate(all="ignore"):
+        shrunk = 1.0 / (values[:, None] + penalties)  # columns x penalties
+        leverage = (turned**2 @ shrunk).T * weights
+        leverage += weights / moments.total.weight if form.intercept else 0.0
+        side = vectors.T @ system.side
+        fitted = np.einsum("ij,jl,jt->lit", turned, shrunk, side, optimize=True)
+        observed = moments.values(rows) + (0.0 if form.intercept else moments.y_mean)
+        centred = observed - (system.constant - moments.y_mean if form.intercept else 0.0)
+        residuals = (centred - fitted) / (1.0 - leverage)[:, :, None]
+        condition = (values[-1] + penalties) / np.maximum(values[0] + penalties, TINY)
+        coefficients = np.einsum("ij,jl,jt->lti", vectors, shrunk, side, optimize=True)
+        wrong = EPSILON * condition[:, None] / np.maximum(1.0 - leverage, TINY)
+        wrong += (_offset(system, coefficients, table) / moments.scale)[:, None]
+    return observed + (moments.y_mean if form.intercept else 0.0) - residuals, wrong

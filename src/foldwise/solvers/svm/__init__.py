@@ -1,0 +1,1 @@
+"""Support vector machines: one kernel matrix for many candidates."""

@@ -1,0 +1,1 @@
+"""Decision trees, forests and boosting: one fit holds many candidates."""
