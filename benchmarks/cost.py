@@ -21,6 +21,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 import foldwise as fw
 from foldwise.executors.cluster.parcel import pack_batch
 from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.options import RunOptions
 from foldwise.executors.workload import workload_of, write_workload
 from foldwise.plans.fit import Fit
 from foldwise.plans.runnable import Study
@@ -80,7 +81,7 @@ class Watched(LocalExecutor):
     """An executor that weighs what a cluster would be sent and would send back."""
 
     def __init__(self) -> None:
-        super().__init__(jobs=1, isolate=False)
+        super().__init__(RunOptions(jobs=1, isolate=False))
         self.cost = Cost(0, 0, 0, 0, 0)
 
     def run(self, study: Study, fits: Any) -> Any:
@@ -121,13 +122,7 @@ def measured(rows: int, candidates: int) -> Cost:
 
 
 def _compare(learners: Any, X: Any, y: Any, store: Path, executor: Watched) -> None:
-    import foldwise.api.running as running
-
-    usual, running.make_executor = running.make_executor, lambda stop, **words: executor
-    try:
-        fw.compare(learners, X, y, store=store, solvers=False, seed=1)
-    finally:
-        running.make_executor = usual
+    fw.compare(learners, X, y, store=store, solvers=False, seed=1, engine=executor)
 
 
 def main() -> None:

@@ -39,6 +39,7 @@ import foldwise as fw
 from foldwise.answers.method import MethodAnswer
 from foldwise.api.compare import make_comparison
 from foldwise.api.running import answer_study
+from foldwise.executors.options import RunOptions
 from foldwise.studies.savings import savings
 
 TUNERS = ("racing", "halving", "hyperband")
@@ -133,7 +134,7 @@ def measure(data: str, name: str, learner: tuple[Any, Any], words: dict[str, Any
 
 def _answer(store: str, learner: dict[str, Any], words: dict[str, Any]) -> MethodAnswer:
     study = make_comparison(learner, **words)
-    reading = answer_study(study, store=store, jobs=1, isolate=False, is_kept=False).reading
+    reading = answer_study(study, RunOptions(jobs=1, isolate=False), store=store, is_kept=False).reading
     return MethodAnswer(reading, study.study.methods[0])
 
 

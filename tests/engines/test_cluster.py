@@ -17,6 +17,7 @@ from foldwise.executors.cluster.dask_engine import DaskExecutor
 from foldwise.executors.cluster.executor import ClusterExecutor
 from foldwise.executors.cluster.parcel import unpack_batch
 from foldwise.executors.cluster.ray_engine import RayExecutor
+from foldwise.executors.options import RunOptions
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.plans.fit import Pass
@@ -263,4 +264,4 @@ def test_a_scheduler_inside_the_calling_process_is_refused(monkeypatch):
     monkeypatch.setattr(DaskExecutor, "package", "json")
 
     with pytest.raises(BadStudy, match="lives inside this process, where nobody else can reach it"):
-        DaskExecutor("inproc://192.168.0.1/7/1")
+        DaskExecutor(RunOptions(address="inproc://192.168.0.1/7/1"))

@@ -8,7 +8,7 @@ import pytest
 
 from foldwise.executors.cluster.dask_engine import DaskExecutor
 from foldwise.executors.cluster.ray_engine import RayExecutor
-from foldwise.executors.limits import Limits
+from foldwise.executors.options import RunOptions
 from foldwise.testing.executors import SurvivalContract
 
 pytestmark = pytest.mark.extras
@@ -20,7 +20,7 @@ class Survival(SurvivalContract):
     @pytest.fixture
     def survivor(self):
         with ExitStack() as held:
-            yield lambda **limits: held.enter_context(closing(self.kind(jobs=2, limits=Limits(**limits))))
+            yield lambda **limits: held.enter_context(closing(self.kind(RunOptions(jobs=2, **limits))))
 
 
 class TestDaskSurvives(Survival):

@@ -23,6 +23,7 @@ import studies
 from foldwise.errors import BadStore, FitsFailed
 from foldwise.executors.cluster.dask_engine import DaskExecutor
 from foldwise.executors.cluster.ray_engine import RayExecutor
+from foldwise.executors.options import RunOptions
 from foldwise.records.sqlite import SqliteStore
 from foldwise.testing import FAULTS
 from foldwise.testing.executors import ExecutorContract, first_fits
@@ -48,7 +49,7 @@ class Contract(ExecutorContract):
     @pytest.fixture(scope="class")
     @classmethod
     def executor(cls):
-        with closing(ENGINES[cls.engine](jobs=2)) as executor:
+        with closing(ENGINES[cls.engine](RunOptions(jobs=2))) as executor:
             yield executor
             bridge = executor._bridge.pid
         assert kin.below(bridge) == [bridge]
@@ -149,7 +150,7 @@ def test_a_cluster_that_runs_already_is_sent_the_data_once_used_and_left_as_it_w
     with cluster_of_others(engine, short) as (address, process, _):
         runnable = studies.fragile()
         fits = first_fits(runnable)
-        with closing(ENGINES[engine](address)) as executor:
+        with closing(ENGINES[engine](RunOptions(address=address))) as executor:
             found = [record for records in executor.run(runnable, fits) for record in records]
             copies = {path.stat().st_ino for path in (short / "t").glob("foldwise-*/X.npy")}
             assert list(executor._deliveries.values()) == [1]
@@ -173,7 +174,7 @@ def test_a_cluster_that_dies_ends_the_run_with_what_was_finished(engine, short, 
 
     with (
         cluster_of_others(engine, short) as (address, process, _),
-        closing(ENGINES[engine](address)) as executor,
+        closing(ENGINES[engine](RunOptions(address=address))) as executor,
         pytest.raises(FitsFailed, match=rf"the {engine} cluster at {address} is gone"),
     ):
         use(executor, process)
@@ -183,7 +184,7 @@ def test_a_cluster_that_dies_ends_the_run_with_what_was_finished(engine, short, 
 def test_an_address_where_nobody_is_is_named():
     runnable = studies.fragile()
     with (
-        closing(DaskExecutor("tcp://127.0.0.1:9")) as executor,
+        closing(DaskExecutor(RunOptions(address="tcp://127.0.0.1:9"))) as executor,
         pytest.raises(FitsFailed, match=r"the dask cluster at tcp://127.0.0.1:9 cannot be used"),
     ):
         list(executor.run(runnable, first_fits(runnable)))

@@ -68,7 +68,7 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Have studies run by another executor."""
 
     def change(executor: Any) -> None:
-        monkeypatch.setattr("foldwise.api.running.LocalExecutor", lambda **_: executor)
+        monkeypatch.setattr("foldwise.api.running.make_executor", lambda options, stop: executor)
 
     return change
 

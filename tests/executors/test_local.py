@@ -19,6 +19,7 @@ from sklearn.linear_model import Ridge
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy
 from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
 from foldwise.plans.runnable import make_study
@@ -69,13 +70,13 @@ def runnable():
 class TestInThisProcess(ExecutorContract):
     @pytest.fixture
     def executor(self):
-        return LocalExecutor(jobs=1)
+        return LocalExecutor(RunOptions(jobs=1))
 
 
 class TestInWorkers(ExecutorContract):
     @pytest.fixture
     def executor(self):
-        with closing(LocalExecutor(jobs=2)) as executor:
+        with closing(LocalExecutor(RunOptions(jobs=2))) as executor:
             yield executor
 
 
@@ -91,7 +92,7 @@ def test_small_studies_stay_in_the_calling_process():
 
 
 def test_isolated_fits_run_elsewhere():
-    assert float(os.getpid()) not in processes(LocalExecutor(jobs=1, isolate=True))
+    assert float(os.getpid()) not in processes(LocalExecutor(RunOptions(jobs=1, isolate=True)))
 
 
 def test_a_long_study_moves_to_workers_after_its_first_fits(monkeypatch):
@@ -99,19 +100,19 @@ def test_a_long_study_moves_to_workers_after_its_first_fits(monkeypatch):
     monkeypatch.setattr(
         "foldwise.executors.local.pool.Pool.is_ready", lambda pool: True
     )  # else fits go on here meanwhile
-    found = processes(LocalExecutor(jobs=None, isolate=None)) if len(os.sched_getaffinity(0)) > 1 else {1.0, 2.0}
+    found = processes(LocalExecutor()) if len(os.sched_getaffinity(0)) > 1 else {1.0, 2.0}
     assert len(found) >= 2
 
 
 def test_no_thread_is_left_behind():
     before = threading.active_count()
-    processes(LocalExecutor(jobs=1))
+    processes(LocalExecutor(RunOptions(jobs=1)))
     assert threading.active_count() == before
 
 
 def test_less_than_one_job_is_refused():
     with pytest.raises(BadStudy, match="jobs must be a whole number of at least 1, not 0"):
-        LocalExecutor(jobs=0)
+        LocalExecutor(RunOptions(jobs=0))
 
 
 # Learners that end their process are kept away from the one that runs the tests.

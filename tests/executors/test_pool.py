@@ -18,6 +18,7 @@ from foldwise.data.dataset import make_dataset
 from foldwise.executors.local.executor import LocalExecutor
 from foldwise.executors.local.nursery import is_alone
 from foldwise.executors.local.pool import Pool
+from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
 from foldwise.plans.runnable import make_study
@@ -76,7 +77,7 @@ def records_of(runnable, executor):
 
 
 def test_a_nursery_killed_before_it_has_heard_anything_is_replaced():
-    executor = LocalExecutor(jobs=1, isolate=True)
+    executor = LocalExecutor(RunOptions(jobs=1, isolate=True))
     runnable = make(Forking(), folds=2)
     executor._begin(runnable)
     os.kill(executor._pool_for(runnable)._nursery.pid, signal.SIGKILL)
@@ -85,20 +86,20 @@ def test_a_nursery_killed_before_it_has_heard_anything_is_replaced():
 
 def test_many_fits_that_are_tried_again_alone_do_not_look_like_workers_that_cannot_start(tmp_path, monkeypatch):
     monkeypatch.setattr("foldwise.executors.local.pool.MOST_IDLE_DEATHS", 2)
-    found = records_of(make(Unlucky(folder=str(tmp_path)), folds=7), LocalExecutor(jobs=1, isolate=True))
+    found = records_of(make(Unlucky(folder=str(tmp_path)), folds=7), LocalExecutor(RunOptions(jobs=1, isolate=True)))
     assert [record.status for record in found] == ["ok"] * 7
     assert len(list(tmp_path.iterdir())) == 7
 
 
 @pytest.mark.parametrize("does_exit", [False, True])
 def test_the_child_of_a_learner_that_forks_does_no_fits_of_ours(does_exit):
-    found = records_of(make(Forking(does_exit=does_exit)), LocalExecutor(jobs=1, isolate=True))
+    found = records_of(make(Forking(does_exit=does_exit)), LocalExecutor(RunOptions(jobs=1, isolate=True)))
     assert [record.responses["predict"][0] for record in found] == [0.0] * 4
 
 
 def test_paths_that_are_no_text_are_passed_over_as_python_does(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "path", [tmp_path, *sys.path])
-    assert len(records_of(make(Forking(), folds=2), LocalExecutor(jobs=1, isolate=True))) == 2
+    assert len(records_of(make(Forking(), folds=2), LocalExecutor(RunOptions(jobs=1, isolate=True)))) == 2
 
 
 def test_a_nursery_knows_while_it_starts_whether_its_coordinator_is_gone():

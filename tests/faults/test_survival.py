@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from foldwise.executors.limits import Limits
 from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.options import RunOptions
 from foldwise.testing.executors import SurvivalContract
 
 
@@ -18,7 +18,7 @@ class TestTheLocalExecutor(SurvivalContract):
         made: list[LocalExecutor] = []
 
         def make(**limits: float) -> LocalExecutor:
-            made.append(LocalExecutor(jobs=2, isolate=True, limits=Limits(**limits)))
+            made.append(LocalExecutor(RunOptions(jobs=2, isolate=True, **limits)))
             return made[-1]
 
         yield make

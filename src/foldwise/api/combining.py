@@ -11,6 +11,7 @@ from foldwise.api.tuning import alone_splits, no_choice, score_table
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy
 from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
 from foldwise.executors.worker import limited_threads
 from foldwise.learners.inputs import read_rows
@@ -37,9 +38,8 @@ def combine_on(combined: Any, X: Any, y: Any, *, weights: Any = None, groups: An
     data = read_rows(combined, X, y, weights=weights, groups=groups)
     with config_context(enable_metadata_routing=False):
         runnable = _alone(combined, data)
-        reading, made = run(
-            runnable, executor=LocalExecutor(jobs=combined.jobs), store=MemoryStore(), progress=Progress(False)
-        )
+        executor = LocalExecutor(RunOptions(jobs=combined.jobs))
+        reading, made = run(runnable, executor=executor, store=MemoryStore(), progress=Progress(False))
         method = runnable.study.methods[0]
         found = _best(runnable, reading) if method.combines == "best_of" else _together(runnable, reading)
     fits = made.total() + (1 if method.combines == "best_of" else len(method.parts))

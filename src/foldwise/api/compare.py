@@ -14,6 +14,7 @@ from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.errors import BadStudy
 from foldwise.estimates.chooser import check_wish
 from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.options import OPTION_NAMES, RunOptions
 from foldwise.losses.loss import make_losses
 from foldwise.plans.fit import Fit
 from foldwise.plans.methods import make_learners, task_hint
@@ -82,8 +83,9 @@ def compare(
     given = locals().copy()
     words = {name: value for name, value in given.items() if name not in RUN_WORDS}
     started = clock.perf_counter()
+    options = RunOptions(**{name: given[name] for name in OPTION_NAMES})
     runnable = make_comparison(**words, keeps_all=store is not None)
-    ran = answer_study(runnable, **{name: given[name] for name in RUN_WORDS})
+    ran = answer_study(runnable, options, store=store, retry_failed=retry_failed, progress=progress, origin=origin)
     result = Result(ran.reading, made=ran.made, seconds=clock.perf_counter() - started, runnable=runnable)
     ran.check_finished(store, result)
     return result
@@ -98,7 +100,7 @@ def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = Tr
     runnable = make_comparison(learners=learners, X=X, y=y, **(defaults | words))
     store = MemoryStore()
     reading = Reading(runnable.study, store)
-    executor = LocalExecutor(jobs=1 if jobs is None else jobs, isolate=False)
+    executor = LocalExecutor(RunOptions(jobs=1 if jobs is None else jobs, isolate=False))
     first = needed(runnable, reading)
     seconds = _pilot(executor, runnable, first) if pilot else {}
     study = runnable.study

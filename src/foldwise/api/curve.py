@@ -11,6 +11,7 @@ import numpy as np
 from foldwise.api.compare import as_data
 from foldwise.api.running import answer_study
 from foldwise.errors import BadStudy
+from foldwise.executors.options import RunOptions
 from foldwise.learners.learner import Named
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners, name_wishes, task_hint
@@ -147,7 +148,7 @@ def curve(
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
     options = StudyOptions(seed=seed, is_swept=True, wants_training_risk=True)
     runnable = make_study(data, made, losses=losses, outer=splits, options=options)
-    ran = answer_study(runnable, store=store, jobs=jobs, progress=progress, is_kept=False)
+    ran = answer_study(runnable, RunOptions(jobs=jobs), store=store, progress=progress, is_kept=False)
     ran.check_finished(store)
     reading, count = ran.reading, ran.made
     method = runnable.study.methods[0]
@@ -197,7 +198,7 @@ def learning_curve(
     )
     options = StudyOptions(seed=seed, has_final=False, wants_training_risk=True)
     runnable = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), options=options)
-    ran = answer_study(runnable, store=store, jobs=jobs, progress=progress, is_kept=False)
+    ran = answer_study(runnable, RunOptions(jobs=jobs), store=store, progress=progress, is_kept=False)
     ran.check_finished(store)
     reading, count = ran.reading, ran.made
     method = runnable.study.methods[0]

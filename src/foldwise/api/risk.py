@@ -22,6 +22,7 @@ from foldwise.errors import BadData, BadInterval, BadLoss, FitsFailed
 from foldwise.estimates.chooser import cautions, check_wish, choose, work_out
 from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.evidence import Evidence
+from foldwise.executors.options import OPTION_NAMES, RunOptions
 from foldwise.formulas.multiple import shared_level
 from foldwise.learners.identity import setting
 from foldwise.learners.listing import entries
@@ -50,10 +51,11 @@ def risk(
     >>> estimate.interval, estimate.fits
     ('corrected t', 10)
     """
+    options = RunOptions(**{name: words.pop(name) for name in OPTION_NAMES if name in words})
     run = {name: words.pop(name) for name in RUN_WORDS if name in words}
     words |= {"outer": outer, "inner": inner, "keeps_all": run.get("store") is not None}
     runnable = make_comparison(_one(learner), X, y, alone=True, **words)
-    ran = answer_study(runnable, **run, is_kept=False)
+    ran = answer_study(runnable, options, **run, is_kept=False)
     ran.check_finished(run.get("store"))
     reading = ran.reading
     method = answer_of(reading, runnable.study.methods[0])

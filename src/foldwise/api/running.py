@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from foldwise.answers.ledger import name_of, note_scores
 from foldwise.api.manifest import checked_manifest
-from foldwise.errors import BadStudy, Terminated, interrupted, nearest
-from foldwise.executors.executor import Executor
-from foldwise.executors.limits import Limits
-from foldwise.executors.local.executor import LocalExecutor
+from foldwise.errors import Terminated, interrupted
+from foldwise.executors.engines import make_executor
+from foldwise.executors.options import OPTION_NAMES, RunOptions
 from foldwise.executors.progress import Progress
 from foldwise.executors.stop import Reason, Stop
 from foldwise.plans.runnable import RunnableStudy
@@ -26,21 +25,8 @@ from foldwise.studies.search import read_ledgers
 from foldwise.studies.stacking import final_key
 from foldwise.studies.study import Study
 
-ENGINES = ("local", "dask", "ray")
 # The words of `compare` that say how a study is run. Its numbers do not depend on them.
-RUN_WORDS = (
-    "store",
-    "jobs",
-    "engine",
-    "address",
-    "isolate",
-    "fit_timeout",
-    "fit_memory",
-    "time_limit",
-    "retry_failed",
-    "progress",
-    "origin",
-)
+RUN_WORDS = (*OPTION_NAMES, "store", "retry_failed", "progress", "origin")
 
 
 class Ran(NamedTuple):
@@ -61,23 +47,21 @@ class Ran(NamedTuple):
 
 def answer_study(
     runnable: RunnableStudy,
+    options: RunOptions | None = None,
     *,
     store: str | Path | None = None,
-    time_limit: float | None = None,
     retry_failed: bool = False,
     progress: bool | None = None,
     origin: dict[str, Any] | None = None,
     is_kept: bool = True,
-    **where: Any,
 ) -> Ran:
     """Run a study, with its records in a store if one is named; they stay readable when it is closed.
 
     A smaller question (`is_kept=False`) leaves its records but not itself: the study of the store stays what it was.
     """
-    stop = Stop(time_limit)
-    if time_limit is not None and where.get("isolate") is None:
-        where["isolate"] = True  # a fit in this process could not be ended in time
-    executor = make_executor(stop, **where)
+    options = options or RunOptions()
+    stop = Stop(options.time_limit)
+    executor = make_executor(options, stop)
     kept = open_store(store)
     try:
         manifest = checked_manifest(runnable.study, kept)
@@ -91,35 +75,6 @@ def answer_study(
     finally:
         kept.close()
     return Ran(reading, made, stop.reason)
-
-
-def make_executor(
-    stop: Stop,
-    *,
-    engine: str = "local",
-    address: str | None = None,
-    jobs: int | None = None,
-    isolate: bool | None = None,
-    fit_timeout: float | None = None,
-    fit_memory: float | None = None,
-) -> Executor:
-    """The executor of an engine by name; its package is imported here."""
-    limits = Limits(fit_timeout, fit_memory)
-    if engine not in ENGINES:
-        raise BadStudy(f"there is no engine {engine!r}", nearest(str(engine), ENGINES))
-    if engine == "local":
-        if address is not None:
-            raise BadStudy(f"the local engine has no address, but {address!r} was given", "Name engine dask or ray")
-        return LocalExecutor(jobs=jobs, isolate=isolate, limits=limits, stop=stop)
-    if isolate is False:
-        raise BadStudy(f"fits on {engine} always run in processes of their own", "Leave isolate out")
-    if engine == "dask":
-        from foldwise.executors.cluster.dask_engine import DaskExecutor
-
-        return DaskExecutor(address, jobs=jobs, limits=limits)
-    from foldwise.executors.cluster.ray_engine import RayExecutor
-
-    return RayExecutor(address, jobs=jobs, limits=limits)
 
 
 def open_store(store: str | Path | None) -> Store:

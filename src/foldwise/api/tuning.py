@@ -13,6 +13,7 @@ from foldwise.api.seen import remember_rows
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSplits, BadStudy, FitsFailed
 from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
 from foldwise.learners.checks import check_learner
 from foldwise.learners.inputs import read_rows
@@ -62,7 +63,8 @@ def tune_on(tuned: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = No
 
 def _outcome(runnable: RunnableStudy, *, jobs: int | None, refit: bool) -> TuningOutcome:
     method, data = runnable.study.methods[0], runnable.data
-    reading, made = run(runnable, executor=LocalExecutor(jobs=jobs), store=MemoryStore(), progress=Progress(False))
+    executor = LocalExecutor(RunOptions(jobs=jobs))
+    reading, made = run(runnable, executor=executor, store=MemoryStore(), progress=Progress(False))
     choice = reading.final_choice(method)
     if choice.candidate is None:
         raise no_choice(reading, method)

@@ -9,8 +9,6 @@ import time
 from types import FrameType, TracebackType
 from typing import Any, Literal
 
-from foldwise.errors import BadStudy
-
 Reason = Literal["interrupted", "terminated", "time limit"]
 GRACE = 2.0  # seconds for a fit in this process to notice; native code may not notice at all
 _REASONS: dict[int, Reason] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
@@ -26,8 +24,6 @@ class Stop:
     is_command = False  # whether this process is the `foldwise` command, and may be ended
 
     def __init__(self, time_limit: float | None = None) -> None:
-        if time_limit is not None and not (isinstance(time_limit, int | float) and 0 < time_limit < float("inf")):
-            raise BadStudy(f"the time limit must be a positive number of seconds, not {time_limit!r}")
         self.time_limit = time_limit
         self.reason: Reason | None = None
         self.is_fitting_here = False

@@ -52,7 +52,7 @@ class ExecutorContract:
 class SurvivalContract:
     """For executors that run fits in processes of their own: give a fixture `survivor`.
 
-    It is called with no words or with `seconds=` or `gigabytes=`, the limits of one fit, and
+    It is called with nothing, or with `fit_timeout=` or `fit_memory=`, the limits of one fit, and
     gives an executor. Each fault happens in one fit of one learner; beside it there is an
     honest one, whose records must be those of the plain loop.
     """
@@ -61,10 +61,10 @@ class SurvivalContract:
         self._check(survivor(), [name for name, fault in FAULTS.items() if not fault.limit])
 
     def test_what_would_not_end_is_stopped_at_the_time_limit(self, survivor: Callable[..., Any]) -> None:
-        self._check(survivor(seconds=2.0), [name for name, fault in FAULTS.items() if fault.limit == "seconds"])
+        self._check(survivor(fit_timeout=2.0), [name for name, fault in FAULTS.items() if fault.limit == "seconds"])
 
     def test_what_would_take_all_memory_is_stopped_at_the_memory_limit(self, survivor: Callable[..., Any]) -> None:
-        self._check(survivor(gigabytes=0.15), [name for name, fault in FAULTS.items() if fault.limit == "gigabytes"])
+        self._check(survivor(fit_memory=0.15), [name for name, fault in FAULTS.items() if fault.limit == "gigabytes"])
 
     def _check(self, executor: Any, faults: list[str]) -> None:
         faults = [name for name in faults if "regression" in FAULTS[name].tasks]

@@ -188,7 +188,7 @@ def main(handle: int, engine: str, address: str, jobs: int, folder: str) -> None
 
 
 async def _serve(channel: Channel, engine: str, address: str | None, jobs: int, folder: Path) -> None:
-    side: Side = importlib.import_module(f"foldwise.executors.{engine}_engine").Here(address, jobs, folder)
+    side: Side = importlib.import_module(f"foldwise.executors.cluster.{engine}_engine").Here(address, jobs, folder)
     await Bridge(channel, side).serve()
     _end()  # engines take their time to say goodbye, and nobody waits for it
 

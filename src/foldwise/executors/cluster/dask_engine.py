@@ -13,7 +13,7 @@ from foldwise.executors.cluster.bridge import GRACE, Died, Lost, pieces
 from foldwise.executors.cluster.executor import ClusterExecutor
 from foldwise.executors.cluster.node import Outcome, Ticket
 from foldwise.executors.cluster.parcel import Parcel
-from foldwise.executors.limits import Limits
+from foldwise.executors.options import RunOptions
 
 LOOPBACK = "127.0.0.1"
 CONNECT_SECONDS = 10.0
@@ -24,11 +24,11 @@ class DaskExecutor(ClusterExecutor):
 
     engine, package, extra = "dask", "distributed", "dask"
 
-    def __init__(self, address: str | None = None, *, jobs: int | None = None, limits: Limits | None = None) -> None:
-        super().__init__(address, jobs=jobs, limits=limits)
-        if address is not None and str(address).startswith("inproc:"):
+    def __init__(self, options: RunOptions | None = None) -> None:
+        super().__init__(options)
+        if self.address is not None and self.address.startswith("inproc:"):
             raise BadStudy(
-                f"the Dask scheduler {address} lives inside this process, where nobody else can reach it",
+                f"the Dask scheduler {self.address} lives inside this process, where nobody else can reach it",
                 "Start the cluster with processes=True, or leave the address out",
             )
 

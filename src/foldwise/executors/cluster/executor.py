@@ -27,17 +27,16 @@ from foldwise.errors import BadStudy, FitsFailed, FoldwiseError, MissingExtra
 from foldwise.executors.cluster.bridge import LOG
 from foldwise.executors.cluster.node import TOKEN, Missing, Refused, Ticket, versions
 from foldwise.executors.cluster.parcel import pack_batch
-from foldwise.executors.limits import Limits
 from foldwise.executors.local.channel import Channel
 from foldwise.executors.local.executor import HAS_WORKERS, cores
 from foldwise.executors.local.scratch import scratch_folder, sweep
+from foldwise.executors.options import RunOptions
 from foldwise.executors.shortcuts import Shortcuts
 from foldwise.executors.workload import modules_of, workload_of, write_workload
 from foldwise.plans.fit import Batch, Fit, Pass
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.plans.sharing import BATCH_SECONDS, make_batches
 from foldwise.records.record import Record
-from foldwise.splits.part import whole_number
 
 AHEAD = 2  # batches in flight for each that can run, so that none waits for the next
 TICK = 0.1
@@ -62,7 +61,10 @@ class ClusterExecutor:
     package = ""
     extra = ""
 
-    def __init__(self, address: str | None = None, *, jobs: int | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, options: RunOptions | None = None) -> None:
+        options = options or RunOptions()
+        if options.isolate is False:
+            raise BadStudy(f"fits on {self.engine} always run in processes of their own", "Leave isolate out")
         if importlib.util.find_spec(self.package) is None:
             raise MissingExtra(
                 f"engine {self.engine!r} needs the package {self.package}, which is not installed",
@@ -70,8 +72,7 @@ class ClusterExecutor:
             )
         if not HAS_WORKERS:
             raise BadStudy("this system cannot run fits in processes of their own", "Use engine='local'")
-        self.jobs = None if jobs is None else whole_number(jobs, "jobs", least=1, error=BadStudy)
-        self.address, self.limits = address, limits or Limits()
+        self.jobs, self.address, self.limits = options.jobs, options.address, options.limits
         self.seconds: dict[int, float] = {}  # of one fit, by method
         self._counts: dict[int, int] = {}
         self._bridge: subprocess.Popen[bytes] | None = None

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 
 from foldwise.errors import BadStudy
-from foldwise.executors.limits import Limits
 from foldwise.executors.local.pool import Pool
 from foldwise.executors.local.scratch import scratch_folder, sweep
+from foldwise.executors.options import RunOptions
 from foldwise.executors.stop import Stop
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import modules_of, workload_of, write_workload
@@ -18,7 +18,6 @@ from foldwise.plans.fit import Batch, Fit, Pass
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.plans.sharing import BATCH_SECONDS, make_batches
 from foldwise.records.record import Record
-from foldwise.splits.part import whole_number
 
 SMALL_STUDY_SECONDS = 2.0
 HAS_WORKERS = os.name == "posix"
@@ -32,20 +31,17 @@ class LocalExecutor:
     beforehand, and so do limits, which only a process of its own can be held to.
     """
 
-    def __init__(
-        self,
-        *,
-        jobs: int | None = None,
-        isolate: bool | None = None,
-        limits: Limits | None = None,
-        stop: Stop | None = None,
-    ) -> None:
-        self.jobs = cores() if jobs is None else whole_number(jobs, "jobs", least=1, error=BadStudy)
-        self.limits = limits or Limits()
-        self.must_isolate, self.may_isolate = _isolation(jobs, self.jobs, isolate, self.limits)
+    def __init__(self, options: RunOptions | None = None) -> None:
+        options = options or RunOptions()
+        if options.address is not None:
+            raise BadStudy(
+                f"the local engine has no address, but {options.address!r} was given", "Name engine dask or ray"
+            )
+        self.jobs, self.limits = options.jobs or cores(), options.limits
+        self.must_isolate, self.may_isolate = _isolation(options, self.jobs)
         if self.may_isolate:
             sweep()  # also where nothing is left to fit after a kill
-        self.stop = stop or Stop()
+        self.stop = Stop()  # that of the run, once there is one
         self.seconds: dict[int, float] = {}  # of one fit, by method
         self._counts: dict[int, int] = {}
         self._is_asked_to_stop = False
@@ -177,12 +173,14 @@ def cores() -> int:
         return count
 
 
-def _isolation(asked: int | None, jobs: int, isolate: bool | None, limits: Limits) -> tuple[bool, bool]:
+def _isolation(options: RunOptions, jobs: int) -> tuple[bool, bool]:
     """Must fits, and may fits, run in processes of their own?"""
+    limits, isolate = options.limits, options.isolate
     if limits and isolate is False:
         raise BadStudy("limits of a fit need a process of its own, but isolate is False", "Leave isolate out")
-    wanted = bool(limits) if isolate is None else isolate
+    is_limited = bool(limits) or options.time_limit is not None  # a fit in this process could not be ended in time
+    wanted = is_limited if isolate is None else isolate
     if wanted and not HAS_WORKERS:
         raise BadStudy("this system cannot run fits in processes of their own", "Leave isolate and limits out")
-    must = wanted or (isolate is None and asked is not None and jobs > 1 and HAS_WORKERS)
+    must = wanted or (isolate is None and options.jobs is not None and jobs > 1 and HAS_WORKERS)
     return must, must or (isolate is None and jobs > 1 and HAS_WORKERS)
