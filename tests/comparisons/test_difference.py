@@ -11,15 +11,35 @@ from hypothesis.extra.numpy import arrays
 
 from foldwise.comparisons.difference import paired_difference
 from foldwise.errors import BadInterval
+from foldwise.estimates.evidence import Evidence
 
 # shared oracle corrected_resampled_t_10fold: paired scores of two methods on ten folds
 A = np.array([0.812, 0.795, 0.833, 0.808, 0.79, 0.821, 0.799, 0.815, 0.826, 0.804])
 B = np.array([0.801, 0.797, 0.815, 0.8, 0.795, 0.803, 0.801, 0.806, 0.811, 0.798])
-TEN = {"repeats": 1, "folds": 10, "kind": "folds", "test_rows": [20] * 10, "train_rows": [180] * 10, "level": 0.95}
+
+
+def folds(losses, kind) -> Evidence:
+    """Ten folds of 200 rows."""
+    return Evidence(
+        fold_losses=np.array(losses, float),
+        row_losses=None,
+        test_rows=tuple(np.arange(200).reshape(10, 20)),
+        train_counts=(180,) * 10,
+        kind=kind,
+        is_partition=kind != "pairs",
+        repeats=1,
+        folds=10,
+        loss=None,
+        rows=200,
+    )
+
+
+def compared(a, b, *, kind="folds", names=("a", "b"), rope=None):
+    return paired_difference(folds(a, kind), folds(b, kind), names=names, rope=rope)
 
 
 def test_the_difference_is_that_of_the_oracle():
-    found = paired_difference(A, B, rope=0.01, names=("forest", "ridge"), **TEN)
+    found = compared(A, B, rope=0.01, names=("forest", "ridge"))
     assert (found.value, found.low, found.high) == pytest.approx((0.0076, -0.001098916606, 0.01629891661), rel=1e-8)
     assert found.p == pytest.approx(0.07952117455, rel=1e-8)
     assert found.equivalence == pytest.approx(0.7253132953, rel=1e-8)
@@ -28,12 +48,12 @@ def test_the_difference_is_that_of_the_oracle():
 
 
 def test_no_equivalence_is_claimed_without_a_range_that_does_not_matter():
-    found = paired_difference(A, B, **TEN)
+    found = compared(A, B)
     assert (found.equivalence, found.rope) == (None, None)
 
 
 def test_a_comparison_prints_one_line_and_becomes_json():
-    found = paired_difference(A, B, rope=0.01, names=("forest", "<ridge>"), **TEN)
+    found = compared(A, B, rope=0.01, names=("forest", "<ridge>"))
     assert str(found) == (
         "forest minus <ridge>: 0.0076 (-0.0011 to 0.0163, 95% corrected t), p = 0.08, "
         "0.73 that the difference is within 0.01"
@@ -48,7 +68,7 @@ def test_a_comparison_prints_one_line_and_becomes_json():
 @settings(max_examples=50, deadline=None)
 def test_turning_the_methods_round_turns_the_difference_round(losses):
     a, b = losses
-    one, other = paired_difference(a, b, rope=0.1, **TEN), paired_difference(b, a, rope=0.1, **TEN)
+    one, other = compared(a, b, rope=0.1), compared(b, a, rope=0.1)
     assert one.value == -other.value
     if one.low is not None:
         assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
@@ -56,29 +76,29 @@ def test_turning_the_methods_round_turns_the_difference_round(losses):
 
 
 def test_identical_methods_are_a_tie_and_not_nan():
-    found = paired_difference(A, A, rope=0.01, **TEN)
+    found = compared(A, A, rope=0.01)
     assert (found.value, found.low, found.high, found.p, found.equivalence) == (0, 0, 0, 1, 1)
 
 
 def test_a_constant_difference_does_not_claim_to_be_exact():
-    found = paired_difference([0.5] * 10, [0.25] * 10, **TEN)
+    found = compared([0.5] * 10, [0.25] * 10)
     assert (found.value, found.low, found.p) == (0.25, None, None)
     assert "all splits have the same difference" in found.notes[0][1]
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
-    [({"kind": "time"}, "time-ordered"), ({"kind": "loo"}, "leave-one-out"), ({"kind": "pairs"}, "do not partition")],
+    ("kind", "words"),
+    [("time", "time-ordered"), ("loo", "leave-one-out"), ("pairs", "do not partition")],
 )
-def test_schemes_without_an_interval_give_the_difference_alone(changes, words):
-    found = paired_difference(A, B, rope=0.01, **{**TEN, **changes})
+def test_schemes_without_an_interval_give_the_difference_alone(kind, words):
+    found = compared(A, B, rope=0.01, kind=kind)
     assert found.value == pytest.approx(0.0076)
     assert (found.low, found.high, found.interval, found.p, found.equivalence) == (None,) * 5
     assert words in found.notes[0][1]
 
 
 def test_a_missing_loss_leaves_no_difference():
-    found = paired_difference([math.nan, *A[1:]], B, **TEN)
+    found = compared([math.nan, *A[1:]], B)
     assert math.isnan(found.value)
     assert found.to_dict()["value"] is None
     assert found.low is None
@@ -86,9 +106,9 @@ def test_a_missing_loss_leaves_no_difference():
 
 def test_methods_on_different_splits_are_not_compared():
     with pytest.raises(BadInterval, match=r"a has 10 split losses and b has 9\. Compare methods on the same splits"):
-        paired_difference(A, B[:9], **TEN)
+        compared(A, B[:9])
 
 
 def test_a_negative_rope_is_refused():
     with pytest.raises(BadInterval, match="at least 0, not -1"):
-        paired_difference(A, B, rope=-1, **TEN)
+        compared(A, B, rope=-1)

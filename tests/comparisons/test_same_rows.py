@@ -195,9 +195,7 @@ def test_folds_go_to_the_corrected_t_of_their_differences():
     found = difference(folds(one), folds(other), names=NAMES, level=0.9, rope=0.1)
     truth = comparisons.paired(one - other, 1 / 4, 0.9)
     assert (found.value, found.low, found.high, found.p) == pytest.approx((truth.value, truth.low, truth.high, truth.p))
-    direct = paired_difference(
-        one, other, repeats=1, folds=5, kind="folds", test_rows=[4] * 5, train_rows=[16] * 5, level=0.9, rope=0.1
-    )
+    direct = paired_difference(folds(one), folds(other), names=NAMES, level=0.9, rope=0.1)
     assert found.equivalence == direct.equivalence
 
 

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
 from foldwise.errors import BadInterval
 from foldwise.estimates.corrected_t import NAME, usable_runs
+from foldwise.estimates.evidence import Evidence
 from foldwise.formulas.corrected_t import CorrectedT, corrected_t_of_runs, t_probability_within
 from foldwise.formulas.pairs import checked_rope
 
 
 def paired_difference(
-    split_losses_a: Any,
-    split_losses_b: Any,
-    *,
-    repeats: int,
-    folds: int,
-    kind: str,
-    test_rows: Any,
-    train_rows: Any,
-    level: float = 0.95,
-    rope: float | None = None,
-    is_partition: bool | None = None,
-    names: tuple[str, str] = ("a", "b"),
-    fits: int = 0,
+    one: Evidence, other: Evidence, *, names: tuple[str, str], level: float = 0.95, rope: float | None = None
 ) -> Comparison:
     """The difference of two risks with the corrected t of the split differences, where the splits allow it.
 
@@ -36,15 +23,15 @@ def paired_difference(
     """
     if rope is not None:
         checked_rope(rope)
-    differences = _differences(split_losses_a, split_losses_b, names)
+    differences = _differences(one.fold_losses, other.fold_losses, names)
     runs = usable_runs(
         differences,
-        repeats=repeats,
-        folds=folds,
-        kind=kind,
-        test_rows=test_rows,
-        train_rows=train_rows,
-        is_partition=is_partition,
+        repeats=one.repeats,
+        folds=one.folds,
+        kind=one.kind,
+        test_rows=[len(rows) for rows in one.test_rows],
+        train_rows=one.train_counts,
+        is_partition=one.is_partition,
     )
     found, reason = None, runs.reason
     if runs.losses is not None:
@@ -58,9 +45,8 @@ def paired_difference(
         level=level,
         interval=NAME if found else None,
         target=f"the risk of {names[0]} minus that of {names[1]}",
-        train_rows=float(np.mean(train_rows)),
+        train_rows=one.mean_train_rows,
         losses=differences,
-        fits=fits,
         notes=(("interval", reason),),
         p=found.p if found else None,
         se=found.se if found else None,
@@ -72,8 +58,7 @@ def paired_difference(
     )
 
 
-def _differences(a: Any, b: Any, names: tuple[str, str]) -> FloatArray:
-    a, b = np.asarray(a, np.float64).ravel(), np.asarray(b, np.float64).ravel()
+def _differences(a: FloatArray, b: FloatArray, names: tuple[str, str]) -> FloatArray:
     if a.shape != b.shape:
         raise BadInterval(
             f"{names[0]} has {a.size} split losses and {names[1]} has {b.size}", "Compare methods on the same splits"

@@ -41,19 +41,7 @@ def difference(
         return Comparison(0.0, 0.0, 0.0, level, "none needed", f"{target}: the same learner", names=names, p=1.0)
     if one.scheme == "one test set":
         return _on_one_test_set(one, other, names, level)
-    return paired_difference(
-        one.fold_losses,
-        other.fold_losses,
-        repeats=one.repeats,
-        folds=one.folds,
-        kind=one.kind,
-        test_rows=[len(rows) for rows in one.test_rows],
-        train_rows=one.train_counts,
-        level=level,
-        rope=rope,
-        is_partition=one.is_partition,
-        names=names,
-    )
+    return paired_difference(one, other, names=names, level=level, rope=rope)
 
 
 def _reason_against(one: Evidence, other: Evidence, gaps: FloatArray) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -137,8 +138,11 @@ def across(
     is_whole = [bool(len(table)) and bool(np.isfinite(column).all()) for column in table.T]
     whole = table[:, is_whole]
     can_test = whole.shape[0] >= 2 and whole.shape[1] >= 2
+    belief = partial(signed_rank_bayes, rope=rope, seed=seed, draws=draws)
     pairs = [
-        _pair(table, shares, kinds, names, data_sets, places, rope=rope, seed=seed, draws=draws)
+        _pair(
+            _Risks(table[:, places], shares[:, places], kinds, data_sets), (names[places[0]], names[places[1]]), belief
+        )
         for places in combinations(range(len(names)), 2)
     ]
     return Across(
@@ -174,33 +178,30 @@ def rank_groups(mean_ranks: dict[str, float], reach: float) -> list[list[str]]:
     return runs
 
 
-def _pair(
-    table: FloatArray,
-    shares: FloatArray,
-    losses: tuple[str, ...],
-    names: Sequence[str],
-    data_sets: Sequence[str],
-    places: tuple[int, int],
-    *,
-    rope: float,
-    seed: int,
-    draws: int,
-) -> PairAcross:
-    one, other = places
-    both: BoolArray = np.isfinite(table[:, one]) & np.isfinite(table[:, other])
-    gaps = table[both, one] - table[both, other]
+class _Risks(NamedTuple):
+    """Risks of two methods: risks[data set, method], the same as shares of the baseline's, and their losses."""
+
+    table: FloatArray
+    shares: FloatArray
+    losses: tuple[str, ...]
+    data_sets: Sequence[str]
+
+
+def _pair(risks: _Risks, names: tuple[str, str], belief: Callable[[FloatArray], Places]) -> PairAcross:
+    both: BoolArray = np.isfinite(risks.table[:, 0]) & np.isfinite(risks.table[:, 1])
+    gaps = risks.table[both, 0] - risks.table[both, 1]
     found = PairAcross(
-        names=(names[one], names[other]),
-        data_sets=tuple(name for name, has in zip(data_sets, both.tolist(), strict=True) if has),
-        left_out=tuple(name for name, has in zip(data_sets, both.tolist(), strict=True) if not has),
+        names=names,
+        data_sets=tuple(name for name, has in zip(risks.data_sets, both.tolist(), strict=True) if has),
+        left_out=tuple(name for name, has in zip(risks.data_sets, both.tolist(), strict=True) if not has),
         better=int((gaps < 0).sum()),
         equal=int((gaps == 0).sum()),
         worse=int((gaps > 0).sum()),
     )
     if not gaps.size:
         return found
-    relative = shares[both, one] - shares[both, other]
-    if not np.isfinite(relative).all() or len({losses[at] for at in np.flatnonzero(both)}) > 1:
+    relative = risks.shares[both, 0] - risks.shares[both, 1]
+    if not np.isfinite(relative).all() or len({risks.losses[at] for at in np.flatnonzero(both)}) > 1:
         tested = sign_test(gaps)
         return replace(found, test=SIGN, p=tested.p, smallest_p=tested.smallest_p, side=tested.side)
     tested = signed_rank(relative)
@@ -211,7 +212,7 @@ def _pair(
         smallest_p=tested.smallest_p,
         side=tested.side,
         difference=float(np.median(relative)),
-        places=signed_rank_bayes(relative, rope=rope, seed=seed, draws=draws),
+        places=belief(relative),
     )
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.columns import Column, codes_of, fingerprint
-from foldwise.data.roles import group_codes, group_names, refuse_bad_target, time_values, weight_values
+from foldwise.data.roles import Roles, group_codes, group_names, refuse_bad_target, time_values, weight_values
 from foldwise.data.tables import Table, column_from, finish, open_table
 from foldwise.data.task import find_task
 from foldwise.errors import BadData, nearest
@@ -91,30 +91,25 @@ def make_dataset(
     X: Any,
     y: Any = None,
     *,
-    groups: Any = None,
-    time: Any = None,
-    weights: Any = None,
-    stratify: Any = "auto",
-    task: str | None = None,
-    positive: Any = None,
     task_hint: str | None = None,
     drop: str | Sequence[str] = (),
+    **roles: Any,
 ) -> Dataset:
-    """Make a dataset of any table; in a data frame, roles may be column names, which then leave the features."""
-    table = open_table(X)
+    """Make a dataset of any table and its `Roles`; names of columns that have a role leave the features."""
+    given, table = Roles(**roles), open_table(X)
     if table.rows < 2:
         found = "one row (n_samples=1)" if table.rows else "no rows"
         raise BadData(f"the table has {found}", "Give at least two rows")
     if y is None:
         raise BadData("there is no target", "Give y, as values or as the name of a column")
-    strata = None if _is_word(stratify) else stratify
-    asked = {"y": y, "groups": groups, "time": time, "weights": weights, "stratify": strata}
+    strata = None if _is_word(given.stratify) else given.stratify
+    asked = {"y": y, "groups": given.groups, "time": given.time, "weights": given.weights, "stratify": strata}
     columns = {role: _role(table, values, ROLES[role]) for role, values in asked.items() if values is not None}
     named = [values for values in asked.values() if isinstance(values, str)]
     target, is_category = columns.pop("y")
     refuse_bad_target(target)
-    found, reason = find_task(target, task=task, hint=task_hint, is_category=is_category)
-    labels, classes = _target(target, found, positive)
+    found, reason = find_task(target, task=given.task, hint=task_hint, is_category=is_category)
+    labels, classes = _target(target, found, given.positive)
     features = table.without([*named, *([drop] if isinstance(drop, str) else drop)])
     container, kinds, digests = finish(features)
     data = Dataset(
@@ -132,7 +127,7 @@ def make_dataset(
         notes=(("task", reason),),
         group_names=group_names(columns["groups"][0]) if "groups" in columns else (),
     )
-    return _stratified(data, stratify)
+    return _stratified(data, given.stratify)
 
 
 def frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,29 @@ from foldwise.data.columns import Column, codes_of
 from foldwise.errors import BadData
 
 MOST_SQUARED = 1e150  # numbers whose squares can be added up
+
+
+@dataclass(frozen=True, eq=False)
+class Roles:
+    """What is said of the rows and the target besides the table: a value for each row, or the name of a column.
+
+    >>> Roles(groups="site", stratify=False).given
+    ['groups', 'stratify']
+    """
+
+    groups: Any = None
+    time: Any = None
+    weights: Any = None
+    stratify: Any = "auto"
+    task: str | None = None
+    positive: Any = None
+
+    @property
+    def given(self) -> list[str]:
+        """Names of those that are not left at their defaults."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        is_default = isinstance(self.stratify, str) and self.stratify == "auto"
+        return [name for name, value in values.items() if value is not None and not (name == "stratify" and is_default)]
 
 
 def group_codes(column: Column, role: str = "groups") -> IntArray:

@@ -44,14 +44,9 @@ def read(
     source: str | Path,
     *,
     target: str | None = None,
-    groups: Any = None,
-    time: Any = None,
-    weights: Any = None,
-    stratify: Any = "auto",
-    drop: str | Sequence[str] = (),
-    task: str | None = None,
-    positive: Any = None,
     task_hint: str | None = None,
+    drop: str | Sequence[str] = (),
+    **roles: Any,
 ) -> Dataset:
     """Make a dataset of a file, or of a built-in set by its name; a file of that name goes first."""
     found = builtin_table(source)
@@ -59,8 +54,7 @@ def read(
     target = target or known
     if target is None:
         raise BadData("there is no target", f"Name one of the columns: {', '.join(map(str, table.columns))}")
-    options: dict[str, Any] = {"groups": groups, "time": time, "weights": weights, "stratify": stratify, "drop": drop}
-    return make_dataset(table, target, task=task, positive=positive, task_hint=task_hint, **options)
+    return make_dataset(table, target, task_hint=task_hint, drop=drop, **roles)
 
 
 def builtin_table(source: str | Path) -> tuple[Any, str] | None:

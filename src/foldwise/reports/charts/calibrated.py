@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from foldwise.answers.numbers import number
-from foldwise.reports.charts.panel import across, panel, path, upwards
+from foldwise.reports.charts.panel import Axis, across, panel, path, upwards
 from foldwise.reports.charts.svg import Scale, tag
 
 
@@ -24,7 +24,7 @@ def calibration_panel(found: Mapping[str, Any], *, title: str) -> Markup:
         size = 2.5 + 5 * (part["rows"] / most) ** 0.5
         marks.append(tag("circle", tag("title", tip), cx=at, cy=up, r=size, class_="point score"))
     words = f"observed share by predicted probability of {found['of']}, in {len(points)} bins"
-    return panel(*marks, x=x, y=y, title=title, words=words, x_name="probability said", y_name="share observed")
+    return panel(*marks, x=Axis(x, "probability said"), y=Axis(y, "share observed"), title=title, words=words)
 
 
 def confusion_table(found: Mapping[str, Any], *, caption: str) -> Markup:

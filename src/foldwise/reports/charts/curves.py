@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from foldwise.answers.numbers import candidate_words, number
-from foldwise.reports.charts.panel import BOTTOM, LEFT, RIGHT, TOP, across, area, panel, path, upwards
+from foldwise.reports.charts.panel import BOTTOM, LEFT, RIGHT, TOP, Axis, across, area, panel, path, upwards
 from foldwise.reports.charts.svg import Scale, make_scale, tag
 
 Point = Mapping[str, Any]
@@ -42,10 +42,8 @@ def curve_panel(
         if number_of % every == 0 or point["folds"] or point["is_final"]
     ]
     marks += _choosers(points, places) + _ends(curve.get("sides"))
-    name = curve["parameter"]
-    return panel(
-        *marks, x=x, y=y, x_ticks=ticks, title=title, words=_words(curve, points), x_name=name, y_name="mean loss"
-    )
+    bottom, left = Axis(x, curve["parameter"], ticks), Axis(y, "mean loss")
+    return panel(*marks, x=bottom, y=left, title=title, words=_words(curve, points))
 
 
 def learning_panel(curve: Mapping[str, Any], *, title: str) -> Markup:
@@ -68,16 +66,8 @@ def learning_panel(curve: Mapping[str, Any], *, title: str) -> Markup:
                 marks.append(tag("circle", tag("title", tip), cx=at, cy=y(point[key]), r=3.5, class_=f"point {key}"))
     first, last = points[0], points[-1]
     words = f"test error from {number(first['test'])} to {number(last['test'])}"
-    return panel(
-        *marks,
-        x=x,
-        y=y,
-        x_ticks=ticks,
-        title=title,
-        words=words,
-        x_name=str(curve["parameter"]).replace("train_rows", "training rows"),
-        y_name="mean loss",
-    )
+    name = str(curve["parameter"]).replace("train_rows", "training rows")
+    return panel(*marks, x=Axis(x, name, ticks), y=Axis(y, "mean loss"), title=title, words=words)
 
 
 def _across(values: Sequence[Any], is_ordered: bool) -> tuple[Scale, list[float], list[tuple[float, str]] | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -24,22 +24,22 @@ def upwards(scale: Scale) -> Scale:
     return scale.within(BOTTOM - 4, TOP + 6)
 
 
-def panel(
-    *marks: Any,
-    x: Scale,
-    y: Scale,
-    title: str,
-    words: str,
-    x_name: str,
-    y_name: str,
-    x_ticks: Sequence[tuple[float, str]] | None = None,
-) -> Markup:
+class Axis(NamedTuple):
+    """A scale, its name, and its ticks where they are not the scale's own."""
+
+    scale: Scale
+    name: str
+    ticks: Sequence[tuple[float, str]] | None = None
+
+
+def panel(*marks: Any, x: Axis, y: Axis, title: str, words: str) -> Markup:
     """Marks in a frame with named axes; `words` says what is seen to those who do not see it."""
-    bottom = [(at, text) for at, text in zip(x.ticks(5), tick_words(x.ticks(5)), strict=True)]
-    ticks = [*_x_ticks(x, bottom if x_ticks is None else x_ticks), *_y_ticks(y)]
+    places = x.scale.ticks(5)
+    bottom = zip(places, tick_words(places), strict=True) if x.ticks is None else x.ticks
+    ticks = [*_x_ticks(x.scale, bottom), *_y_ticks(y.scale)]
     names = [
-        tag("text", x_name, x=(LEFT + RIGHT) / 2, y=HEIGHT - 10, class_="axis", text_anchor="middle"),
-        tag("text", y_name, x=4, y=TOP - 3, class_="axis"),
+        tag("text", x.name, x=(LEFT + RIGHT) / 2, y=HEIGHT - 10, class_="axis", text_anchor="middle"),
+        tag("text", y.name, x=4, y=TOP - 3, class_="axis"),
     ]
     return tag(
         "svg",

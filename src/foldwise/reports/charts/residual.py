@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from foldwise.answers.numbers import number
-from foldwise.reports.charts.panel import BOTTOM, LEFT, RIGHT, TOP, across, area, panel, path, upwards
+from foldwise.reports.charts.panel import BOTTOM, LEFT, RIGHT, TOP, Axis, across, area, panel, path, upwards
 from foldwise.reports.charts.svg import Scale, make_scale, tag
 
 SHADES = 8  # steps from a few rows to the most
@@ -28,7 +28,7 @@ def residual_panel(found: Mapping[str, Any], *, title: str) -> Markup:
     ]
     worst = max(bins, key=lambda part: abs(part["mean"]))
     words = f"mean residuals by tenths of the predictions; the largest is {number(worst['mean'])}"
-    return panel(*marks, x=x, y=y, title=title, words=words, x_name="predicted", y_name="true minus predicted")
+    return panel(*marks, x=Axis(x, "predicted"), y=Axis(y, "true minus predicted"), title=title, words=words)
 
 
 def _point(part: Mapping[str, float], x: Scale, y: Scale) -> Markup:
@@ -54,7 +54,7 @@ def scatter_panel(found: Mapping[str, Any], *, title: str) -> Markup:
     rows = sum(map(sum, counts))
     diagonal = path([(LEFT, BOTTOM), (RIGHT, TOP)], class_="line diagonal")
     words = f"{rows} out-of-fold predictions; on the diagonal predicted and true values are equal"
-    return panel(*cells, diagonal, x=x, y=y, title=title, words=words, x_name="predicted", y_name="true")
+    return panel(*cells, diagonal, x=Axis(x, "predicted"), y=Axis(y, "true"), title=title, words=words)
 
 
 def _cells(places: list[tuple[int, int]], shade: int, side: int) -> Markup:
