@@ -1,14 +1,22 @@
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import foldwise as fw
+from foldwise.api.study_file import read_study, stored_study
+from foldwise.cli import app
+from foldwise.cli.options import EngineName
 from foldwise.errors import BadStudy
-from foldwise.executors.engines import ENGINES, make_executor
+from foldwise.executors.engines import ENGINES, check_engine, make_executor
 from foldwise.executors.local.executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.stop import Stop
+from foldwise.records.sqlite import SqliteStore
 
 
 def test_an_engine_is_made_by_its_name_and_hears_of_the_end_of_the_run():
@@ -58,9 +66,49 @@ def test_an_executor_of_ones_own_is_used_and_can_be_used_again():
         assert found.losses().equals(expected.losses())
 
 
-def test_every_engine_of_the_table_is_a_class_that_takes_options():
-    from importlib import import_module
+@pytest.fixture
+def packaged(tmp_path, monkeypatch):
+    """An installed package that brings an engine named `twin`."""
+    code = "from foldwise.executors.local.executor import LocalExecutor\nclass Twin(LocalExecutor): pass\n"
+    (tmp_path / "engine_of_others.py").write_text(code)
+    info = tmp_path / "engine_of_others-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: engine_of_others\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[foldwise.executors]\ntwin = engine_of_others:Twin\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+    sys.modules.pop("engine_of_others", None)
 
+
+def test_an_engine_of_another_package_is_made_by_its_name(packaged):
+    assert check_engine("twin") == "twin"
+    assert "engine_of_others" not in sys.modules
+    executor = make_executor(RunOptions(engine="twin", jobs=3), Stop())
+    assert (type(executor).__name__, executor.jobs) == ("Twin", 3)
+    with pytest.raises(BadStudy, match=r"there is no engine 'twins'. Did you mean 'twin'\?"):
+        check_engine("twins")
+
+
+def test_neither_a_study_file_nor_a_strangers_store_calls_for_code_of_another_package(packaged):
+    (packaged / "study.toml").write_text("data = 'diabetes'\nengine = 'twin'")
+    with pytest.raises(BadStudy, match=r"cannot name an engine of another package. Give it with --engine"):
+        read_study(packaged / "study.toml")
+    store = SqliteStore(packaged / "run")
+    store.write_document("origin", b'{"data": "diabetes", "engine": "twin"}')
+    store.close()
+    assert stored_study(packaged / "run").engine is None
+    assert stored_study(packaged / "run", engine="twin").engine == "twin"
+    assert "engine_of_others" not in sys.modules
+
+
+def test_the_command_takes_every_engine_and_names_the_nearest(packaged):
+    assert EngineName(list(ENGINES)).convert("twin", None, None) == "twin"
+    found = CliRunner().invoke(app, ["compare", "diabetes", "--engine", "rai"])
+    assert (found.exit_code, "there is no engine 'rai'. Did you mean 'ray'?" in found.output) == (2, True)
+    assert f"--engine [{'|'.join(ENGINES)}]" in CliRunner().invoke(app, ["compare", "--help"]).output
+
+
+def test_every_engine_of_the_table_is_a_class_that_takes_options():
     for place in ENGINES.values():
         module, _, name = place.partition(":")
         assert callable(getattr(import_module(module), name))

@@ -13,6 +13,7 @@ from foldwise.api.dotted import dotted_learner, is_dotted
 from foldwise.api.study_text import check_sizes, read_text
 from foldwise.api.study_values import make_parameter, one_form, read_space
 from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
+from foldwise.executors.engines import check_engine, is_foreign
 
 if TYPE_CHECKING:
     from foldwise.data.dataset import Dataset
@@ -67,7 +68,7 @@ class StudySpec(BaseModel):
     stop: Literal["noise"] | None = None
     seed: int | None = None
     jobs: int | None = None
-    engine: Literal["local", "dask", "ray"] | None = None
+    engine: str | None = None
     address: str | None = None
     isolate: bool | None = None
     fit_timeout: float | None = None
@@ -81,6 +82,11 @@ class StudySpec(BaseModel):
     optimism: bool | None = None
     on_failure: str | None = None
     retry_failed: bool | None = None
+
+    @field_validator("engine")
+    @classmethod
+    def _known_engine(cls, value: str | None) -> str | None:
+        return None if value is None else check_engine(value)
 
     @field_validator("learners", mode="before")
     @classmethod
@@ -216,6 +222,8 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
     if "address" in words:
         # Whoever is at the other end can run code here: only the person at the keyboard may say who.
         raise BadStudy("a study file cannot name the address of a cluster", "Give it with --address")
+    if is_foreign(words.get("engine")):
+        raise BadStudy("a study file cannot name an engine of another package", "Give it with --engine")
     check_sizes(words)
     for key in ("data", "store"):
         if isinstance(words.get(key), str):
@@ -258,6 +266,8 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
     if not isinstance(origin, dict):
         raise BadStudy(f"the store {run} does not say how its study was begun", "Run the same line again")
     kept = {name: value for name, value in origin.items() if name != "address"}  # said again, or not used
+    if is_foreign(kept.get("engine")):
+        del kept["engine"]
     return make_study({**kept, "store": str(run)}, **changes)
 
 

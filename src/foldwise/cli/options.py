@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from foldwise.errors import FoldwiseError, nearest
+from foldwise.executors.engines import ENGINES, check_engine
 
 Command = Callable[..., Any]
 
@@ -57,6 +58,16 @@ class BudgetWord(click.ParamType):  # type: ignore[type-arg]
         except FoldwiseError as error:
             self.fail(str(error), param, ctx)
         return value if candidates is None else candidates
+
+
+class EngineName(click.Choice):  # type: ignore[type-arg]
+    """An engine of ours, which are listed, or one of an installed package."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        try:
+            return check_engine(value)
+        except FoldwiseError as error:
+            self.fail(str(error), param, ctx)
 
 
 class Commands(click.Group):
@@ -110,7 +121,7 @@ TUNE_OPTIONS = [
     SEED,
 ]
 LIMIT_OPTIONS = [
-    click.option("--engine", type=click.Choice(["local", "dask", "ray"]), help="Where fits run (local)."),
+    click.option("--engine", type=EngineName(list(ENGINES)), help="Where fits run (local)."),
     click.option("--address", metavar="A", help="A Dask scheduler or Ray cluster that is there already."),
     click.option("--isolate/--no-isolate", default=None, help="Fit in processes of their own, or in this one."),
     click.option("--fit-timeout", type=POSITIVE_NUMBER, metavar="S", help="Seconds one fit may take."),

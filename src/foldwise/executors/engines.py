@@ -1,16 +1,20 @@
-"""The engines by name. A new one is a class of its own and one line here."""
+"""The engines by name. A new one is a class in a file of its own and a line here, or an entry point of a package."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foldwise.errors import BadStudy, nearest
-from foldwise.executors.executor import Executor
-from foldwise.executors.options import RunOptions
-from foldwise.executors.stop import Stop
+from foldwise.plugins import load_plugin, plugin_names
 
+if TYPE_CHECKING:
+    from foldwise.executors.executor import Executor
+    from foldwise.executors.options import RunOptions
+    from foldwise.executors.stop import Stop
+
+GROUP = "foldwise.executors"
 # Each is imported when it is named, and called with the options of the run.
 ENGINES = {
     "local": "foldwise.executors.local.executor:LocalExecutor",
@@ -19,11 +23,28 @@ ENGINES = {
 }
 
 
+def check_engine(name: str) -> str:
+    """The name of an engine as it is, or a refusal; nothing is imported.
+
+    >>> check_engine("rai")
+    Traceback (most recent call last):
+    foldwise.errors.BadStudy: there is no engine 'rai'. Did you mean 'ray'?
+    """
+    if name not in ENGINES and name not in (others := plugin_names(GROUP)):
+        raise BadStudy(f"there is no engine {name!r}", nearest(name, [*ENGINES, *others]))
+    return name
+
+
+def is_foreign(name: Any) -> bool:
+    """Is this an engine of another package, whose code only the person at the keyboard may call for?"""
+    return name in plugin_names(GROUP) and name not in ENGINES
+
+
 def make_executor(options: RunOptions, stop: Stop) -> Executor:
-    """The executor that was named, or given; one that fits in this process hears of the run's end by its `stop`."""
+    """The executor that was named or given; one that fits in this process learns from `stop` that the run ends."""
     executor: Any = options.engine
     if isinstance(executor, str):
-        executor = _factory(executor)(options)
+        executor = _factory(check_engine(executor))(options)
     else:
         _check_own(options)
     if hasattr(executor, "stop"):
@@ -32,16 +53,15 @@ def make_executor(options: RunOptions, stop: Stop) -> Executor:
     return found
 
 
-def _factory(name: str) -> Callable[[RunOptions], Any]:
+def _factory(name: str) -> Callable[[RunOptions], Executor]:
     if name not in ENGINES:
-        raise BadStudy(f"there is no engine {name!r}", nearest(name, ENGINES))
+        return load_plugin(GROUP, name)  # type: ignore[no-any-return]
     module, _, attribute = ENGINES[name].partition(":")
-    found: Callable[[RunOptions], Any] = getattr(import_module(module), attribute)
-    return found
+    return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
 
 
 def _check_own(options: RunOptions) -> None:
-    """An executor that was given has its own workers and limits, so that others would be passed over in silence."""
+    """Refuse what is no executor, and options that an executor which is there already cannot heed any more."""
     for method in ("run", "add", "ask_to_stop", "close"):
         if not callable(getattr(options.engine, method, None)):
             raise BadStudy(f"engine must be a name or an executor, and {options.engine!r} has no method {method}")
