@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from designs.exact import majority_cv_mse, ols_risk
 from numpy.testing import assert_allclose
 
 from foldwise import comparisons, intervals
@@ -18,7 +19,6 @@ from foldwise.formulas.bias import bbc_draws
 from foldwise.formulas.bootstrap import bootstrap_632
 from foldwise.formulas.bounds import excess_bound, paired_excess_bound, uniform_bound
 from foldwise.formulas.cv_clt import replace_one_se
-from foldwise.formulas.exact import majority_cv_mse, ols_risk
 from foldwise.formulas.ladder import ladder
 from foldwise.formulas.pairs import five_by_two, union_difference
 from foldwise.tuners.rules import choose

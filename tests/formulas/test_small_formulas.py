@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -18,7 +16,6 @@ from foldwise.formulas.bias import bbc_draws, bbc_of_many
 from foldwise.formulas.bootstrap import bootstrap_632
 from foldwise.formulas.checks import normal_quantile, t_quantile
 from foldwise.formulas.cv_clt import replace_one_se
-from foldwise.formulas.exact import majority_cv_mse, ols_risk
 from foldwise.formulas.ladder import ladder
 from foldwise.formulas.multiple import shared_level
 from foldwise.formulas.pairs import five_by_two
@@ -51,21 +48,6 @@ def test_a_running_betting_interval_leaves_out_no_less():
     losses = np.random.default_rng(0).random(80)
     final, running = holdout.betting(losses), holdout.betting(losses, is_running=True)
     assert final.low <= running.low <= running.high <= final.high
-
-
-@pytest.mark.parametrize(("rows", "folds"), [(6, 2), (6, 3), (8, 4), (9, 3)])
-def test_majority_votes_by_enumeration(rows, folds):
-    """Every label vector, every fold refitted."""
-    fold = [i * folds // rows for i in range(rows)]
-    total = Fraction(0)
-    for labels in itertools.product((0, 1), repeat=rows):
-        wrong = 0
-        for k in range(folds):
-            train = [label for label, f in zip(labels, fold, strict=True) if f != k]
-            vote = int(2 * sum(train) > len(train))
-            wrong += sum(label != vote for label, f in zip(labels, fold, strict=True) if f == k)
-        total += (Fraction(wrong, rows) - Fraction(1, 2)) ** 2
-    assert majority_cv_mse(rows, folds) == total / 2**rows
 
 
 @pytest.mark.parametrize("kind", ["real", "zero-one", "near twins", "spread out"])
@@ -111,8 +93,6 @@ def test_a_ladder_never_climbs_up():
     [
         (lambda: ladder([0.1], step=0), "above 0, not 0"),
         (lambda: ladder([math.nan], step=0.1), "submission 0 has nan"),
-        (lambda: ols_risk(20, 20), "no finite risk at 20 rows"),
-        (lambda: majority_cv_mse(7, 3), "7 rows do not make 3 equal folds"),
         (lambda: five_by_two(np.ones((4, 2))), "at least 5 repeats, not 4"),
         (lambda: five_by_two(np.ones((6, 2))), "not 6 of 2"),
         (lambda: five_by_two(np.ones((5, 2))), "vary within some repeat"),

@@ -8,19 +8,16 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import LinearRegression
 
 from foldwise.errors import BadSplits
-from foldwise.lab.cv_designs import leave_one_out
 from foldwise.lab.draws import (
     cv_draws,
     drawn,
     fold_labels,
-    half_means,
     holdout_draws,
     leave_two_out,
     out_of_fold,
     random_folds,
-    subsample_means,
 )
-from foldwise.lab.learners import Centroid, Mean, Ridge
+from foldwise.lab.learners import Centroid, Ridge
 from foldwise.lab.problems import find_problem
 
 
@@ -59,13 +56,6 @@ def test_leave_two_out_losses_are_those_of_models_without_both_folds():
         assert_allclose(outer[r, run, test], naive_loss(X[r], y[r], train, test), rtol=1e-8)
 
 
-def test_leave_one_out_by_the_hat_matrix_is_refitting_without_each_row():
-    X, y = find_problem("linear").draw(15, np.random.default_rng(3), times=1)
-    rows = np.arange(15)
-    expected = [naive_loss(X[0], y[0], rows[rows != i], np.array([i]))[0] for i in rows]
-    assert_allclose(leave_one_out(X, y)[0], expected, rtol=1e-8)
-
-
 def test_folds_of_classes_are_stratified():
     _, y = drawn(find_problem("two classes"), 50, 4, np.random.default_rng(4))
     fold = fold_labels(find_problem("two classes"), 50, 7)
@@ -80,17 +70,6 @@ def test_groups_stay_in_one_fold_unless_torn():
     assert all(len(set(fold_labels(problem, 60, 5, by_rows=True)[units == u])) == 3 for u in range(20))
     with pytest.raises(BadSplits, match="cannot make 13 folds of 5 groups"):
         fold_labels(problem, 15, 13)
-
-
-def test_subsamples_hold_out_what_they_should():
-    """With the mean as learner, a split's loss depends on its training rows alone: means of equal targets are 0."""
-    problem, rng = find_problem("linear"), np.random.default_rng(5)
-    X, y = problem.draw(20, rng, times=3)
-    means = subsample_means(problem, Mean(), X, np.ones_like(y), splits=4, test_rows=5, rng=rng)
-    assert means.shape == (3, 4)
-    assert_allclose(means, 0)
-    halves = half_means(problem, Mean(), X, y, repeats=3, splits=2, test_rows=5, rng=rng)
-    assert halves.shape == (3, 3, 2)
 
 
 def test_a_model_is_tested_on_rows_it_has_not_seen():

@@ -36,17 +36,6 @@ def test_coverage_as_json_is_one_object_with_a_line_per_cell():
     assert found["lines"][0]["replications"] == 6
 
 
-def test_a_design_shows_expected_figures_beside_ours():
-    found = json.loads(run("coverage", "--design", "d10", "--replications", "500", "--jobs", "1", "--json"))
-    assert len(found["lines"]) == 9
-    assert found["lines"][0]["expected"] == pytest.approx(7 / 96)
-
-
-def test_a_design_takes_no_problem_of_its_own():
-    with pytest.raises(BadStudy, match="a design has its own problems"):
-        run("coverage", "--design", "D10", "--problem", "linear")
-
-
 def test_decompose_goes_through_values_or_shows_the_theorem():
     found = json.loads(run("decompose", "--values", "1,9", "--replications", "10", "--jobs", "1", "--json"))
     assert [line["value"] for line in found["lines"]] == [1, 9]
@@ -59,6 +48,5 @@ def test_decompose_goes_through_values_or_shows_the_theorem():
         run("decompose", "--folds", "5")
 
 
-def test_alarms_and_selection_have_their_commands():
+def test_alarms_have_their_command():
     assert "corrected t" in run("alarms", "--replications", "10", "--jobs", "1", "--rows", "40")
-    assert "nested" in run("selection", "--replications", "3", "--jobs", "1")

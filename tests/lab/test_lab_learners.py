@@ -11,7 +11,6 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.neighbors import KNeighborsRegressor, NearestCentroid
 
 from foldwise.errors import BadLearner
-from foldwise.lab.lasso import LassoLogistic, active
 from foldwise.lab.learners import (
     Centroid,
     Columns,
@@ -22,7 +21,6 @@ from foldwise.lab.learners import (
     Nearest,
     Ridge,
     RidgeRule,
-    SoftThreshold,
     Threshold,
     TunedRidge,
     find_learner,
@@ -83,23 +81,6 @@ def test_logistic_regression_finds_scikit_learns_coefficients(classes):
         assert_allclose(rule.intercept[r], one.intercept_[0], atol=1e-4)
 
 
-def test_sparse_logistic_regression_meets_the_conditions_of_its_optimum():
-    """At the optimum the gradient is -penalty * sign on used columns, and within the penalty on all others."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(3, 60, 300))
-    y = (rng.random((3, 60)) < 1 / (1 + np.exp(-2 * X[..., 0]))).astype(float)
-    rule = LassoLogistic(0.1, width=40).fit(X, y)
-    assert (active(rule) > 0).all()
-    for r in range(3):
-        scale = X[r].std(0)
-        chance = 1 / (1 + np.exp(-(rule.intercept[r] + X[r] @ rule.slopes[r])))
-        gradient = ((X[r] - X[r].mean(0)) / scale).T @ (chance - y[r]) / 60
-        used = rule.slopes[r] != 0
-        assert_allclose(gradient[used], -0.1 * np.sign(rule.slopes[r][used]), atol=1e-4)
-        assert np.abs(gradient[~used]).max() <= 0.1 + 1e-4
-        assert (chance - y[r]).mean() == pytest.approx(0, abs=1e-4)
-
-
 def test_tuned_ridge_chooses_and_fits_as_a_grid_search(rows):
     X, y, new = rows
     tuned = TunedRidge((0.1, 3.0, 30.0, 300.0), folds=5)
@@ -126,14 +107,6 @@ def test_constant_learners_answer_the_mean_and_the_majority(rows):
     assert_allclose(Mean().fit(X, y).predict(new), np.repeat(y.mean(1)[:, None], 9, axis=1))
     labels = np.tile([1.0, 1.0, 0.0, 0.0], 10)
     assert Majority().fit(X[0], labels).predict(new[0]).sum() == 0  # a tie is class 0
-
-
-def test_soft_thresholds_shrink_least_squares_by_their_share_of_the_rows(rows):
-    X, y, _ = rows
-    slopes = SoftThreshold(1.0).fit(X, y).slopes[1]
-    plain = np.linalg.lstsq(X[1], y[1], rcond=None)[0]
-    cut = (np.sqrt(40) + 1) / 40
-    assert_allclose(slopes, np.sign(plain) * np.maximum(np.abs(plain) - cut, 0), atol=1e-10)
 
 
 def test_a_learner_of_some_columns_does_not_use_the_others(rows):

@@ -18,8 +18,8 @@ SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_defaul
 JOBS = click.option("--jobs", type=COUNT, help="Worker processes; all cores if not given. Numbers do not depend on it.")
 
 
-def _replications(default: int | None, words: str = "Simulated data sets.") -> Callable[..., Any]:
-    return click.option("--replications", type=COUNT, default=default, show_default=default is not None, help=words)
+def _replications(default: int) -> Callable[..., Any]:
+    return click.option("--replications", type=COUNT, default=default, show_default=True, help="Simulated data sets.")
 
 
 @click.group()
@@ -28,23 +28,19 @@ def lab() -> None:
 
 
 @lab.command()
-@click.option("--design", metavar="D1..D10", help="A published design; its figures come beside ours.")
 @click.option("--problem", "problems", multiple=True, metavar="NAME", help="May be repeated; linear if not given.")
 @click.option("--interval", "intervals", multiple=True, metavar="NAME", help="May be repeated; else corrected t.")
 @click.option("--learner", metavar="NAME", help="The learner; a usual one for the problem if not given.")
 @click.option("--target", "targets", multiple=True, metavar="T", help="T1, T2, T2n or T3; else the interval's own.")
 @click.option("--rows", multiple=True, type=COUNT, help="Rows of a data set; may be repeated; 100 if not given.")
 @click.option("--folds", multiple=True, type=click.IntRange(min=2), help="May be repeated; 10 if not given.")
-@_replications(None, "Simulated data sets; 2000, or the full size of the design, if not given.")
+@_replications(2000)
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True)
 @SEED
 @JOBS
 @as_json
-def coverage(design: str | None, as_json: bool, **asked: Any) -> None:
+def coverage(as_json: bool, **asked: Any) -> None:
     """How often an interval holds the true risk, with the Monte-Carlo error of that share."""
-    if design is not None:
-        _show(_design(design, **asked), as_json=as_json)
-        return
     from foldwise.lab.coverage import coverage as run
 
     frame = run(
@@ -54,7 +50,7 @@ def coverage(design: str | None, as_json: bool, **asked: Any) -> None:
         folds=asked["folds"] or (10,),
         learner=asked["learner"],
         targets=asked["targets"] or None,
-        replications=asked["replications"] or 2000,
+        replications=asked["replications"],
         level=asked["level"],
         seed=asked["seed"],
         jobs=asked["jobs"],
@@ -107,28 +103,6 @@ def alarms(methods: int, as_json: bool, **asked: Any) -> None:
     _show(false_alarms(methods, **asked), as_json=as_json)
 
 
-@lab.command()
-@click.option("--data", default="noise", show_default=True, metavar="NAME", help="noise, breast_cancer or diabetes.")
-@_replications(200)
-@SEED
-@JOBS
-@as_json
-def selection(data: str, as_json: bool, **asked: Any) -> None:
-    """The bias of the smallest CV error, of its corrections and of nested CV, against the true risk of the pick."""
-    from foldwise.lab.selection import selection_bias
-
-    _show(selection_bias(data, **asked), as_json=as_json)
-
-
-def _design(name: str, **asked: Any) -> Any:
-    from foldwise.lab.designs import run_design
-
-    fixed = [word for word in ("problems", "intervals", "learner", "targets", "rows", "folds") if asked[word]]
-    if fixed:
-        raise BadStudy(f"a design has its own {', '.join(fixed)}", "Give --design with --replications at most")
-    return run_design(name.upper(), replications=asked["replications"], seed=asked["seed"], jobs=asked["jobs"])
-
-
 def _numbers(text: str | None) -> list[float] | None:
     if text is None:
         return None
@@ -145,9 +119,7 @@ def _show(frame: Any, *, as_json: bool) -> None:
         return
     from foldwise.reports.text import table_text
 
-    same = [
-        name for name in ("design", "level", "replications", "seed") if name in frame and frame[name].nunique() == 1
-    ]
+    same = [name for name in ("level", "replications", "seed") if name in frame and frame[name].nunique() == 1]
     if same:
         click.echo(", ".join(f"{name} {_cell(frame[name].iloc[0])}" for name in same))
     kept = [name for name in frame.columns if name not in same]

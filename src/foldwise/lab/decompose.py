@@ -12,11 +12,10 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadLearner
 from foldwise.lab.draws import cv_draws
-from foldwise.lab.figures import mean_error
 from foldwise.lab.learners import Nearest, Ridge, RidgeRule, default_learner, find_learner
 from foldwise.lab.models import Constant, Linear, LinearRule
 from foldwise.lab.problems import Problem, find_problem
-from foldwise.lab.replications import Found, replicate_all
+from foldwise.lab.replications import Found, mean_error, replicate_all
 
 MANY_ROWS = 20_000  # rows at which a learner of few numbers is as good as the best of its class
 NODES = 10_000  # rows over which the parts of a risk are averaged

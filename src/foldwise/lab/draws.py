@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -116,17 +116,6 @@ def random_folds(rows: int, folds: int, runs: int, rng: np.random.Generator) -> 
     return rng.permuted(np.broadcast_to(balanced_folds(rows, folds), (runs, rows)), axis=-1)
 
 
-def splits_of(labels: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Train and test rows of each fold."""
-    for k in range(int(labels.max()) + 1):
-        yield np.flatnonzero(labels != k), np.flatnonzero(labels == k)
-
-
-def held_out(problem: Problem, learner: Any, X: FloatArray, y: FloatArray, train: IntArray, test: IntArray) -> Any:
-    """losses[replication, test row] of models fitted on the training rows."""
-    return problem.losses(y[:, test], learner.fit(X[:, train], y[:, train]).predict(X[:, test]))
-
-
 def out_of_fold(problem: Problem, learner: Any, X: FloatArray, y: FloatArray, labels: IntArray) -> FloatArray:
     """losses[replication, run, row] of cross-validation under labels[run, row]."""
     losses = np.empty((len(y), *labels.shape))
@@ -151,43 +140,3 @@ def leave_two_out(problem: Problem, learner: Any, X: FloatArray, y: FloatArray, 
             for out, own in ((i, partition == j), (j, partition == i)):
                 losses[:, run, out, own] = problem.losses(y[:, own], model.predict(X[:, own]))
     return losses
-
-
-def subsample_means(
-    problem: Problem,
-    learner: Any,
-    X: FloatArray,
-    y: FloatArray,
-    *,
-    splits: int,
-    test_rows: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """mean[replication, split] of random splits with `test_rows` held out, the same splits for all replications."""
-    orders = [rng.permutation(y.shape[-1]) for _ in range(splits)]
-    means = [held_out(problem, learner, X, y, np.sort(o[test_rows:]), o[:test_rows]).mean(-1) for o in orders]
-    return np.stack(means, axis=-1)
-
-
-def half_means(
-    problem: Problem,
-    learner: Any,
-    X: FloatArray,
-    y: FloatArray,
-    *,
-    repeats: int,
-    splits: int,
-    test_rows: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """mean[replication, repeat, 2]: the same random splits inside two disjoint halves, for the conservative z."""
-    pairs = []
-    for _ in range(repeats):
-        order = rng.permutation(y.shape[-1])
-        halves = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
-        found = [
-            subsample_means(problem, learner, X[:, half], y[:, half], splits=splits, test_rows=test_rows, rng=rng)
-            for half in halves
-        ]
-        pairs.append(np.stack([half.mean(-1) for half in found], axis=-1))
-    return np.stack(pairs, axis=-2)

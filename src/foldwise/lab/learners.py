@@ -94,19 +94,6 @@ class TunedRidge:
 
 
 @dataclass(frozen=True)
-class SoftThreshold(Untuned):
-    """Least squares without intercept, shrunk to 0 by (sqrt(rows) + more) / rows (design D7 in docs/coverage.md)."""
-
-    more: float = 0.0
-
-    def fit(self, X: FloatArray, y: FloatArray) -> Linear:
-        slopes = np.linalg.solve(np.swapaxes(X, -1, -2) @ X, _moments(X, y)[..., None])[..., 0]
-        rows = X.shape[-2]
-        kept = np.maximum(np.abs(slopes) - (np.sqrt(rows) + self.more) / rows, 0)
-        return Linear(np.zeros(slopes.shape[:-1]), np.sign(slopes) * kept)
-
-
-@dataclass(frozen=True)
 class Columns(Untuned):
     """Another linear learner that sees some of the columns only."""
 

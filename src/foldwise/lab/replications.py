@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from foldwise.arrays import FloatArray
 from foldwise.errors import BadStudy
 
 CHUNK = 50  # replications that share one stream of random numbers and one pass of linear algebra
@@ -33,6 +34,11 @@ def replicate_all(
     found = _run(queue, jobs)
     parts = {key: found[place * len(sizes) : (place + 1) * len(sizes)] for place, key in enumerate(works)}
     return {key: _joined(chunks) for key, chunks in parts.items()}
+
+
+def mean_error(values: FloatArray) -> float:
+    """The standard error of a mean over replications."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
 def _run(queue: Sequence[tuple[Any, ...]], jobs: int | None) -> list[Mapping[str, Any]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from designs.auc import _true_auc, auc_coverage
 from scipy.stats import norm
 
-from foldwise.lab.auc import _true_auc, auc_coverage
 
-
+@pytest.mark.slow
 def test_delong_and_the_corrected_t_cover_an_auc():
     found = auc_coverage((100,), replications=200).set_index("interval")
     assert found.loc["DeLong", "coverage"] > 0.88

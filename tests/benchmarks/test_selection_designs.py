@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from designs.selection import corrected_minima, judged_pick, selection_bias, shrunken_scores
 from numpy.testing import assert_allclose
 from sklearn.neighbors import NearestCentroid
 
@@ -11,9 +12,9 @@ from foldwise import intervals
 from foldwise.errors import BadData
 from foldwise.lab.learners import Centroid, Columns, Ridge, balanced_folds
 from foldwise.lab.problems import find_problem
-from foldwise.lab.selection import corrected_minima, judged_pick, selection_bias, shrunken_scores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["noise", "breast_cancer", "diabetes"])
 def test_the_minimum_flatters_and_nested_cv_does_not(name):
     found = selection_bias(name, replications=20, seed=2, jobs=1).set_index("estimate")

@@ -1,4 +1,4 @@
-"""The designs D1 to D10 by name: our figures beside those expected."""
+"""The designs D1 to D10 by name: our results beside those expected."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from designs import cv_designs, exact, selection
+from designs.results import Runner, results_frame
 from foldwise.errors import BadStudy, nearest
-from foldwise.lab import cv_designs, exact, selection
-from foldwise.lab.figures import Runner, figures_frame
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ DESIGNS: Mapping[str, Design] = {
 
 
 def run_design(name: str, *, replications: int | None = None, seed: int = 0, jobs: int | None = None) -> Any:
-    """A data frame of one design: our figures with their Monte-Carlo errors, and the expected ones beside them."""
+    """A data frame of one design: our results with their Monte-Carlo errors, and the expected ones beside them."""
     if name not in DESIGNS:
         raise BadStudy(f"there is no design {name!r}", nearest(name, DESIGNS))
     design = DESIGNS[name]
-    return figures_frame(name, design.run(replications=replications or design.replications, seed=seed, jobs=jobs))
+    return results_frame(name, design.run(replications=replications or design.replications, seed=seed, jobs=jobs))

@@ -1,4 +1,8 @@
-"""The coverage page of the documentation, written from simulations: python -m foldwise.lab.table --write FILE."""
+"""Do the intervals cover? Simulations with known truth, and published designs run again.
+
+python benchmarks/coverage_page.py --write docs/coverage.md    the page, which takes hours
+python benchmarks/coverage_page.py --design D1                 one published design in full size
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from designs.auc import auc_coverage
+from designs.catalogue import DESIGNS, run_design
+from designs.selection import REAL_SETS, selection_bias
+
 from foldwise.lab.alarms import false_alarms
-from foldwise.lab.auc import auc_coverage
 from foldwise.lab.coverage import Setting, coverage, coverage_of
-from foldwise.lab.designs import DESIGNS, run_design
-from foldwise.lab.selection import REAL_SETS, selection_bias
 
 ORDINARY = (
     ("linear", "least squares"),
@@ -31,13 +36,14 @@ HARD = (
 )
 TESTED = ("linear", "smooth", "heavy-tailed", "logistic", "two classes", "bounded")
 ROWS, FOLDS = (50, 100, 500), (5, 10, 13)
+COLUMNS = ("case", "quantity", "ours", "error", "expected", "agrees")  # of a design
 SHORT = 0.02  # how far below its level a default may lie and still be called covering
 # the share of a design's full size that the page runs
 SHARES = {"D1": 0.25, "D2": 0.25, "D3": 0.2, "D4": 0.25, "D5": 0.4, "D6": 0.4, "D7": 0.5, "D8": 0.25, "D9": 0.5}
 
 HEAD = """# Do the intervals cover?
 
-Written by `python -m foldwise.lab.table --write docs/coverage.md`; do not edit by hand. Level 95% unless said
+Written by `python benchmarks/coverage_page.py --write docs/coverage.md`; do not edit by hand. Level 95% unless said
 otherwise; {replications} simulated data sets per cell, so that a coverage of 0.95 has a Monte-Carlo error of
 {error:.3f}.
 
@@ -169,10 +175,10 @@ def _selection(asked: dict[str, Any]) -> list[str]:
 
 
 def _designs(names: Sequence[str], replications: int, seed: int, jobs: int | None) -> str:
-    parts = ["## Designs with expected figures\n"]
+    parts = ["## Published designs\n"]
     parts.append(
         "Ours beside what the literature or our survey of it gives; `agrees` is within three joint Monte-Carlo errors "
-        "and the slack of a published digit. Full size: `foldwise lab coverage --design D1`.\n"
+        "and the slack of a published digit. Full size: `python benchmarks/coverage_page.py --design D1`.\n"
     )
     for name in names:
         design = DESIGNS[name]
@@ -180,7 +186,7 @@ def _designs(names: Sequence[str], replications: int, seed: int, jobs: int | Non
         found = run_design(name, replications=count, seed=seed, jobs=jobs)
         parts.append(f"### {name}: {design.title}\n")
         parts.append(f"{_agreement(found)} ({count:,} replications; dear intervals on fewer).\n")
-        parts.append(_markdown(found, ["case", "quantity", "ours", "error", "expected", "agrees"], digits=4))
+        parts.append(_markdown(found, COLUMNS, digits=4))
     return "\n".join(parts)
 
 
@@ -239,19 +245,25 @@ def _verdict(frame: Any) -> str:
 
 def _agreement(frame: Any) -> str:
     judged = [value for value in frame["agrees"] if value is not None]
-    return f"{sum(map(bool, judged))} of {len(judged)} expected figures agree"
+    return f"{sum(map(bool, judged))} of {len(judged)} expected values agree"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the page."""
+    """Write the page, or print one design."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", type=Path, required=True, help="the file to write")
-    parser.add_argument("--replications", type=int, default=2000)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--write", type=Path, help="the file to write")
+    what.add_argument("--design", choices=DESIGNS, help="print this design")
+    parser.add_argument("--replications", type=int, help="2000 per cell, or the full size of the design, if not given")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int)
     asked = parser.parse_args(arguments)
+    if asked.design:
+        found = run_design(asked.design, replications=asked.replications, seed=asked.seed, jobs=asked.jobs)
+        print(f"{_agreement(found)}\n\n{_markdown(found, COLUMNS, digits=4)}", end="")
+        return
     start = time.perf_counter()
-    text = page(replications=asked.replications, seed=asked.seed, jobs=asked.jobs)
+    text = page(replications=asked.replications or 2000, seed=asked.seed, jobs=asked.jobs)
     asked.write.write_text(text.rstrip() + "\n", encoding="utf-8")
     print(f"wrote {asked.write} in {time.perf_counter() - start:.0f} s")
 

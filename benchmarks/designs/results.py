@@ -1,4 +1,4 @@
-"""Our simulated figure beside the one a source gives."""
+"""A simulated number beside the one a source gives."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.lab.coverage import covered, monte_carlo_error
+from foldwise.lab.replications import mean_error
 
 SLACK = 0.02  # published shares carry rounding, other seeds and small differences of design
 
 
 @dataclass(frozen=True)
-class Figure:
+class Result:
     """One simulated number with its Monte-Carlo error, and what is expected of it, if anything."""
 
     case: str
@@ -35,7 +36,7 @@ class Figure:
         return abs(self.ours - self.expected) <= 3 * float(np.hypot(self.error, self.expected_error)) + self.slack
 
 
-def share_figures(
+def coverage_results(
     case: str,
     ends: Mapping[str, tuple[FloatArray, FloatArray]],
     truths: Mapping[str, FloatArray | float],
@@ -43,16 +44,16 @@ def share_figures(
     *,
     runs: int,
     source: str,
-) -> list[Figure]:
+) -> list[Result]:
     """Coverage of each interval for each truth, beside the expected shares in the order of the truths."""
-    figures = []
+    results = []
     for name, (low, high) in ends.items():
         for place, (target, truth) in enumerate(truths.items()):
             found = covered(low, high, truth)
             wanted = expected.get(name, ())
             value = wanted[place] if place < len(wanted) else None
-            figures.append(
-                Figure(
+            results.append(
+                Result(
                     case,
                     f"{name}, coverage of {target}",
                     found["coverage"],
@@ -62,25 +63,20 @@ def share_figures(
                     source if value is not None else "",
                 )
             )
-    return figures
+    return results
 
 
-def mean_figure(case: str, quantity: str, values: FloatArray, expected: float | None, **known: Any) -> Figure:
+def mean_result(case: str, quantity: str, values: FloatArray, expected: float | None, **known: Any) -> Result:
     """The mean over replications beside its expectation."""
-    return Figure(case, quantity, float(values.mean()), mean_error(values), expected, **{"slack": 0.01} | known)
+    return Result(case, quantity, float(values.mean()), mean_error(values), expected, **{"slack": 0.01} | known)
 
 
-def mean_error(values: FloatArray) -> float:
-    """The standard error of a mean over replications."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
-
-
-def figures_frame(design: str, figures: Sequence[Figure]) -> Any:
-    """Figures as a data frame."""
+def results_frame(design: str, results: Sequence[Result]) -> Any:
+    """Results as a data frame."""
     import pandas as pd
 
-    lines = [{"design": design, **asdict(figure), "agrees": figure.agrees} for figure in figures]
+    lines = [{"design": design, **asdict(result), "agrees": result.agrees} for result in results]
     return pd.DataFrame(lines).drop(columns="slack")
 
 
-Runner = Callable[..., list[Figure]]
+Runner = Callable[..., list[Result]]

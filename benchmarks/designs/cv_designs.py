@@ -1,35 +1,35 @@
 """Designs on the intervals of cross-validation: D1 (least squares), D2 and D3 (logistic), D4, D7 (twins), D8 (tuned).
 
-Expected figures are those of the project's survey of the statistics, each with the number of runs behind it.
+Expected values are those of the project's survey of the statistics, each with the number of runs behind it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from designs.exact import ols_risk
+from designs.lasso import LassoLogistic
+from designs.results import Result, coverage_results, mean_result
+from designs.subsamples import half_means, held_out, subsample_means
 from foldwise.arrays import FloatArray
-from foldwise.formulas.exact import ols_risk
 from foldwise.lab import batched
 from foldwise.lab.batched import Ends
 from foldwise.lab.coverage import monte_carlo_error
 from foldwise.lab.draws import (
     cv_draws,
     drawn,
-    half_means,
-    held_out,
     judged_folds,
     leave_two_out,
     out_of_fold,
     random_folds,
-    subsample_means,
 )
-from foldwise.lab.figures import Figure, mean_figure, share_figures
-from foldwise.lab.lasso import LassoLogistic
-from foldwise.lab.learners import Logistic, Ridge, SoftThreshold, TunedRidge, balanced_folds, find_learner
+from foldwise.lab.learners import Logistic, Ridge, TunedRidge, Untuned, balanced_folds, find_learner
+from foldwise.lab.models import Linear
 from foldwise.lab.problems import Problem, find_problem
 from foldwise.lab.replications import Found, replicate_all
 
@@ -83,18 +83,18 @@ SURVEY = "survey"
 Data = tuple[Problem, Any, FloatArray, FloatArray]
 
 
-def d1(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] = (40, 100, 200)) -> list[Figure]:
+def d1(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] = (40, 100, 200)) -> list[Result]:
     """Least squares on 20 columns of noise, level 90%: T2 at n by its exact formula, T1 by its own."""
     few = max(replications // 4, 1)
     cheap = replicate_all({f"D1 {n}": partial(_d1_cheap, n) for n in sizes}, replications, seed=seed, jobs=jobs)
     dear = replicate_all({f"D1 dear {n}": partial(_d1_dear, n) for n in sizes}, few, seed=seed, jobs=jobs)
-    figures = []
+    results = []
     for n in sizes:
         runs, expected = D1_EXPECTED.get(n, (1, {}))
         for found in (cheap[f"D1 {n}"], dear[f"D1 dear {n}"]):
             truths = {"T2": ols_risk(n, 20), "T1": found["T1"]}
-            figures += share_figures(f"n={n}", _pairs(found), truths, expected, runs=runs, source=SURVEY)
-    return figures
+            results += coverage_results(f"n={n}", _pairs(found), truths, expected, runs=runs, source=SURVEY)
+    return results
 
 
 def _d1_cheap(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -151,22 +151,22 @@ D2_EXPECTED = {
 }
 
 
-def d2(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[float] = (1.0, 2.0)) -> list[Figure]:
+def d2(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[float] = (1.0, 2.0)) -> list[Result]:
     """Logistic regression, n = 100, 20 columns, one of them used, level 90% on the arcsine scale, target T1."""
     cheap = replicate_all({f"D2 {s}": partial(_d2_cheap, s) for s in sizes}, replications, seed=seed, jobs=jobs)
     few = max(replications // 10, 1)
     dear = replicate_all({f"D2 dear {s}": partial(_d2_dear, s) for s in sizes}, few, seed=seed, jobs=jobs)
-    figures = []
+    results = []
     for s in sizes:
         runs, naive, bates, corrected = D2_EXPECTED[s]
         found, costly = cheap[f"D2 {s}"], dear[f"D2 dear {s}"]
         case = f"slope {s:g}"
-        figures += _misses(case, "cross-validation", found, "cv", naive, runs)
-        figures += _misses(case, "bates", costly, "bates", bates, runs)
+        results += _misses(case, "cross-validation", found, "cv", naive, runs)
+        results += _misses(case, "bates", costly, "bates", bates, runs)
         truths = {"T2": found["T1"].mean(), "T1": found["T1"]}
         ends = {"corrected t": _pairs(found)["corrected t"]}
-        figures += share_figures(case, ends, truths, {"corrected t": corrected}, runs=800, source=SURVEY)
-    return figures
+        results += coverage_results(case, ends, truths, {"corrected t": corrected}, runs=800, source=SURVEY)
+    return results
 
 
 def _d2_cheap(slope: float, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -178,25 +178,25 @@ def _d2_dear(slope: float, times: int, rng: np.random.Generator) -> dict[str, Fl
     return _classes_bates(find_problem("bates logistic", beta=(slope,)), Logistic(), 100, times, rng)
 
 
-def d3(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
+def d3(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
     """Sparse logistic regression, n = 90 with 1000 columns, one fixed penalty, level 90%, target T1."""
     cheap = replicate_all({"D3": _d3_cheap, "D3 n=200": _d3_more}, replications, seed=seed, jobs=jobs)
-    figures: list[Figure] = []
+    results: list[Result] = []
     for key, case, expected, runs in (
         ("D3", "n=90", (0.19, 0.1227), 1500),
         ("D3 n=200", "n=200", (0.133, 0.078), 1000),
     ):
-        figures += _misses(case, "cross-validation", cheap[key], "cv", expected, runs)
+        results += _misses(case, "cross-validation", cheap[key], "cv", expected, runs)
     found = cheap["D3"]
     truths = {"T2": found["T1"].mean(), "T1": found["T1"]}
     ends = {"corrected t": _pairs(found)["corrected t"]}
-    figures += share_figures("n=90", ends, truths, {"corrected t": (0.824, 0.858)}, runs=500, source=SURVEY)
-    figures.append(mean_figure("n=90", "T2", found["T1"], 0.3725, source=SURVEY, expected_error=0.0013))
+    results += coverage_results("n=90", ends, truths, {"corrected t": (0.824, 0.858)}, runs=500, source=SURVEY)
+    results.append(mean_result("n=90", "T2", found["T1"], 0.3725, source=SURVEY, expected_error=0.0013))
     if replications >= 500:
         # 25 runs of 45 + 10 fits each: a twentieth of the replications is dear enough
         costly = replicate_all({"D3 dear": _d3_dear}, replications // 20, seed=seed, jobs=jobs, chunk=5)["D3 dear"]
-        figures += _misses("n=90", "bates", costly, "bates", (0.10, 0.08), 200)
-    return figures
+        results += _misses("n=90", "bates", costly, "bates", (0.10, 0.08), 200)
+    return results
 
 
 def _d3_cheap(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -253,9 +253,9 @@ D4_PROBLEMS = (
 )
 
 
-def d4(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
+def d4(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
     """Six regenerated problems at n = 100, level 95%, T2 at n; published averages are over more problems than these."""
-    figures = []
+    results = []
     for name, expected in D4_LEARNERS.items():
         is_slow = name in ("tree", "forest")
         count = max(replications // (100 if name == "forest" else 20 if is_slow else 1), 2)
@@ -266,9 +266,9 @@ def d4(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
             shares = [_share(one, interval) for one in found.values()]
             error = monte_carlo_error(float(np.mean(shares)), count * len(shares))
             case = f"{name}, mean of {len(shares)} problems"
-            # figures read off a graph, over 19 problems of which these are six
-            figures.append(Figure(case, interval, float(np.mean(shares)), error, expected[place], 0.02, "published"))
-    return figures
+            # values read off a graph, over 19 problems of which these are six
+            results.append(Result(case, interval, float(np.mean(shares)), error, expected[place], 0.02, "published"))
+    return results
 
 
 def _d4(problem_name: str, learner_name: str, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -297,18 +297,31 @@ D7_EXPECTED = {
 }
 
 
-def d7(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] = (100, 1000, 10000)) -> list[Figure]:
+def d7(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] = (100, 1000, 10000)) -> list[Result]:
     """Near-twins: soft-thresholded least squares at two neighbouring penalties, level 95%, target T3."""
-    figures = []
+    results = []
     for n in sizes:
         count = replications if n < 10000 else max(replications // 5, 1)
         found = replicate_all({f"D7 {n}": partial(_d7, n)}, count, seed=seed, jobs=jobs, chunk=25)[f"D7 {n}"]
         ends = _pairs(found)
         for name, target in (("one learner", "T3"), ("difference, cv clt", "gap"), ("difference, corrected t", "gap")):
-            figures += share_figures(
+            results += coverage_results(
                 f"n={n}", {name: ends[name]}, {"T3": found[target]}, D7_EXPECTED[n], runs=500, source=SURVEY
             )
-    return figures
+    return results
+
+
+@dataclass(frozen=True)
+class SoftThreshold(Untuned):
+    """Least squares without intercept, shrunk to 0 by (sqrt(rows) + more) / rows."""
+
+    more: float = 0.0
+
+    def fit(self, X: FloatArray, y: FloatArray) -> Linear:
+        slopes = np.linalg.solve(np.swapaxes(X, -1, -2) @ X, np.swapaxes(y[..., None, :] @ X, -1, -2))[..., 0]
+        rows = X.shape[-2]
+        kept = np.maximum(np.abs(slopes) - (np.sqrt(rows) + self.more) / rows, 0)
+        return Linear(np.zeros(slopes.shape[:-1]), np.sign(slopes) * kept)
 
 
 def _d7(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -334,19 +347,19 @@ D8_EXPECTED = {
 }
 
 
-def d8(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
+def d8(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
     """Tuned ridge, n = 100, 50 columns, 12 penalties, 5 inner folds, level 95%: T4 at n, and T1."""
     cheap = replicate_all({"D8": _d8_cheap}, replications, seed=seed, jobs=jobs, chunk=25)["D8"]
     few = max(replications // 10, 1)
     dear = replicate_all({"D8 dear": _d8_dear}, few, seed=seed, jobs=jobs, chunk=10)["D8 dear"]
-    figures = []
+    results = []
     for found in (cheap, dear):
         truths = {"T4": cheap["T1"].mean(), "T1": found["T1"]}
-        figures += share_figures("tuned ridge", _pairs(found), truths, D8_EXPECTED, runs=300, source=SURVEY)
+        results += coverage_results("tuned ridge", _pairs(found), truths, D8_EXPECTED, runs=300, source=SURVEY)
     known: dict[str, Any] = {"expected_error": 0.012, "source": SURVEY}
-    figures.append(mean_figure("tuned ridge", "mean T1", cheap["T1"], 1.452, **known))
-    figures.append(mean_figure("tuned ridge", "mean outer CV", cheap["value"], 1.474, **known))
-    return figures
+    results.append(mean_result("tuned ridge", "mean T1", cheap["T1"], 1.452, **known))
+    results.append(mean_result("tuned ridge", "mean outer CV", cheap["value"], 1.474, **known))
+    return results
 
 
 def _d8_cheap(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -380,13 +393,13 @@ def _bates(data: Data, folds: int, runs: int, level: float, rng: np.random.Gener
     return low, high
 
 
-def _misses(case: str, words: str, found: Found, name: str, expected: Sequence[float], runs: int) -> list[Figure]:
+def _misses(case: str, words: str, found: Found, name: str, expected: Sequence[float], runs: int) -> list[Result]:
     """The shares of replications in which the estimate was too high and too low, for T1."""
     low, high = _pairs(found)[name]
     shares = float(np.mean(found["T1"] < low)), float(np.mean(found["T1"] > high))
     count = len(low)
     return [
-        Figure(
+        Result(
             case,
             f"{words}, {side}",
             share,

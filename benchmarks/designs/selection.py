@@ -6,22 +6,22 @@ held back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from designs.results import Result, mean_result
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadData, nearest
 from foldwise.lab.batched import fold_means
 from foldwise.lab.coverage import covered
-from foldwise.lab.draws import drawn, out_of_fold, splits_of
-from foldwise.lab.figures import Figure, mean_error, mean_figure
+from foldwise.lab.draws import drawn, out_of_fold
 from foldwise.lab.learners import Centroid, Columns, Ridge, balanced_folds
 from foldwise.lab.problems import Problem, find_problem
-from foldwise.lab.replications import replicate, replicate_all
+from foldwise.lab.replications import mean_error, replicate, replicate_all
 
 SURVEY = "survey"
 BOOTSTRAPS = 300
@@ -53,6 +53,12 @@ def corrected_minima(losses: FloatArray, folds: IntArray, rng: np.random.Generat
     }
 
 
+def splits_of(labels: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Train and test rows of each fold."""
+    for k in range(int(labels.max()) + 1):
+        yield np.flatnonzero(labels != k), np.flatnonzero(labels == k)
+
+
 D5_EXPECTED: Mapping[tuple[int, int], tuple[float, float, float, float]] = {
     (20, 50): (0.131046, 0.0480461, -0.0268924, -0.0129539),
     (20, 500): (0.167537, 0.151871, -0.0341563, 0.0062039),
@@ -64,21 +70,21 @@ D5_EXPECTED: Mapping[tuple[int, int], tuple[float, float, float, float]] = {
 
 def d5(
     *, replications: int, seed: int, jobs: int | None, sizes: Sequence[tuple[int, int]] = tuple(D5_EXPECTED)
-) -> list[Figure]:
+) -> list[Result]:
     """Candidates of true accuracy ~ Beta(9, 6), independent hits: how optimistic is each estimate of the best?"""
     works = {f"D5 {n} {c}": partial(_d5, n, c) for n, c in sizes}
     found = replicate_all(works, replications, seed=seed, jobs=jobs)
-    figures = []
+    results = []
     for n, c in sizes:
         one = found[f"D5 {n} {c}"]
         for name, expected in zip(ESTIMATES, D5_EXPECTED[n, c], strict=True):
-            # how far the estimate lies below the true error of the pick; 150 runs stand behind the survey's figure
+            # how far the estimate lies below the true error of the pick; 150 runs stand behind the survey's number
             optimism = one["truth"] - one[name]
             known: dict[str, Any] = {"expected_error": optimism.std() / np.sqrt(150), "source": SURVEY}
-            figures.append(mean_figure(f"n={n}, {c} candidates", f"{name}, optimism", optimism, expected, **known))
+            results.append(mean_result(f"n={n}, {c} candidates", f"{name}, optimism", optimism, expected, **known))
         held = covered(one["bbc low"], one["bbc high"], one["truth"])
-        figures.append(Figure(f"n={n}, {c} candidates", "bbc, coverage", held["coverage"], held["error"]))
-    return figures
+        results.append(Result(f"n={n}, {c} candidates", "bbc, coverage", held["coverage"], held["error"]))
+    return results
 
 
 def _d5(rows: int, candidates: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -97,12 +103,12 @@ def _chosen(risks: FloatArray, choice: AnyArray) -> FloatArray:
     return np.take_along_axis(risks, choice[:, None], axis=-1)[:, 0]
 
 
-def d6(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
+def d6(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
     """Nearest shrunken centroids over 30 thresholds on 1000 columns of noise, 40 rows: the truth is one half."""
     found = replicate(_d6, replications, key="D6", seed=seed, jobs=jobs)
     expected = {"minimum": (0.384, 0.009), "tibshirani": (0.511, 0.011), "nested": (0.508, 0.009)}
     return [
-        mean_figure("null", name, found[name], value, expected_error=error, source=SURVEY)
+        mean_result("null", name, found[name], value, expected_error=error, source=SURVEY)
         for name, (value, error) in expected.items()
     ]
 
@@ -157,20 +163,20 @@ def _shrunken_errors(X: FloatArray, y: FloatArray, new: FloatArray, target: Floa
     return np.asarray(((far[:, 1] < far[:, 0]) != (target == 1)).mean(-1))
 
 
-def d9(*, replications: int, seed: int, jobs: int | None) -> list[Figure]:
+def d9(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
     """A pick among twelve centroid rules on random columns, 5 x 5 nested: minimum, BBC and the pick inside folds."""
     works = {f"D9 {shift}": partial(_d9, shift) for shift in (0.0, 0.6)}
     # the twelve rules are drawn anew for each chunk, and matter where there is a signal
     found = replicate_all(works, replications, seed=seed, jobs=jobs, chunk=2)
     expected = {0.0: (0.386, 0.473, 0.496, 0.5), 0.6: (0.306, 0.383, 0.396, 0.388)}
-    figures = []
+    results = []
     for shift, values in expected.items():
         one = found[f"D9 {shift}"]
         for name, value in zip(("minimum", "bbc", "nested", "truth"), values, strict=True):
             words = {"nested": "auto", "truth": "true risk of the pick"}.get(name, name)
             case = "null" if shift == 0 else "signal"
-            figures.append(mean_figure(case, words, one[name], value, expected_error=0.005, source=SURVEY))
-    return figures
+            results.append(mean_result(case, words, one[name], value, expected_error=0.005, source=SURVEY))
+    return results
 
 
 def _d9(shift: float, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:

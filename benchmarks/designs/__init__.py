@@ -1,0 +1,1 @@
+"""Published simulation designs, run again: our numbers beside the expected ones."""
