@@ -63,7 +63,7 @@ ENTRIES = (
         {"var_smoothing": "high"},
         tasks=CLASSIFICATION,
         instead="linear",
-        solver="all smoothings of all folds from sums over classes",
+        solver="all smoothings of a fold from one fit",
         scale=True,
         takes_sparse=False,
     ),
