@@ -18,7 +18,7 @@ from foldwise.errors import BadLearner, BadSpace
 from foldwise.learners.catalogue import all_entries, builtin
 from foldwise.learners.learner import Learner
 from foldwise.learners.model import takes_weights
-from foldwise.learners.refused import check_space
+from foldwise.learners.trial import check_space
 from foldwise.solvers.finding import find
 
 pytestmark = pytest.mark.extras
@@ -94,8 +94,9 @@ def test_extra_learners_take_weights(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("size", ["small", "default", "large"])
 def test_spaces_of_extra_learners_hold_only_values_they_take(name, size):
-    made = builtin(f"{name}:{size}", make_dataset(*mixed("regression")))
-    check_space(Learner(name, made.estimator, made.space))
+    data = make_dataset(*mixed("regression"))
+    made = builtin(f"{name}:{size}", data)
+    check_space(Learner(name, made.estimator, made.space, is_builtin=True), data)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_catboost_without_anything_to_split_on_predicts_as_the_baseline(task, lo
         ("lightgbm", {"boosting_type": "no"}, "refuses boosting_type='no': Unknown boosting type no"),
         ("lightgbm", {"n_estimators": [None]}, "refuses n_estimators=None"),
         ("xgboost", {"booster": ["no"]}, "refuses booster='no': Unknown gbm type no"),
-        ("xgboost", {"learning_rate": float("inf")}, "must be a finite number above 0"),
+        ("xgboost", {"learning_rate": float("inf")}, "refuses learning_rate=inf: its predictions are not finite"),
         ("xgboost", {"objective": ["reg:squaredlogerror"]}, "label must be greater than -1"),
         ("catboost", {"depth": [True]}, "refuses depth=True"),
     ],

@@ -17,16 +17,17 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import BaggingClassifier, HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVR, LinearSVC
 
 import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadSpace
 from foldwise.learners.catalogue import builtin
-from foldwise.learners.trial import _without_cries, check_together
+from foldwise.learners.trial import _without_cries, check_space
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
 
@@ -182,9 +183,9 @@ def test_made_up_tables_are_small_however_wide_the_real_one_is():
     data = make_dataset(csr_array((np.ones(4), ([0, 1, 2, 3], [0, 1, 2, 3])), shape=(4, 20_000)), [1.0, 2.0, 3.0, 4.0])
     learner = fw.tune(SVR(), kernel=["linear", "poly"], degree=[2]).as_learner("mine")
     tracemalloc.start()
-    check_together(learner, data)
+    check_space(learner, data)
     with pytest.raises(BadSpace, match="positive fitting"):
-        check_together(fw.tune(Ridge(positive=True), solver=["svd"]).as_learner("mine"), data)
+        check_space(fw.tune(Ridge(positive=True), solver=["svd"]).as_learner("mine"), data)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 20e6
@@ -204,7 +205,7 @@ def test_several_threads_leave_the_streams_and_warnings_of_the_process_alone():
     learner = fw.tune(MLPRegressor(), activation=["relu", "tanh"], solver=["adam", "sgd"]).as_learner("mine")
     before = sys.stdout, sys.stderr, list(warnings.filters)
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: check_together(learner, DATA["regression"]), range(8)))
+        list(pool.map(lambda _: check_space(learner, DATA["regression"]), range(8)))
     assert (sys.stdout, sys.stderr, list(warnings.filters)) == before
 
 
@@ -213,7 +214,7 @@ def test_random_numbers_are_where_they_were():
     random.seed(3)
     before = np.random.get_state()[1].copy(), random.getstate()
     learner = fw.tune(RandomForestRegressor(), max_depth=[1, 2]).as_learner("mine")
-    check_together(learner, DATA["regression"])
+    check_space(learner, DATA["regression"])
     assert (np.random.get_state()[1] == before[0]).all()
     assert random.getstate() == before[1]
 
@@ -247,8 +248,24 @@ def test_one_number_of_a_learner_as_it_comes_is_not_tried(monkeypatch):
     tried = []
     monkeypatch.setattr("foldwise.learners.trial._said", lambda part, *_: tried.append(part) or "")
     data = DATA["regression"]
-    check_together(fw.tune(make_pipeline(StandardScaler(), Ridge()), alpha=[0.1, 1.0]).as_learner("mine"), data)
+    check_space(fw.tune(make_pipeline(StandardScaler(), Ridge()), alpha=[0.1, 1.0]).as_learner("mine"), data)
     assert not tried
-    check_together(fw.tune(Ridge(solver="svd"), alpha=[0.1, 1.0]).as_learner("mine"), data)
-    check_together(fw.tune(Ridge(), alpha=[0.1, 1.0], solver=["svd", "lsqr"]).as_learner("mine"), data)
+    check_space(fw.tune(Ridge(solver="svd"), alpha=[0.1, 1.0]).as_learner("mine"), data)
+    check_space(fw.tune(Ridge(), alpha=[0.1, 1.0], solver=["svd", "lsqr"]).as_learner("mine"), data)
     assert len(tried) == 2 + 4
+
+
+@pytest.mark.parametrize("values", [{"nu": [-1.0, 1.5]}, {"length_scale": [0.0]}, {"length_scale": 0.0}])
+def test_kernels_that_cannot_be_are_refused_before_any_fit(values):
+    with pytest.raises(BadSpace, match=f"refuses {next(iter(values))}=.*a number above 0"):
+        check(fw.learner("gaussian-process", **values), "regression")
+
+
+def test_a_number_that_differs_in_type_is_found_among_many():
+    with pytest.raises(BadSpace, match=r"refuses n_neighbors=3\.5: it must be an int"):
+        check(fw.tune(KNeighborsRegressor(), n_neighbors=[1, 2, 3, 3.5, 4, 5, 6, 7, 8]), "regression")
+
+
+def test_steps_before_the_learner_are_asked_too():
+    with pytest.raises(BadSpace, match="refuses degree=-1: it must be an int"):
+        check(fw.tune(make_pipeline(PolynomialFeatures(), Ridge()), degree=[2, -1]), "regression")

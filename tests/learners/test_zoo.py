@@ -21,8 +21,8 @@ from foldwise.learners.learner import Learner
 from foldwise.learners.listing import entries, listing_text
 from foldwise.learners.model import takes_weights
 from foldwise.learners.preprocessing.curves import Curves
-from foldwise.learners.refused import check_space
 from foldwise.learners.sample import RowSample, draw_rows
+from foldwise.learners.trial import check_space
 from foldwise.learners.zoo.entry import Facts
 from foldwise.solvers.finding import find
 from foldwise.spaces.space import make_space
@@ -100,7 +100,7 @@ def test_spaces_grow_with_their_size_and_hold_only_values_the_learner_takes(name
     sizes = []
     for size in SIZES:
         made = builtin(f"{name}:{size}", data)
-        check_space(Learner(name, made.estimator, made.space))
+        check_space(Learner(name, made.estimator, made.space, is_builtin=True), data)
         sizes.append(0 if made.space is None else made.space.size)
     assert sizes == sorted(sizes)
     assert sizes == [0, 0, 0] or sizes[0] < sizes[2]

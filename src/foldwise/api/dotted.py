@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from foldwise.errors import BadLearner, BadSpace, MissingExtra, nearest
-from foldwise.learners.refused import check_parameters
+from foldwise.learners.trial import check_value
 
 # A study file may come from a stranger, so it names learners of these packages only; Python takes any.
 ALLOWED = ("sklearn.", "lightgbm.", "xgboost.", "catboost.")
@@ -42,7 +42,8 @@ def dotted_learner(path: str, values: dict[str, Any]) -> tuple[Any, dict[str, An
         made = found(**fixed)
     except TypeError as reason:
         raise BadSpace(f"{path} cannot be made of {fixed}: {reason}", "Correct its parameters") from None
-    check_parameters(path, made, {name: name for name in fixed if name in made.get_params(deep=True)})
+    for name, value in fixed.items():
+        check_value(path, made, name, name, value)
     return made, spaces
 
 

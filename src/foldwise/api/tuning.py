@@ -17,8 +17,7 @@ from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
 from foldwise.learners.checks import check_learner
 from foldwise.learners.inputs import read_rows
-from foldwise.learners.refused import check_space
-from foldwise.learners.trial import check_together
+from foldwise.learners.trial import check_space
 from foldwise.losses.loss import make_losses
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, Tuning, make_study
@@ -85,8 +84,7 @@ def _outcome(runnable: RunnableStudy, *, jobs: int | None, refit: bool) -> Tunin
 def _tuning_study(tuned: Any, data: Dataset) -> RunnableStudy:
     losses = make_losses(tuned.loss, data)
     learner = tuned.as_learner(type(tuned.estimator).__name__)
-    check_space(learner)
-    check_together(learner, data)
+    check_space(learner, data)
     check_learner(learner.name, learner.estimator, data, losses)
     final = alone_splits(tuned, data)
     nothing = Splits((), scheme="no outer splits", kind="none", is_partition=False)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from foldwise.errors import BadLearner, BadSpace, MissingExtra, nearest
 from foldwise.learners.learner import Learner
 from foldwise.learners.preprocessing.preprocess import prepare
-from foldwise.learners.refused import check_parameters, without_idle
-from foldwise.learners.trial import check_together, without_refused
+from foldwise.learners.trial import check_space, without_refused
 from foldwise.learners.zoo import baseline, bayes, boosting, kernels, linear, neighbours, networks, splines, trees
 from foldwise.learners.zoo.entry import CLASSIFICATION, SIZES, Entry, Facts, Size, Written, facts_of
 from foldwise.spaces.naming import own_names
@@ -55,11 +54,9 @@ def builtin(name: str, data: Dataset, *, overrides: Mapping[str, Any] | None = N
     tuned = _completed(entry, spaces, fixed, facts) if spaces else _without(entry.space(facts, size), fixed)
     if fixed:
         _fix(name, estimator, fixed, data)
-    if not tuned:
-        return BuiltIn(name, estimator, None)
-    space = _space(name, tuned, estimator, entry.simpler)
-    if fixed and not spaces:
-        return BuiltIn(name, estimator, _beside(Learner(name, estimator, space, is_builtin=True), data))
+    space = _space(name, tuned, estimator, entry.simpler) if tuned else None
+    if space is not None and fixed and not spaces:
+        space = without_refused(Learner(name, estimator, space, is_builtin=True), data).space
     return BuiltIn(name, estimator, space)
 
 
@@ -184,14 +181,7 @@ def _fix(name: str, estimator: Any, fixed: dict[str, Any], data: Dataset) -> Non
     alone = Learner(name, clone(estimator), space, is_builtin=True)
     full = space.resolve(estimator)
     estimator.set_params(**{full[key]: value for key, value in fixed.items()})
-    check_parameters(name, estimator, full)
-    check_together(alone, data)
-
-
-def _beside(learner: Learner, data: Dataset) -> Space | None:
-    """What is left of our own space beside the user's fixed values."""
-    learner = without_idle(learner)
-    return None if learner.space is None else without_refused(learner, data).space
+    check_space(alone, data, is_fixed=True)
 
 
 def _space(name: str, tuned: Written, estimator: Any, simpler: Mapping[str, Direction]) -> Space:

@@ -11,8 +11,7 @@ from foldwise.learners.catalogue import builtin, default_learners, find_entry
 from foldwise.learners.checks import check_learner, task_of
 from foldwise.learners.learner import Learner, Named
 from foldwise.learners.model import offers
-from foldwise.learners.refused import check_space
-from foldwise.learners.trial import check_together
+from foldwise.learners.trial import check_space
 from foldwise.losses.loss import Loss
 from foldwise.losses.loss import task_hint as loss_task
 from foldwise.plans.combined import check_final, combined_learner, read_combined
@@ -31,9 +30,8 @@ def make_learners(wishes: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple
         learners.append(make_learner(BASELINE, BASELINE, data))
     for learner in learners:
         for one in learner.members or (learner,):
-            check_space(one)
             if not one.is_default:  # our own spaces were tried when they were written
-                check_together(one, data)
+                check_space(one, data)
             if learner.name != BASELINE or BASELINE in named:
                 check_learner(one.name, _spokesman(one, data.task, losses), data, losses)
         if learner.combines in TOGETHER:

@@ -13,7 +13,7 @@ from foldwise.errors import BadSpace
 from foldwise.learners.identity import family, forget_code, own_code, setting
 from foldwise.learners.learner import Learner
 from foldwise.learners.model import offers, takes_groups, takes_weights
-from foldwise.learners.neighbour_rows import check_neighbours
+from foldwise.learners.trial import check_neighbours
 from foldwise.losses.loss import Loss
 from foldwise.plans.combining import TOGETHER, together_method, union_method, with_members, with_parts
 from foldwise.plans.extra_splits import beside_inner, extra_splits

@@ -32,9 +32,9 @@ class _CatBoosted(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Grow the trees."""
+        self._validate_params()
         import catboost
 
-        self._validate_params()
         self.n_features_in_ = X.shape[1]
         self.model_ = getattr(catboost, self._kind)(
             **self._settings(), thread_count=1, allow_writing_files=False, logging_level="Silent"
