@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from foldwise.comparisons.comparison import Comparison as Comparison
     from foldwise.errors import FoldwiseError as FoldwiseError
     from foldwise.estimates.estimate import Estimate as Estimate
+    from foldwise.estimates.evidence import Evidence as Evidence
+    from foldwise.estimates.interval_method import IntervalMethod as IntervalMethod
     from foldwise.formulas.bounds import candidates_allowed as candidates_allowed
     from foldwise.formulas.bounds import dev_rows_needed as dev_rows_needed
     from foldwise.formulas.bounds import excess_bound as excess_bound
@@ -61,6 +63,8 @@ _HOMES = {
     "Comparison": "comparisons.comparison",
     "FoldwiseError": "errors",
     "Estimate": "estimates.estimate",
+    "Evidence": "estimates.evidence",
+    "IntervalMethod": "estimates.interval_method",
     "candidates_allowed": "formulas.bounds",
     "dev_rows_needed": "formulas.bounds",
     "excess_bound": "formulas.bounds",

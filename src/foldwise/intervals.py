@@ -14,7 +14,20 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval, nearest
+from foldwise.estimates.cross_validated import AUC_INFLUENCE_CURVE, BATES, BAYLE, CONSERVATIVE_Z, CORRECTED_T
 from foldwise.estimates.estimate import Estimate
+from foldwise.estimates.held_out import (
+    BETTING,
+    CLOPPER_PEARSON,
+    DELONG,
+    EMPIRICAL_BERNSTEIN,
+    FEW_ROWS,
+    HEAVY_SHARE,
+    HOEFFDING,
+    T,
+)
+from foldwise.estimates.interval_method import COVERS, IntervalMethod
+from foldwise.estimates.intervals import built_in
 from foldwise.formulas import bates as bates_formula
 from foldwise.formulas import bias as bias_formulas
 from foldwise.formulas import conservative_z as conservative_z_formula
@@ -39,13 +52,16 @@ __all__ = [
     "tibshirani",
 ]
 
-# What an estimate is of; the words every printed sentence uses.
-PREDICTOR = "the risk of this predictor"
-LEARNER = "the risk of the learner, averaged over training sets of the size used"
-MODELS = "the average risk of these {} models"
 PICKED = "the risk of the candidate picked as best of {}"
 
-FEW_ROWS, HEAVY_SHARE = 50, 0.1
+
+def __getattr__(name: str) -> Any:
+    """An interval by any of its names: `intervals.bayle` is `intervals.cv_clt`."""
+    row = built_in(name)
+    for own in row.names if row is not None else ():
+        if (public := own.replace(" ", "_")) in __all__:
+            return globals()[public]
+    raise AttributeError(f"foldwise.intervals has no {name!r}")
 
 
 def hoeffding(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: float = 0.95) -> Estimate:
@@ -56,7 +72,7 @@ def hoeffding(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: f
     >>> hoeffding([0.1, 0.3, 0.2, 0.4] * 25)
     0.250 (0.114 to 0.386, 95% Hoeffding): the risk of this predictor
     """
-    return _estimate(holdout.hoeffding(losses, bounds=bounds, level=level), "Hoeffding", PREDICTOR, level, losses)
+    return _row_estimate(HOEFFDING, holdout.hoeffding(losses, bounds=bounds, level=level), level, losses)
 
 
 def clopper_pearson(failures: int, rows: int, level: float = 0.95) -> Estimate:
@@ -68,22 +84,22 @@ def clopper_pearson(failures: int, rows: int, level: float = 0.95) -> Estimate:
     0.1684
     """
     found = holdout.clopper_pearson(failures, rows, level=level)
-    return _estimate(found, "Clopper-Pearson", PREDICTOR, level, failures=int(failures), rows=int(rows))
+    return _row_estimate(CLOPPER_PEARSON, found, level, failures=int(failures), rows=int(rows))
 
 
 def betting(
     losses: Any, bounds: tuple[float, float] | None = (0, 1), level: float = 0.95, *, cap: str = "one"
 ) -> Estimate:
-    """The hedged betting interval for losses in known bounds: holds for every number of rows, and short.
+    """The betting interval for losses in known bounds: holds for every number of rows, and short.
 
     Rows are taken in the order given, and that order must be fixed before the losses are seen
     (Waudby-Smith and Ramdas, 2024).
 
     >>> betting([0.1, 0.3, 0.2, 0.4] * 25)
-    0.250 (0.207 to 0.294, 95% hedged betting): the risk of this predictor
+    0.250 (0.207 to 0.294, 95% betting): the risk of this predictor
     """
     found = holdout.betting(losses, bounds=bounds, level=level, cap=cap)
-    return _estimate(found, "hedged betting", PREDICTOR, level, losses)
+    return _row_estimate(BETTING, found, level, losses)
 
 
 def empirical_bernstein(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: float = 0.95) -> Estimate:
@@ -93,7 +109,7 @@ def empirical_bernstein(losses: Any, bounds: tuple[float, float] | None = (0, 1)
     'empirical Bernstein'
     """
     found = holdout.empirical_bernstein(losses, bounds=bounds, level=level)
-    return _estimate(found, "empirical Bernstein", PREDICTOR, level, losses)
+    return _row_estimate(EMPIRICAL_BERNSTEIN, found, level, losses)
 
 
 def holdout_t(losses: Any, level: float = 0.95, *, groups: Any = None) -> Estimate:
@@ -102,13 +118,12 @@ def holdout_t(losses: Any, level: float = 0.95, *, groups: Any = None) -> Estima
     With `groups` the group is the unit. Notes tell of few rows, and of one loss that outweighs the others.
 
     >>> holdout_t([1.0, 3.0, 2.0, 4.0] * 25)
-    2.50 (2.28 to 2.72, 95% Student t): the risk of this predictor
+    2.50 (2.28 to 2.72, 95% t): the risk of this predictor
     """
     found = holdout.holdout_t(losses, level=level, groups=groups)
     values = np.asarray(losses, np.float64)
     units = values.size if groups is None else len(np.unique(np.asarray(groups)))
-    name = "Student t" if groups is None else "Student t over groups"
-    estimate = _estimate(found, name, PREDICTOR, level, losses, se=found.se, df=units - 1)
+    estimate = _row_estimate(T, found, level, losses, se=found.se, df=units - 1)
     return _with_notes(estimate, *_t_warnings(values, units, "rows" if groups is None else "groups"))
 
 
@@ -122,7 +137,7 @@ def corrected_t(scores: Any, test_train_ratio: float, level: float = 0.95) -> Es
     'corrected t'
     """
     found = corrected_t_of_runs(scores, test_train_ratio=test_train_ratio, level=level)
-    return _estimate(found, "corrected t", LEARNER, level, np.ravel(scores), se=found.se, df=found.df)
+    return _row_estimate(CORRECTED_T, found, level, np.ravel(scores), se=found.se, df=found.df)
 
 
 def cv_clt(losses: Any, folds: Any, variance: str = "all-pairs", level: float = 0.95) -> Estimate:
@@ -132,11 +147,11 @@ def cv_clt(losses: Any, folds: Any, variance: str = "all-pairs", level: float = 
     (Bayle, Bayle, Janson and Mackey, 2020). For a mean of losses, not for measures such as AUC.
 
     >>> cv_clt([0.0, 1.0, 0.0, 1.0], [0, 0, 1, 1])
-    0.500 (0.010 to 0.990, 95% CV central limit): the average risk of these 2 models
+    0.500 (0.010 to 0.990, 95% Bayle): the average risk of these 2 models
     """
     found = cv_clt_formula.cv_clt(losses, folds, variance=variance, level=level)
-    target = MODELS.format(found.folds)
-    return _estimate(found, "CV central limit", target, level, losses, se=found.se, variance=found.variance)
+    target = COVERS[BAYLE.covers].format(found.folds)
+    return _estimate(found, BAYLE.name, target, level, losses, se=found.se, variance=found.variance)
 
 
 def bates(outer_losses: Any, pair_losses: Any, folds: Any, level: float = 0.95, *, bias: bool = False) -> Estimate:
@@ -154,7 +169,7 @@ def bates(outer_losses: Any, pair_losses: Any, folds: Any, level: float = 0.95, 
     found = bates_formula.bates(outer_losses, pair_losses, folds, level=level, bias_power=1.0 if bias else None)
     rows = float(found.rows if bias else found.rows * (1 - 1 / found.folds))
     details = {name: value for name, value in found._asdict().items() if name not in ("value", "low", "high")}
-    estimate = _estimate(found, "Bates", f"the risk of the learner at {rows:g} training rows", level, **details)
+    estimate = _estimate(found, BATES.name, f"the risk of the learner at {rows:g} training rows", level, **details)
     if not found.is_stable:
         words = "leaving out one fold more changes the risk by more than its standard error: the interval may be short"
         estimate = _with_notes(estimate, ("unstable", words))
@@ -171,7 +186,7 @@ def conservative_z(full_scores: Any, half_scores: Any, level: float = 0.95) -> E
     'conservative z'
     """
     found = conservative_z_formula.conservative_z(full_scores, half_scores, level=level)
-    return _estimate(found, "conservative z", LEARNER, level, full_scores, se=found.se, variance=found.se**2)
+    return _row_estimate(CONSERVATIVE_Z, found, level, full_scores, se=found.se, variance=found.se**2)
 
 
 def bbc(losses: Any, repeats: int = 1000, seed: int = 0, level: float = 0.95, *, groups: Any = None) -> Estimate:
@@ -247,18 +262,22 @@ def auc(
     >>> auc([1, 1, 0, 0, 1, 0], [9, 8, 3, 2, 4, 5]).value.__round__(3)
     0.889
     """
-    methods = ("influence curve", "delong")
-    if method not in methods:
-        raise BadInterval(f"there is no AUC interval {method!r}", nearest(method, methods))
-    if method == "delong":
+    row = built_in(method)
+    if row not in (AUC_INFLUENCE_CURVE, DELONG):
+        raise BadInterval(f"there is no AUC interval {method!r}", nearest(method, ("influence curve", "delong")))
+    if row is DELONG:
         if folds is not None:
             raise BadInterval("DeLong's interval is for one test set", "Use method='influence curve' with folds")
         found = delong_auc(target, score, level=level)
-        return _estimate(found, "DeLong", "the AUC of this predictor", level, se=found.se, variance=found.se**2)
+        return _estimate(found, DELONG.name, "the AUC of this predictor", level, se=found.se, variance=found.se**2)
     curve = cv_auc(target, score, folds=folds, level=level)
     of = "the AUC of this predictor" if folds is None else f"the average AUC of these {len(curve.fold_auc)} models"
     details = {"se": curve.se, "variance": curve.variance, "fold_auc": curve.fold_auc}
-    return _estimate(curve, "influence curve", of, level, **details)
+    return _estimate(curve, AUC_INFLUENCE_CURVE.name, of, level, **details)
+
+
+def _row_estimate(row: IntervalMethod, found: Any, level: float, losses: Any = None, **details: Any) -> Estimate:
+    return _estimate(found, row.name, COVERS[row.covers], level, losses, **details)
 
 
 def _estimate(found: Any, name: str, target: str, level: float, losses: Any = None, **details: Any) -> Estimate:

@@ -11,8 +11,9 @@ import pytest
 from foldwise import intervals
 from foldwise.errors import BadInterval
 from foldwise.estimates import chooser
-from foldwise.estimates.chooser import INTERVALS, check_wish, choose, work_out
+from foldwise.estimates import intervals as table
 from foldwise.estimates.evidence import Evidence
+from foldwise.estimates.intervals import INTERVALS, find
 from foldwise.losses.loss import Loss
 
 SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
@@ -48,6 +49,14 @@ def evidence(
         "scores": tuple(RNG.random(len(test)) for test in tests) if loss is AUC else None,
     }
     return Evidence(**(facts | changes))
+
+
+def choose(found: Evidence, asked: str | None = None):
+    return chooser.choose(found, None if asked is None else find(asked))
+
+
+def work_out(found: Evidence, asked: str | None, level: float):
+    return chooser.work_out(found, None if asked is None else find(asked), level)
 
 
 def one_test_set(loss: Loss, rows: int = 40, *, kind: str = "holdout", **changes) -> Evidence:
@@ -91,7 +100,7 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("found", "default", "others"), [row[1:] for row in TABLE], ids=[row[0] for row in TABLE])
-def test_each_row_of_the_table_has_its_default_and_takes_these_wishes_alone(found, default, others):
+def test_each_row_of_the_table_has_its_default_and_takes_these_requests_alone(found, default, others):
     method, reason = choose(found)
     assert (method.name if method else None) == default
     assert reason
@@ -105,18 +114,17 @@ def test_every_interval_that_is_offered_can_be_worked_out_and_has_a_width(found,
         if choose(found, name)[0] is not None:
             method, _, numbers = work_out(found, name, 0.9)
             assert method.name == name
-            value, low, high, _ = numbers
-            assert low < high
-            assert low <= value <= high
+            assert numbers.low < numbers.high
+            assert numbers.low <= numbers.value <= numbers.high
 
 
 def test_the_table_in_the_docstring_names_every_interval():
-    words = chooser.__doc__.lower()
+    words = table.__doc__.lower()
     assert all(name.lower() in words for name in INTERVALS)
 
 
 @pytest.mark.parametrize(
-    ("found", "wish", "words"),
+    ("found", "asked", "words"),
     [
         (evidence(SQUARED), "t", "it is for one test set, and there are 5 splits"),
         (one_test_set(SQUARED), "Hoeffding", "it needs a loss with a stated range, and squared has none"),
@@ -148,10 +156,10 @@ def test_the_table_in_the_docstring_names_every_interval():
         (one_test_set(SQUARED), "corrected t", "it is for folds and random splits, not one test set"),
     ],
 )  # fmt: skip
-def test_a_wish_that_is_not_valid_is_refused_with_the_reason(found, wish, words):
-    method, reason = choose(found, wish)
+def test_a_request_that_is_not_valid_is_refused_with_the_reason(found, asked, words):
+    method, reason = choose(found, asked)
     assert method is None
-    assert reason.startswith(f"{wish} is not valid here: ")
+    assert reason.startswith(f"{asked} is not valid here: ")
     assert words in reason
 
 
@@ -162,7 +170,7 @@ def test_a_loss_that_leaves_its_stated_range_gets_no_bounded_interval():
 
 
 @pytest.mark.parametrize(
-    ("wish", "name"),
+    ("asked", "name"),
     [
         ("bates_ncv", "Bates"), ("nested CV interval", "Bates"), ("CV-CLT", "Bayle"), ("holdout t", "t"),
         ("influence_curve", "AUC influence curve"), ("auc", "AUC influence curve"),
@@ -170,18 +178,17 @@ def test_a_loss_that_leaves_its_stated_range_gets_no_bounded_interval():
         ("CORRECTED T", "corrected t"), ("conservative", "conservative z"),
     ],
 )  # fmt: skip
-def test_an_interval_goes_by_its_aliases(wish, name):
-    assert check_wish(wish) == name
+def test_an_interval_goes_by_its_aliases(asked, name):
+    assert find(asked).name == name
 
 
 def test_an_unknown_interval_is_refused_with_the_nearest():
     with pytest.raises(BadInterval, match=re.escape("there is no interval 'bate'") + ".*Bates"):
-        check_wish("bate")
-    assert check_wish(None) is None
+        find("bate")
 
 
 @pytest.mark.parametrize(
-    ("found", "wish"),
+    ("found", "asked"),
     [
         (evidence(SQUARED, fold_losses=np.full(5, 0.25)), None),
         (one_test_set(SQUARED, row_losses=(np.full(40, 0.25),)), None),
@@ -192,16 +199,16 @@ def test_an_unknown_interval_is_refused_with_the_nearest():
     ],
     ids=["folds", "test set", "perfect AUC", "Bayle", "perfect AUC of folds", "equal halves"],
 )
-def test_losses_without_spread_have_no_interval_rather_than_one_of_no_width(found, wish):
-    method, reason, numbers = work_out(found, wish, 0.95)
+def test_losses_without_spread_have_no_interval_rather_than_one_of_no_width(found, asked):
+    method, reason, numbers = work_out(found, asked, 0.95)
     assert (method, numbers) == (None, None)
     assert "spread" in reason
 
 
 def test_no_errors_at_all_still_have_an_upper_bound_above_zero():
-    _, _, (value, low, high, _) = work_out(one_test_set(ZERO_ONE, row_losses=(np.zeros(40),)), None, 0.95)
-    assert (value, low) == (0, 0)
-    assert high == pytest.approx(1 - 0.025 ** (1 / 40))
+    _, _, found = work_out(one_test_set(ZERO_ONE, row_losses=(np.zeros(40),)), None, 0.95)
+    assert (found.value, found.low) == (0, 0)
+    assert found.high == pytest.approx(1 - 0.025 ** (1 / 40))
 
 
 def test_a_missing_fold_leaves_no_interval():
@@ -217,7 +224,7 @@ def test_a_missing_fold_leaves_no_interval():
 
 
 def ends(numbers) -> tuple[float, float, float]:
-    return numbers[:3]
+    return numbers.value, numbers.low, numbers.high
 
 
 def public(estimate) -> tuple[float, float, float]:
@@ -262,17 +269,17 @@ def test_folds_have_the_numbers_of_the_public_functions():
         "Bates": intervals.bates(losses, PAIRS[0], labels, 0.9),
     }
     for name, estimate in expected.items():
-        _, _, (value, low, high, details) = work_out(found, name, 0.9)
-        assert (value, low, high) == pytest.approx(public(estimate), rel=1e-12), name
-        assert details["se"] == pytest.approx(estimate.details["se"]), name
+        _, _, numbers = work_out(found, name, 0.9)
+        assert ends(numbers) == pytest.approx(public(estimate), rel=1e-12), name
+        assert numbers.details["se"] == pytest.approx(estimate.details["se"]), name
 
 
 def test_repeats_do_not_narrow_the_corrected_t_below_one_run():
     found = evidence(SQUARED, repeats=4)
     runs = found.fold_losses.reshape(4, 5)
-    _, _, (_, low, high, _) = work_out(found, None, 0.95)
+    _, _, numbers = work_out(found, None, 0.95)
     single = np.mean([intervals.corrected_t(run, 1 / 4).high - intervals.corrected_t(run, 1 / 4).low for run in runs])
-    assert high - low >= single - 1e-12
+    assert numbers.high - numbers.low >= single - 1e-12
 
 
 def test_random_splits_are_one_run():
@@ -297,5 +304,5 @@ def test_a_higher_level_is_wider_for_every_interval():
         for name in INTERVALS:
             if choose(found, name)[0] is not None:
                 narrow, wide = work_out(found, name, 0.8)[2], work_out(found, name, 0.99)[2]
-                assert wide[1] <= narrow[1]
-                assert narrow[2] <= wide[2]
+                assert wide.low <= narrow.low
+                assert narrow.high <= wide.high

@@ -107,7 +107,7 @@ def test_t_over_groups_takes_the_group_as_the_unit():
     found = intervals.holdout_t(losses, groups=groups)
     low, high = stats.ttest_1samp(means, 0).confidence_interval(0.95)
     assert (found.low, found.high) == pytest.approx((low, high), rel=1e-10)
-    assert (found.details["df"], found.interval) == (11, "Student t over groups")
+    assert (found.details["df"], found.interval) == (11, "t")
 
 
 def test_t_tells_of_few_rows_and_heavy_tails():

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadInterval
+from foldwise.estimates.intervals import request_interval
 from foldwise.plans.extra_splits import CUTS, beside_inner, extra_splits, halves, leave_two_out
 from foldwise.splits.folds import KFold
 from foldwise.splits.holdout import MonteCarlo
 from foldwise.splits.making import make_splits
+from foldwise.studies.study import IntervalRequest
 
 
 def rows(count: int, **roles):
@@ -76,7 +78,7 @@ def test_nothing_is_beside_the_outer_splits_of_other_intervals():
     data = rows(20)
     outer = make_splits(KFold(4), data, seed=0)
     assert extra_splits(None, outer, data, seed=0) is None
-    assert extra_splits("Bayle", outer, data, seed=0) is None
+    assert extra_splits(request_interval("Bayle"), outer, data, seed=0) is None
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_outer_splits_that_cannot_have_them_are_refused(interval, spec, message)
     data = rows(20)
     outer = make_splits(spec, data, seed=0)
     with pytest.raises(BadInterval, match=message):
-        extra_splits(interval, outer, data, seed=0)
+        extra_splits(request_interval(interval), outer, data, seed=0)
 
 
 def test_inner_splits_of_a_pair_on_pairs_are_the_other_folds():
@@ -125,3 +127,13 @@ def test_inner_folds_of_a_pair_are_those_of_its_training_rows():
     for split, inner in zip(found, beside_inner(3, found, outer, data, seed=0), strict=True):
         assert len(inner) == 3
         np.testing.assert_array_equal(np.sort(np.concatenate([one.test for one in inner])), split.train)
+
+
+def test_extra_splits_go_by_name():
+    """A user's own interval asks for them as a built-in one does."""
+    data = rows(20)
+    outer = make_splits(KFold(4), data, seed=0)
+    own = extra_splits(IntervalRequest("mine", "leave-two-out"), outer, data, seed=0)
+    assert own.fingerprint == extra_splits(request_interval("bates"), outer, data, seed=0).fingerprint
+    with pytest.raises(BadInterval, match="the mine interval asks for extra splits 'leave-two'. Did you mean 'leave-t"):
+        extra_splits(IntervalRequest("mine", "leave-two"), outer, data, seed=0)

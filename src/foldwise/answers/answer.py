@@ -12,8 +12,8 @@ from foldwise.answers.bias import Corrected, corrections
 from foldwise.answers.failures import count_words, own_words
 from foldwise.answers.ledger import times_scored
 from foldwise.answers.method import MethodAnswer, mean_train_rows
-from foldwise.estimates.chooser import cautions
 from foldwise.estimates.estimate import plain_number
+from foldwise.estimates.intervals import row_named
 from foldwise.formulas.bias import Bbc
 from foldwise.formulas.multiple import holm, shared_level
 from foldwise.studies.plain import plain_candidate
@@ -65,7 +65,7 @@ def answer(
         "level": study.level,
         "on_failure": study.on_failure,
         "finished": all(method.is_finished for method in methods),
-        "interval": study.interval,
+        "interval": study.interval.name if study.interval else None,
         "fits": len(set().union(*(method.keys for method in methods))),
         "fits_made": sum(made.values()),
         "seconds": round(seconds, 3),
@@ -229,9 +229,9 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
     notes += _part_notes(method)
     if method.status == "ok":
         estimate = method.estimate()
-        notes += [
-            (code, f"{name}: {text}") for code, text in cautions(estimate.interval, method.evidence, estimate.details)
-        ]
+        if estimate.interval is not None:
+            row = row_named(estimate.interval, method.study.interval)
+            notes += [(code, f"{name}: {text}") for code, text in row.cautions(method.evidence, estimate.details)]
     notes += _undefined_notes(method)
     notes += [("edge", f"{name}: {words}") for words in method.edges]
     if not method.is_finished:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
-from foldwise.estimates.chooser import find
+from foldwise.estimates.chooser import refusal
 from foldwise.estimates.evidence import Evidence
+from foldwise.estimates.intervals import IntervalMethod, request_interval, requested
 from foldwise.losses.loss import Loss
 from foldwise.splits.split import Splits
 from foldwise.studies.reading import Reading
@@ -38,22 +40,44 @@ def gather(reading: Reading, method: Method, loss: int = 0) -> Evidence:
     )
 
 
-def check_interval(interval: str | None, study: Study) -> None:
+def with_interval(study: Study, asked: str | IntervalMethod) -> Study:
+    """The study with another interval, or a user's own one again; refused where it needs fits that were not made."""
+    request = request_interval(asked)
+    assert request is not None
+    if request.extra_splits is not None and request.extra_splits != _extra_splits(study):
+        raise BadInterval(
+            f"the {request.name} interval needs fits on {request.extra_splits} splits, which this study did not make",
+            "Run it again with this interval: the other fits are kept",
+        )
+    notes = tuple(note for note in study.notes if note[0] != "interval")  # that the user's own was not kept
+    study = replace(study, interval=request, notes=notes)
+    check_interval(study)
+    return study
+
+
+def _extra_splits(study: Study) -> str | None:
+    """Which splits a study has beside its outer ones; what asked for them may have been a user's own interval."""
+    if study.beside is None:
+        return None
+    return "leave-two-out" if study.outer.is_partition else "halves"
+
+
+def check_interval(study: Study) -> None:
     """Refuse an interval that can never be valid for this study, before any fit."""
-    if interval is None:
+    row = requested(study.interval)
+    if row is None:
         return
     judge, splits = study.losses[0], len(study.outer)
     pretend = Evidence(
         fold_losses=np.arange(splits, dtype=float),
         row_losses=tuple(_spread(judge, len(split.test)) for split in study.outer) if judge.is_per_row else None,
         scores=tuple(np.zeros(0) for _ in range(splits)) if _is_auc(study, judge) else None,
-        pair_losses=np.zeros(0) if interval == "Bates" else None,
-        half_scores=np.zeros(0) if interval == "conservative z" else None,
+        pair_losses=np.zeros(0) if row.extra_splits == "leave-two-out" else None,
+        half_scores=np.zeros(0) if row.extra_splits == "halves" else None,
         **_facts(study, judge),
     )
-    reason = find(interval).refuse(pretend)
-    if reason:
-        raise BadInterval(f"the {interval} interval is not valid here: {reason}", "Leave interval out for the default")
+    if reason := refusal(row, pretend):
+        raise BadInterval(f"the {row.name} interval is not valid here: {reason}", "Leave interval out for the default")
 
 
 def _spread(judge: Loss, rows: int) -> FloatArray:
@@ -104,10 +128,11 @@ def beside(reading: Reading, method: Method) -> list[Judged]:
 
 def beside_losses(reading: Reading, judged: list[Judged]) -> dict[str, Any]:
     """What the interval that was asked for needs besides the outer losses, from the splits beside them."""
-    interval = reading.study.interval
+    row = requested(reading.study.interval)
+    needed = None if row is None else row.extra_splits
     return {
-        "pair_losses": _pair_losses(reading, judged) if interval == "Bates" else None,
-        "half_scores": _half_scores(reading, judged) if interval == "conservative z" else None,
+        "pair_losses": _pair_losses(reading, judged) if needed == "leave-two-out" else None,
+        "half_scores": _half_scores(reading, judged) if needed == "halves" else None,
     }
 
 

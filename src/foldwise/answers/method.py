@@ -20,6 +20,7 @@ from foldwise.comparisons.same_rows import difference
 from foldwise.estimates.chooser import work_out
 from foldwise.estimates.estimate import Estimate, plain_number
 from foldwise.estimates.evidence import Evidence
+from foldwise.estimates.intervals import requested
 from foldwise.records.record import Record
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import FoldState, Reading
@@ -255,24 +256,23 @@ class MethodAnswer:
         evidence = self.evidence if loss == 0 else gather(self.reading, self.method, loss)
         level = self.study.level if level is None else level
         value = float(evidence.fold_losses.mean()) if evidence.fold_losses.size else math.nan
-        method, reason, found = work_out(evidence, self.study.interval if loss == 0 else None, level)
+        row, reason, found = work_out(evidence, requested(self.study.interval) if loss == 0 else None, level)
         low = high = None
-        details: dict[str, Any] = {}
         if found is not None:
-            middle, low, high, details = found
-            low, high = low + value - middle, high + value - middle  # means over rows and over folds are not mixed
+            shift = 0.0 if found.value is None else value - found.value  # means over rows and folds are not mixed
+            low, high = found.low + shift, found.high + shift
         return Estimate(
             value=value,
             low=low,
             high=high,
             level=level,
-            interval=method.name if method else None,
-            target=self.target(method.covers if method else None),
+            interval=row.name if row else None,
+            target=self.target(row.covers if row else None),
             train_rows=mean_train_rows(self.study.outer),
             losses=evidence.fold_losses,
             fits=len(self.keys),
             notes=(("interval", reason),),
-            details=details,
+            details=dict(found.details) if found else {},
         )
 
     def difference(self, other: MethodAnswer, *, rope: float | None = None, level: float | None = None) -> Comparison:

@@ -12,7 +12,7 @@ from foldwise.api.result import Result
 from foldwise.api.running import RUN_WORDS, answer_study
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.errors import BadStudy
-from foldwise.estimates.chooser import check_wish
+from foldwise.estimates.intervals import IntervalMethod, request_interval
 from foldwise.executors.local.executor import LocalExecutor
 from foldwise.executors.options import OPTION_NAMES, RunOptions
 from foldwise.losses.loss import make_losses
@@ -58,7 +58,7 @@ def compare(
     time_limit: float | None = None,
     store: str | Path | None = None,
     level: float = 0.95,
-    interval: str | None = None,
+    interval: str | IntervalMethod | None = None,
     optimism: bool = False,
     on_failure: str = "fail",
     retry_failed: bool = False,
@@ -150,19 +150,19 @@ def make_comparison(
     solvers: Any = "auto",
     fit_threads: int = 1,
     level: float = 0.95,
-    interval: str | None = None,
+    interval: str | IntervalMethod | None = None,
     optimism: bool = False,
     on_failure: str = "fail",
     keeps_all: bool = False,
     alone: bool = False,
 ) -> RunnableStudy:
-    """Every wish checked and made into a study; nothing is fitted here."""
+    """Every request checked and made into a study; nothing is fitted here."""
     options = StudyOptions(
         seed=seed,
         repeats=repeats,
         fit_threads=fit_threads,
         level=level,
-        interval=check_wish(interval),
+        interval=request_interval(interval),
         optimism=optimism,
         on_failure=on_failure,
         solvers=solvers,
@@ -184,7 +184,7 @@ def make_comparison(
         options=options,
         notes=splits.notes,
     )
-    check_interval(options.interval, runnable.study)
+    check_interval(runnable.study)
     return runnable
 
 

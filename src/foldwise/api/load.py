@@ -5,18 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from foldwise.answers.evidence import with_interval
 from foldwise.api.manifest import stored_versions
 from foldwise.api.result import Result
+from foldwise.estimates.intervals import IntervalMethod
 from foldwise.records.sqlite import SqliteStore
 from foldwise.studies.file import read_study
 from foldwise.studies.reading import Reading
 
 
-def load(run: str | Path, *, loss: Any = None) -> Result:
-    """The result of the latest study in a store; no learner needs to be installed, and nothing is fitted."""
+def load(run: str | Path, *, loss: Any = None, interval: str | IntervalMethod | None = None) -> Result:
+    """The result of the latest study in a store; no learner needs to be installed, and nothing is fitted.
+
+    Callables of a user's own, a loss or an interval, are in no store and are given again.
+    """
     store = SqliteStore(run, readonly=True)
     try:
-        reading = Reading(read_study(store, loss=loss), store)
+        study = read_study(store, loss=loss)
+        reading = Reading(study if interval is None else with_interval(study, interval), store)
         result = Result(reading, made={}, seconds=0.0, versions=stored_versions(store))
         result.to_dict()
     finally:

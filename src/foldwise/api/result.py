@@ -22,7 +22,7 @@ from foldwise.api.seen import remember_rows
 from foldwise.comparisons.comparison import Comparison
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
-from foldwise.estimates.coverage import measured
+from foldwise.estimates.intervals import row_named
 from foldwise.formulas.bates import bates
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.run import fit_model
@@ -252,10 +252,9 @@ class Result:
                 f"{method.method.name}: {estimate}. {'Interval' if estimate.interval else 'No interval'}: {why}."
             )
             intervals |= {(estimate.interval, method.evidence.scheme): None} if estimate.interval else {}
-        lines += [
-            f"Measured coverage of the {name} interval ({scheme}) at 95%: {measured(name, scheme)}."
-            for name, scheme in intervals
-        ]
+        for name, scheme in intervals:
+            measured = row_named(name, self.study.interval).measured(scheme)
+            lines.append(f"Measured coverage of the {name} interval ({scheme}) at 95%: {measured}.")
         lines.append("No number here is the risk of the delivered model, which is fitted on all rows.")
         return "\n".join([*lines, *(f"Note: {text}." for text in self.notes)])
 

@@ -19,9 +19,10 @@ from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.judged import make_judged
 from foldwise.data.sources import read_table
 from foldwise.errors import BadData, BadInterval, BadLoss, FitsFailed
-from foldwise.estimates.chooser import cautions, check_wish, choose, work_out
+from foldwise.estimates.chooser import choose, work_out
 from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.evidence import Evidence
+from foldwise.estimates.intervals import IntervalMethod, find
 from foldwise.executors.options import OPTION_NAMES, RunOptions
 from foldwise.formulas.multiple import shared_level
 from foldwise.learners.identity import setting
@@ -84,7 +85,7 @@ def test_risk(
     weights: Any = None,
     groups: Any = None,
     level: float = 0.95,
-    interval: str | None = None,
+    interval: str | IntervalMethod | None = None,
     seed: int = 0,
     store: str | Path | None = None,
     trained_on: str | None = None,
@@ -109,27 +110,28 @@ def test_risk(
         )
     answer = respond(model, data, np.arange(data.rows), [response])[response]
     evidence = _test_evidence(judge, data, answer, groups, seed)
-    valid, reason = choose(evidence, check_wish(interval))
-    if interval is not None and valid is None:
+    asked = None if interval is None else find(interval)
+    valid, reason = choose(evidence, asked)
+    if asked is not None and valid is None:
         raise BadInterval(reason, "Leave interval out for the default")
     count = 1 if store is None else score_in(store, data.fingerprint, name_of(setting(model), answer.tobytes()))
-    method, reason, found = work_out(evidence, check_wish(interval), shared_level(level, count))
+    row, reason, found = work_out(evidence, asked, shared_level(level, count))
     if seen := data.rows if trained_on == data.fingerprint else rows_seen(model, data):
-        if interval is not None:
+        if asked is not None:
             raise BadInterval(
                 f"{seen} of {data.rows} test rows were trained on, so no interval is valid", "Test on other rows"
             )
-        method = found = None
+        row = found = None
         reason = f"{seen} of {data.rows} test rows were trained on, so no interval is valid: test on other rows"
-    notes = [("interval", reason), *_ledger_notes(store is not None, count, method is not None)]
-    if method is not None:
-        notes += cautions(method.name, evidence, found[3] if found else {})
+    notes = [("interval", reason), *_ledger_notes(store is not None, count, row is not None)]
+    if row is not None and found is not None:
+        notes += row.cautions(evidence, found.details)
     return Estimate(
         value=float(evidence.fold_losses[0]),
-        low=found[1] if found else None,
-        high=found[2] if found else None,
+        low=found.low if found else None,
+        high=found.high if found else None,
         level=level,
-        interval=method.name if method else None,
+        interval=row.name if row else None,
         target=f"this predictor, on {data.rows} test rows",
         losses=evidence.row_losses[0] if evidence.row_losses is not None else None,
         notes=tuple(notes),

@@ -13,7 +13,7 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
 from foldwise.errors import BadInterval
-from foldwise.estimates.corrected_t import NAME
+from foldwise.estimates.cross_validated import CORRECTED_T
 from foldwise.formulas import multiple, ranks
 from foldwise.formulas.checks import as_numbers
 from foldwise.formulas.corrected_t import CorrectedT, corrected_t_of_runs, has_no_spread
@@ -57,7 +57,7 @@ def compare_all(
         p[i, j] = p[j, i] = adjusted
     # exact sums, so that the first of equal methods is the best whatever the order of splits
     best = int(np.argmin([math.fsum(method.ravel()) for method in table]))
-    name = f"{NAME}, simultaneous over {len(pairs)} pairs"
+    name = f"{CORRECTED_T.name}, simultaneous over {len(pairs)} pairs"
     differences = {
         known[at]: _comparison(
             _t(table[at], table[best], test_train_ratio, each),

@@ -10,7 +10,7 @@ import numpy as np
 
 from foldwise.comparisons.comparison import Comparison
 from foldwise.errors import BadInterval
-from foldwise.estimates.corrected_t import NAME
+from foldwise.estimates.cross_validated import CORRECTED_T
 from foldwise.formulas import auc as auc_formulas
 from foldwise.formulas import pairs as formulas
 from foldwise.formulas.corrected_t import corrected_t_of_runs
@@ -51,7 +51,7 @@ def paired(differences: Any, test_train_ratio: float, level: float = 0.95) -> Co
         found.low,
         found.high,
         level,
-        NAME,
+        CORRECTED_T.name,
         LEARNERS,
         losses=np.asarray(differences, np.float64).ravel(),
         p=found.p,

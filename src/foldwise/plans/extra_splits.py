@@ -8,29 +8,38 @@ from typing import Any
 import numpy as np
 
 from foldwise.data.dataset import Dataset
-from foldwise.errors import BadInterval
+from foldwise.errors import BadInterval, nearest
 from foldwise.splits.holdout import Holdout, MonteCarlo
 from foldwise.splits.making import make_splits
 from foldwise.splits.nesting import inner_splits
 from foldwise.splits.split import Split, Splits, without
+from foldwise.studies.study import IntervalRequest
 
+NAMES = ("leave-two-out", "halves")
 CUTS = 10  # times the rows are cut into halves
 
 
-def extra_splits(interval: str | None, outer: Splits, data: Dataset, *, seed: int) -> Splits | None:
+def extra_splits(interval: IntervalRequest | None, outer: Splits, data: Dataset, *, seed: int) -> Splits | None:
     """The further splits an interval asks for, or None; refused where the outer splits cannot have them."""
-    if interval == "Bates":
+    if interval is None or interval.extra_splits is None:
+        return None
+    if interval.extra_splits not in NAMES:
+        raise BadInterval(
+            f"the {interval.name} interval asks for extra splits {interval.extra_splits!r}",
+            nearest(interval.extra_splits, NAMES),
+        )
+    if interval.extra_splits == "leave-two-out":
         if not outer.is_partition or outer.folds < 3:
-            raise BadInterval(f"the Bates interval needs 3 or more outer folds, not: {outer.scheme}", "Use outer=10")
-        return leave_two_out(outer, data.rows)
-    if interval == "conservative z":
-        if outer.kind != "monte_carlo":
             raise BadInterval(
-                f"the conservative z interval needs random outer splits, not: {outer.scheme}",
-                "Use outer=fw.MonteCarlo(15, share=0.1)",
+                f"the {interval.name} interval needs 3 or more outer folds, not: {outer.scheme}", "Use outer=10"
             )
-        return halves(outer, data, seed=seed)
-    return None
+        return leave_two_out(outer, data.rows)
+    if outer.kind != "monte_carlo":
+        raise BadInterval(
+            f"the {interval.name} interval needs random outer splits, not: {outer.scheme}",
+            "Use outer=fw.MonteCarlo(15, share=0.1)",
+        )
+    return halves(outer, data, seed=seed)
 
 
 def beside_inner(spec: Any, beside: Splits, outer: Splits, data: Dataset, *, seed: int) -> tuple[Splits, ...]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from foldwise.errors import BadStudy, nearest
 from foldwise.splits.part import whole_number
+from foldwise.studies.study import IntervalRequest
 
 POLICIES = ("fail", "baseline", "drop_candidate")
 
@@ -24,7 +25,7 @@ class StudyOptions:
     repeats: int = 1
     fit_threads: int = 1
     level: float = 0.95
-    interval: str | None = None
+    interval: IntervalRequest | None = None
     optimism: bool = False
     on_failure: str = "fail"
     solvers: Literal["auto", "all", False] = "auto"

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from foldwise.answers.numbers import number, plain
+from foldwise.estimates.intervals import INTERVALS
 
 BASELINE = "baseline"
 AUTO = "auto"
 PROPOSING = ("tpe", "gp", "cmaes")  # tuners that make up candidates on the way
 PACKAGES = {"numpy": "NumPy", "scipy": "SciPy", "scikit-learn": "scikit-learn", "pandas": "pandas"}
-NADEAU = "Nadeau C., Bengio Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281."
 REFERENCES = {
     "cv": "Stone M. (1974). Cross-validatory choice and assessment of statistical predictions. Journal of the Royal "
     "Statistical Society B 36, 111-147.",
@@ -19,26 +19,8 @@ REFERENCES = {
     "BMC Bioinformatics 7, 91.",
     "selection": "Cawley G. C., Talbot N. L. C. (2010). On over-fitting in model selection and subsequent selection "
     "bias in performance evaluation. Journal of Machine Learning Research 11, 2079-2107.",
-    "corrected t": NADEAU,
-    "conservative z": NADEAU,
-    "Bates": "Bates S., Hastie T., Tibshirani R. (2024). Cross-validation: what does it estimate and how well does it "
-    "do it? Journal of the American Statistical Association 119, 1434-1445.",
-    "Bayle": "Bayle P., Bayle A., Janson L., Mackey L. (2020). Cross-validation confidence intervals for test error. "
-    "Advances in Neural Information Processing Systems 33.",
-    "Clopper-Pearson": "Clopper C. J., Pearson E. S. (1934). The use of confidence or fiducial limits illustrated in "
-    "the case of the binomial. Biometrika 26, 404-413.",
-    "betting": "Waudby-Smith I., Ramdas A. (2024). Estimating means of bounded random variables by betting. Journal of "
-    "the Royal Statistical Society B 86, 1-27.",
-    "Hoeffding": "Hoeffding W. (1963). Probability inequalities for sums of bounded random variables. Journal of the "
-    "American Statistical Association 58, 13-30.",
-    "empirical Bernstein": "Maurer A., Pontil M. (2009). Empirical Bernstein bounds and sample-variance penalization. "
-    "Proceedings of COLT.",
-    "DeLong": "DeLong E. R., DeLong D. M., Clarke-Pearson D. L. (1988). Comparing the areas under two or more "
-    "correlated receiver operating characteristic curves. Biometrics 44, 837-845.",
-    "AUC influence curve": "LeDell E., Petersen M., van der Laan M. (2015). Computationally efficient confidence "
-    "intervals for cross-validated area under the ROC curve estimates. Electronic Journal of Statistics 9, 1583-1607.",
-    "McNemar": "McNemar Q. (1947). Note on the sampling error of the difference between correlated proportions or "
-    "percentages. Psychometrika 12, 153-157.",
+    "exact McNemar": "McNemar Q. (1947). Note on the sampling error of the difference between correlated proportions "
+    "or percentages. Psychometrika 12, 153-157.",
     "holm": "Holm S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
     "Statistics 6, 65-70.",
     "scikit-learn": "Pedregosa F. et al. (2011). Scikit-learn: machine learning in Python. Journal of Machine Learning "
@@ -74,8 +56,8 @@ def references(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> list[s
     names |= {"nested", "selection"} if _is_nested(protocol) else set()
     names |= {"holm"} if any(method.get("p_holm") is not None for method in methods) else set()
     names |= {"scikit-learn"} if "scikit-learn" in (answer.get("versions") or {}) else set()
-    found = {text for name in names for key, text in REFERENCES.items() if name and key in name}
-    return sorted(found)
+    known = REFERENCES | {row.name: row.reference for row in INTERVALS.values()} | protocol["own_references"]
+    return sorted({text for name in names if (text := known.get(name))})
 
 
 def _is_nested(protocol: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from foldwise.splits.nesting import Inner
 from foldwise.splits.split import Split, Splits
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.search import search_from
-from foldwise.studies.study import Method, Study
+from foldwise.studies.study import IntervalRequest, Method, Study
 
 NAME = "outline"
 
@@ -71,7 +71,7 @@ def study_bytes(study: Study) -> bytes:
         "has_final": study.has_final,
         "on_failure": study.on_failure,
         "notes": [list(note) for note in study.notes],
-        "interval": study.interval,
+        "interval": None if study.interval is None or study.interval.own else study.interval.name,
         "keeps_all": study.keeps_all,
         "wants_training_risk": study.wants_training_risk,
         "outer": _pack_splits("outer", study.outer, everything, arrays),
@@ -79,6 +79,8 @@ def study_bytes(study: Study) -> bytes:
         "inner": [_pack_inner(f"inner{at}", inner, study, arrays) for at, inner in enumerate(schemes)],
         "methods": [_pack_method(method, schemes, study, arrays) for method in study.methods],
     }
+    if study.interval is not None and study.interval.own is not None:
+        head["own_interval"] = study.interval.name  # its code is the user's, and stays theirs
     return pack(head, arrays)
 
 
@@ -124,14 +126,21 @@ def _study_from(content: bytes, loss: Any) -> Study:
         has_optimism=head["has_optimism"],
         has_final=head["has_final"],
         on_failure=head["on_failure"],
-        notes=tuple((code, text) for code, text in head["notes"]),
+        notes=(*((code, text) for code, text in head["notes"]), *_interval_notes(head.get("own_interval"))),
         groups=arrays.get("groups"),
         time=arrays.get("time"),
         beside=beside,
-        interval=head["interval"],
+        interval=None if head["interval"] is None else IntervalRequest(head["interval"]),
         keeps_all=head["keeps_all"],
         wants_training_risk=head.get("wants_training_risk", False),
     )
+
+
+def _interval_notes(own: str | None) -> list[tuple[str, str]]:
+    if own is None:
+        return []
+    remedy = "this is the default; give it again with fw.load(RUN, interval=...)"
+    return [("interval", f"the interval {own!r} was the user's own, which no store keeps: {remedy}")]
 
 
 def _pack_method(method: Method, schemes: list[Inner], study: Study, arrays: dict[str, AnyArray]) -> dict[str, Any]:

@@ -74,6 +74,14 @@ class Stage(NamedTuple):
     inner: Splits | None
 
 
+class IntervalRequest(NamedTuple):
+    """An interval asked for: its name, the extra splits it needs, and a user's own one, which no store keeps."""
+
+    name: str
+    extra_splits: str | None = None
+    own: Any = None
+
+
 @dataclass(frozen=True, eq=False)
 class Study:
     """The whole question in plain values."""
@@ -98,7 +106,7 @@ class Study:
     time: AnyArray | None = None  # place of each row in time, where it is known
     keeps_all: bool = False  # tuning fits keep all responses too, for later questions to a store
     beside: Splits | None = None  # further splits that an interval asks for
-    interval: str | None = None  # asked for by name
+    interval: IntervalRequest | None = None
     wants_training_risk: bool = False  # even where it costs more than the study
     _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _keys: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict, repr=False)

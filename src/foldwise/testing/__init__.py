@@ -1,20 +1,27 @@
-"""Contract tests and a saboteur, shipped for people who write their own splitter, store or executor.
+"""Contract tests and a saboteur, shipped for people who write their own interval, splitter, store or executor.
 
-Subclass the suite, give it the fixture it asks for, and let pytest run it.
+Call the check, or subclass the suite, give it the fixture it asks for, and let pytest run it.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["FAULTS", "Fault", "Saboteur", "SaboteurClassifier", "SaboteurRegressor"]
+# Loaded when they are asked for: the saboteur is a scikit-learn estimator.
+_HOMES = {
+    "FAULTS": "faults",
+    "Fault": "faults",
+    "Saboteur": "saboteur",
+    "SaboteurClassifier": "saboteur",
+    "SaboteurRegressor": "saboteur",
+    "check_interval": "intervals",
+}
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    """The saboteur is a scikit-learn estimator, and is imported when it is asked for."""
     from importlib import import_module
 
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"foldwise.testing has no {name!r}")
-    place = "faults" if name in ("FAULTS", "Fault") else "saboteur"
-    return getattr(import_module(f"foldwise.testing.{place}"), name)
+    return getattr(import_module(f"foldwise.testing.{_HOMES[name]}"), name)

@@ -1,0 +1,94 @@
+"""The table of intervals: one row each, whatever names it; `interval=`, reports, docs and the lab read it here.
+
+| splits | loss | default | on request |
+| --- | --- | --- | --- |
+| one test set | 0-1 | Clopper-Pearson | betting, Hoeffding, empirical Bernstein, t |
+| one test set | bounded | betting | Hoeffding, empirical Bernstein, t |
+| one test set | unbounded | t | |
+| one test set | AUC | DeLong | |
+| one test set, groups | any per-row loss | t over groups | |
+| folds (also of whole groups), random splits | any | corrected t | |
+| folds | per-row | corrected t | Bayle, Bates (leave-two-out fits) |
+| folds | AUC | corrected t | AUC influence curve |
+| random splits | any | corrected t | conservative z (half-sample fits) |
+| leave-one-out | per-row | none | Bayle |
+| time-ordered (folds or one test set), bootstrap, given splits | any | none | |
+
+A new interval is a row in `held_out` or `cross_validated`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from foldwise.errors import BadInterval, nearest
+from foldwise.estimates import cross_validated, held_out
+from foldwise.estimates.interval_method import IntervalMethod as IntervalMethod
+from foldwise.estimates.interval_method import comparable
+from foldwise.plugins import load_plugin, plugin_names
+from foldwise.studies.study import IntervalRequest
+
+GROUP = "foldwise.intervals"  # entry points of other packages
+INTERVALS = {row.name: row for row in (*held_out.ROWS, *cross_validated.ROWS)}
+_BY_NAME = {name: row for row in INTERVALS.values() for name in row.names}
+
+
+def built_in(name: str) -> IntervalMethod | None:
+    """The row of that name or alias; no plug-in is looked for."""
+    return _BY_NAME.get(comparable(name))
+
+
+def is_built_in(row: IntervalMethod) -> bool:
+    return INTERVALS.get(row.name) is row
+
+
+def find(asked: str | IntervalMethod) -> IntervalMethod:
+    """An interval by name or alias, a plug-in's by the name of its entry point, or a user's own as it is.
+
+    >>> find("cv_clt").name
+    'Bayle'
+    """
+    if not isinstance(asked, str):
+        return _checked_own(asked)
+    if (row := built_in(asked)) is not None:
+        return row
+    brought = {comparable(name): name for name in plugin_names(GROUP)}
+    if comparable(asked) in brought:
+        return _checked_own(load_plugin(GROUP, brought[comparable(asked)]))
+    known = [*INTERVALS, *(alias for row in INTERVALS.values() for alias in row.aliases), *brought.values()]
+    raise BadInterval(f"there is no interval {asked!r}", nearest(comparable(asked), known))
+
+
+def request_interval(asked: str | IntervalMethod | None) -> IntervalRequest | None:
+    """What was asked for by `interval=`, checked; a user's own goes along as it is."""
+    if asked is None:
+        return None
+    row = find(asked)
+    return IntervalRequest(row.name, row.extra_splits, None if is_built_in(row) else row)
+
+
+def requested(request: IntervalRequest | None) -> IntervalMethod | None:
+    """The row of a request. A name that comes from a store never loads a plug-in."""
+    if request is None or request.own is not None:
+        return None if request is None else request.own
+    if (row := built_in(request.name)) is None:
+        raise BadInterval(f"there is no interval {request.name!r}", nearest(request.name, INTERVALS))
+    return row
+
+
+def row_named(name: str, request: IntervalRequest | None = None) -> IntervalMethod:
+    """The row that printed this name: the user's own, or a built-in one."""
+    own = request.own if request is not None else None
+    return own if own is not None and own.name == name else INTERVALS[name]
+
+
+def _checked_own(own: Any) -> IntervalMethod:
+    if not isinstance(own, IntervalMethod):
+        raise BadInterval(
+            f"an interval is a name or an fw.IntervalMethod, not {own!r}",
+            "Write fw.IntervalMethod(name, compute)",
+        )
+    taken = next((row for name in own.names if (row := _BY_NAME.get(name)) is not None), own)
+    if taken is not own:
+        raise BadInterval(f"{own.name!r} is a name of the built-in {taken.name} interval", "Give yours another name")
+    return own
