@@ -135,5 +135,5 @@ def test_extra_splits_go_by_name():
     outer = make_splits(KFold(4), data, seed=0)
     own = extra_splits(IntervalRequest("mine", "leave-two-out"), outer, data, seed=0)
     assert own.fingerprint == extra_splits(request_interval("bates"), outer, data, seed=0).fingerprint
-    with pytest.raises(BadInterval, match="the mine interval asks for extra splits 'leave-two'. Did you mean 'leave-t"):
+    with pytest.raises(BadInterval, match=r"extra splits 'leave-two'\. Did you mean 'leave-t"):
         extra_splits(IntervalRequest("mine", "leave-two"), outer, data, seed=0)
