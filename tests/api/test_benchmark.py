@@ -14,7 +14,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
-from foldwise.api import benchmark as questions
+from foldwise.answers.benchmark_answer import Terms
+from foldwise.api import benchmark
 from foldwise.errors import BadData, BadInterval, BadLearner, BadStudy, FitsFailed
 
 WORDS = {"outer": 3, "jobs": 1, "isolate": False, "seed": 1}
@@ -151,7 +152,7 @@ def test_a_risk_that_is_partly_the_baselines_is_shown_but_not_compared():
 
 def test_time_that_is_up_leaves_the_rest_unfinished(monkeypatch):
     ticks = iter([0.0, 1.0, 99.0, *[100.0] * 9])
-    monkeypatch.setattr(questions, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    monkeypatch.setattr(benchmark, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
     found = fw.benchmark(make_sets(3), {"line": LinearRegression()}, time_limit=60, **WORDS)
 
     assert [entry.status for entry in found.entries] == ["ok", "unfinished", "unfinished"]
@@ -162,16 +163,16 @@ def test_time_that_is_up_leaves_the_rest_unfinished(monkeypatch):
 def test_an_interrupt_carries_what_there_is(monkeypatch):
     asked = []
 
-    def compare(*given, **more):
+    def run_comparison(*given, **more):
         asked.append(more)
         if len(asked) == 2:
             raise KeyboardInterrupt
-        return fw.compare(*given, **more)
+        return run(*given, **more)
 
-    monkeypatch.setattr(questions, "compare", compare)
+    run = benchmark.run_comparison
+    monkeypatch.setattr(benchmark, "run_comparison", run_comparison)
     with pytest.raises(KeyboardInterrupt) as stopped:
-        questions.ask_all({name: questions._question(value, {"line": LinearRegression()}, WORDS)
-                           for name, value in make_sets(3).items()})  # fmt: skip
+        fw.benchmark(make_sets(3), {"line": LinearRegression()}, **WORDS)
     assert [entry.status for entry in stopped.value.result.entries] == ["ok", "unfinished", "unfinished"]
 
 
@@ -188,7 +189,7 @@ def test_any_error_of_one_data_set_is_its_own(monkeypatch):
         raise OSError("the disk is gone")
 
     with pytest.raises(FitsFailed, match="far: OSError: the disk is gone"):
-        questions.ask_all({"far": questions.Question(read, ["ridge"])})
+        benchmark.run_benchmark({"far": benchmark.Source(read, ["ridge"])}, Terms())
 
 
 def test_a_control_is_compared_alone_and_checked_before_the_first_fit():
@@ -213,9 +214,9 @@ def test_what_cannot_be_read_as_data_sets_is_refused():
         fw.benchmark({"a": (X, y, y)}, ["ridge"])
     with pytest.raises(BadStudy, match="no 'X' but 'x', 'y'"):
         fw.benchmark({"a": {"x": X, "y": y}}, ["ridge"])
-    with pytest.raises(BadStudy, match="no word 'foldz'"):
+    with pytest.raises(BadStudy, match="no option 'foldz'"):
         fw.benchmark({"a": (X, y)}, ["ridge"], foldz=3)
-    with pytest.raises(BadStudy, match=r"no word 'lost'\. Did you mean 'loss'"):
+    with pytest.raises(BadStudy, match=r"no option 'lost'\. Did you mean 'loss'"):
         fw.benchmark({"a": {"X": X, "y": y, "lost": "squared"}}, ["ridge"])
 
 

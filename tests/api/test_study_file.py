@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldwise.api.study_file import StudySpec, make_study, read_study
+from foldwise.api.study_file import StudySpec, make_spec, read_study
 from foldwise.api.study_text import LARGEST_FILE
 from foldwise.api.study_values import make_parameter, read_space, read_values
 from foldwise.errors import BadSpace, BadStudy
@@ -51,7 +51,7 @@ def study_file(tmp_path):
 
 
 def test_a_file_and_flags_give_the_same_study(study_file):
-    from_flags = make_study(
+    from_flags = make_spec(
         {"data": "diabetes"}, learners=["k-nn", "ridge", "tree"], space=SPACES, loss="absolute", outer=8, inner=5,
         seed=3, drop=["sex"],
     )  # fmt: skip
@@ -62,7 +62,7 @@ def test_a_file_and_flags_give_the_same_study(study_file):
 def test_a_study_survives_the_way_through_a_store(study_file):
     study = read_study(study_file(TOML))
 
-    again = make_study(json.loads(json.dumps(study.origin(), sort_keys=True)))
+    again = make_spec(json.loads(json.dumps(study.origin(), sort_keys=True)))
 
     assert again == study
     assert list(again.learners) == ["k-nn", "ridge", "tree"]
@@ -70,9 +70,9 @@ def test_a_study_survives_the_way_through_a_store(study_file):
 
 def test_a_store_that_sorts_keys_keeps_the_order_of_methods_and_parameters():
     learners = {"tree": {"min_samples_leaf": [1, 5], "max_depth": [2, None]}, "k-nn": {}}
-    study = make_study({"data": "iris", "learners": learners})
+    study = make_spec({"data": "iris", "learners": learners})
 
-    again = make_study(json.loads(json.dumps(study.origin(), sort_keys=True)))
+    again = make_spec(json.loads(json.dumps(study.origin(), sort_keys=True)))
 
     assert list(again.learners) == ["tree", "k-nn"]
     assert list(again.learners["tree"].parameters.items()) == [("min_samples_leaf", [1, 5]), ("max_depth", [2, None])]
@@ -101,7 +101,7 @@ def test_flags_replace_the_words_of_the_file(study_file):
 
 
 def test_spaces_alone_name_the_learners():
-    study = make_study({"data": "iris"}, space=["k-nn.n_neighbors=1..5"])
+    study = make_spec({"data": "iris"}, space=["k-nn.n_neighbors=1..5"])
 
     assert list(study.learners) == ["k-nn"]
 
@@ -122,13 +122,13 @@ def test_the_origin_has_full_paths(tmp_path, monkeypatch):
     (tmp_path / "wine.csv").write_text("a,y\n1,2\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
-    origin = make_study({"data": "wine.csv"}, store="run", target="y").origin()
+    origin = make_spec({"data": "wine.csv"}, store="run", target="y").origin()
 
     assert origin == {"data": str(tmp_path / "wine.csv"), "target": "y", "store": str(tmp_path / "run")}
 
 
 def test_only_what_was_said_is_passed_on():
-    assert make_study({"data": "iris"}, outer=0.2, optimism=True).words() == {"outer": 0.2, "optimism": True}
+    assert make_spec({"data": "iris"}, outer=0.2, optimism=True).words() == {"outer": 0.2, "optimism": True}
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_range_includes_both_ends(low, more):
 
 @given(st.lists(st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans(), min_size=2))
 def test_lists_are_kept_in_order_and_kind(values):
-    study = make_study({"data": "iris", "learners": {"tree": {"p": values}}})
+    study = make_spec({"data": "iris", "learners": {"tree": {"p": values}}})
 
     assert list(map(repr, study.learners["tree"].parameters["p"])) == list(map(repr, values))
 
@@ -209,7 +209,7 @@ def test_a_space_that_cannot_be_read_is_refused(flag):
 
 def test_a_space_for_another_learner_is_refused():
     with pytest.raises(BadSpace, match=r"'rigde', which is not compared. Did you mean 'ridge'"):
-        make_study({"data": "iris"}, learners=["ridge"], space=["rigde.alpha=1,2"])
+        make_spec({"data": "iris"}, learners=["ridge"], space=["rigde.alpha=1,2"])
 
 
 def test_a_missing_file_is_named(tmp_path):
@@ -244,6 +244,6 @@ def test_an_unknown_label_column_is_named(tmp_path):
 
 
 def test_retrying_failed_fits_is_a_wish_of_one_run_and_is_not_stored():
-    study = make_study({"data": "diabetes"}, retry_failed=True)
+    study = make_spec({"data": "diabetes"}, retry_failed=True)
     assert study.words()["retry_failed"] is True
     assert "retry_failed" not in study.origin()

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from foldwise.api.study_file import StudySpec, make_study
+from foldwise.api.study_file import StudySpec, make_spec
 from foldwise.errors import BadData, FitsFailed
 from foldwise.records.sqlite import SqliteStore
 
@@ -232,7 +232,7 @@ def test_flags_make_the_study_they_say(foldwise, monkeypatch):
     )  # fmt: skip
 
     assert seen == [
-        make_study(
+        make_spec(
             {"data": "iris"}, learners=["k-nn", "tree"], space=["k-nn.n_neighbors=1..5"], outer=0.2, inner="dev",
             loss=["zero_one", "log"], drop=["p", "q"], positive=1, stratify=False, optimism=True,
         )

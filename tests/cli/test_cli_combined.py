@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from foldwise.api.model_file import load_model
-from foldwise.api.study_file import make_study, read_study
+from foldwise.api.study_file import make_spec, read_study
 
 QUICK = ("--outer", "3", "--inner", "2", "--jobs", "1", "--quiet")
 
@@ -118,6 +118,6 @@ def test_parameters_belong_to_the_members(foldwise, shops):
 
 def test_a_study_of_flags_and_its_words_from_a_store_are_the_same():
     words = {"data": "diabetes", "learners": ["ridge", "stack(ridge+k-nn)"]}
-    study = make_study(words)
-    assert make_study(study.origin()).learners == study.learners
+    study = make_spec(words)
+    assert make_spec(study.origin()).learners == study.learners
     assert study.make_learners() == ["ridge", "stack(ridge+k-nn)"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldwise.api.dotted import learner_class
-from foldwise.api.study_file import make_study, read_study, stored_study
+from foldwise.api.study_file import make_spec, read_study, stored_study
 from foldwise.errors import BadLearner, BadSpace, BadStudy, FoldwiseError
 from foldwise.records.sqlite import SqliteStore
 
@@ -155,4 +155,4 @@ def test_resuming_a_strangers_store_connects_to_no_cluster_of_theirs(tmp_path):
     store.write_document("origin", b'{"data": "diabetes", "engine": "dask", "address": "tcp://evil.example:8786"}')
     store.close()
     assert stored_study(tmp_path / "run").address is None
-    assert make_study({"data": "diabetes"}, address="tcp://mine:8786").address == "tcp://mine:8786"
+    assert make_spec({"data": "diabetes"}, address="tcp://mine:8786").address == "tcp://mine:8786"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from foldwise.answers.benchmark_answer import Entry
+from foldwise.answers.benchmark_answer import Entry, Terms
 from foldwise.answers.numbers import plain
 from foldwise.api.benchmark_result import Benchmark
 from foldwise.reports.benchmark_page import benchmark_page
@@ -68,7 +68,7 @@ def make_benchmark(count=8, names=("forest", "ridge", "k-nn"), step=0.1, **more)
     for at in range(count):
         risks = {name: 1 + step * place + 0.01 * rng.normal() for place, name in enumerate(names)}
         entries.append(Entry(f"set {at}", "ok", make_answer({**risks, "baseline": 2.0})))
-    return Benchmark([*entries, *more.pop("entries", [])], {}, **more)
+    return Benchmark([*entries, *more.pop("entries", [])], {}, Terms(**more))
 
 
 def said(found):
@@ -161,7 +161,7 @@ def test_the_page_is_written_where_it_is_wanted(tmp_path):
 @pytest.mark.parametrize("text", INJECTIONS, ids=range(len(INJECTIONS)))
 def test_names_and_errors_are_shown_and_never_obeyed(text):
     own = Entry(text, "ok", make_answer({text: 1.0, "other": 1.2, "baseline": 2.0}, loss=text))
-    answer = Benchmark([own, Entry("gone", "failed", error=text)], {}, control=None).to_dict()
+    answer = Benchmark([own, Entry("gone", "failed", error=text)], {}).to_dict()
     page = Page(benchmark_page(answer, title=text))
     Page(Benchmark([own], {})._repr_html_())
 

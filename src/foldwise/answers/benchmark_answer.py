@@ -10,6 +10,8 @@ from typing import Any
 from foldwise.answers.failures import mixed_words
 from foldwise.comparisons.several import Across, PairAcross, across
 from foldwise.estimates.estimate import plain_number
+from foldwise.formulas.checks import checked_level
+from foldwise.formulas.pairs import checked_rope
 
 REFERENCES = ("baseline", "auto")  # rows of every study; they are shown and take no part in ranks and pairs
 MOST_LISTED = 5  # data sets that a note names
@@ -44,7 +46,20 @@ def compared_names(entries: Sequence[Entry]) -> list[str]:
     return [name for name in dict.fromkeys(every) if name not in REFERENCES]
 
 
-def compare_entries(entries: Sequence[Entry], *, control: str | None = None, **wishes: Any) -> Across:
+@dataclass(frozen=True)
+class Terms:
+    """How methods are compared over data sets."""
+
+    level: float = 0.95
+    rope: float = 0.01  # the difference that does not matter, as a share of the baseline's risk
+    control: str | None = None  # the method that the others are compared to; else all pairs are
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_rope(self.rope), checked_level(self.level)
+
+
+def compare_entries(entries: Sequence[Entry], terms: Terms) -> Across:
     """The comparison over the data sets that are finished and have a risk of some method."""
     names = compared_names(entries)
     counted = [entry for entry in entries if is_counted(entry, names)]
@@ -54,8 +69,10 @@ def compare_entries(entries: Sequence[Entry], *, control: str | None = None, **w
         [entry.data for entry in counted],
         baseline=[entry.risk("baseline") for entry in counted],
         losses=[entry.answer["loss"] for entry in counted if entry.answer],
-        control=control if control in names else None,
-        **wishes,
+        level=terms.level,
+        rope=terms.rope,
+        control=terms.control if terms.control in names else None,
+        seed=terms.seed,
     )
 
 

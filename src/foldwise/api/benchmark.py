@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from foldwise.answers.benchmark_answer import Entry
+from foldwise.answers.benchmark_answer import Entry, Terms
 from foldwise.answers.numbers import plain
 from foldwise.api.benchmark_data import data_parts, folder_name, name_data
 from foldwise.api.benchmark_result import Benchmark
-from foldwise.api.compare import as_data, compare
+from foldwise.api.compare import compare, request, run_comparison
+from foldwise.api.request import as_data
 from foldwise.api.result import Result
+from foldwise.api.study_file import StudySpec
 from foldwise.data.dataset import Dataset
+from foldwise.data.roles import Roles
 from foldwise.errors import BadInterval, BadLearner, BadStudy, FitsFailed, FoldwiseError, Terminated, nearest
 from foldwise.executors.progress import Progress
-from foldwise.formulas.checks import checked_level
-from foldwise.formulas.pairs import checked_rope
 from foldwise.learners.catalogue import find_entry
 from foldwise.learners.checks import task_of
 from foldwise.learners.learner import Named
 from foldwise.plans.combined import read_combined
 from foldwise.plans.methods import name_wishes, task_hint
 
-if TYPE_CHECKING:
-    from foldwise.api.study_file import StudySpec
-
-_ROLES = ("groups", "time", "weights", "stratify", "task", "positive")  # words that shape the data
-_OWN = ("learners", "X", "y", "store", "origin", "time_limit", "progress")
+_OWN = ("learners", "X", "y", "store", "time_limit", "progress")  # what a benchmark gives every `compare`
 
 
 @dataclass(frozen=True)
-class Question:
-    """One data set of a benchmark: its learners, and how its rows and the words of its study are read."""
+class Source:
+    """One data set of a benchmark: how its rows and options are read, its learners, and where it is kept."""
 
     read: Callable[[], tuple[Dataset, Mapping[str, Any]]]
     learners: Any = None
@@ -53,7 +50,7 @@ def benchmark(
     store: str | Path | None = None,
     time_limit: float | None = None,
     progress: bool | None = None,
-    **words: Any,
+    **options: Any,
 ) -> Benchmark:
     """Compare the same learners on several data sets, with the words of `compare`.
 
@@ -74,50 +71,36 @@ def benchmark(
     (['k-nn:small', 'linear'], 'with 2 data sets and 1 pair no p can be belo')
     """
     named = name_data(data)
-    _check_words(words)
-    questions = {name: _question(value, learners, words) for name, value in named.items()}
-    return ask_all(
-        questions,
-        control=control,
-        rope=rope,
-        level=words.get("level", 0.95),
-        seed=words.get("seed", 0),
-        store=store,
-        time_limit=time_limit,
-        progress=progress,
-    )
+    _check_options(options)
+    sources = {name: _source(value, learners, options) for name, value in named.items()}
+    terms = Terms(options.get("level", 0.95), rope, control, options.get("seed", 0))
+    return run_benchmark(sources, terms, store=store, time_limit=time_limit, progress=progress)
 
 
-def ask_all(
-    questions: Mapping[str, Question],
+def run_benchmark(
+    sources: Mapping[str, Source],
+    terms: Terms,
     *,
-    control: str | None = None,
-    rope: float = 0.01,
-    level: float = 0.95,
-    seed: int = 0,
     store: str | Path | None = None,
     time_limit: float | None = None,
     progress: bool | None = None,
 ) -> Benchmark:
-    """Ask one data set after the other; what ends a single one does not end the rest."""
-    checked_rope(rope), checked_level(level)
-    _check_control(control, questions.values())
+    """Compare on one data set after the other; what ends a single one does not end the rest."""
+    _check_control(terms.control, sources.values())
     started, entries, results = time.monotonic(), list[Entry](), dict[str, Result]()
 
     def so_far() -> Benchmark:
-        rest = [Entry(name, "unfinished") for name in questions if name not in {entry.data for entry in entries}]
-        taken = time.monotonic() - started
-        every = [*entries, *rest]
-        return Benchmark(every, results, level=level, rope=rope, control=control, seed=seed, seconds=taken)
+        rest = [Entry(name, "unfinished") for name in sources if name not in {entry.data for entry in entries}]
+        return Benchmark([*entries, *rest], results, terms, seconds=time.monotonic() - started)
 
-    for at, (name, question) in enumerate(questions.items(), start=1):
+    for at, (name, source) in enumerate(sources.items(), start=1):
         left = None if time_limit is None else time_limit - (time.monotonic() - started)
         if left is not None and left <= 0:
             break
-        _say(progress, f"data set {at} of {len(questions)}: {plain(name)}")
-        where = question.store or (None if store is None else Path(store) / folder_name(name))
+        _say(progress, f"data set {at} of {len(sources)}: {plain(name)}")
+        where = source.store or (None if store is None else Path(store) / folder_name(name))
         try:
-            entry, result = _ask(name, question, store=where, time_limit=left, progress=progress)
+            entry, result = _compare_on(name, source, store=where, time_limit=left, progress=progress)
         except (KeyboardInterrupt, Terminated) as stopped:
             result = getattr(stopped, "result", None)
             entries.append(Entry(name, "unfinished", result.to_dict() if result else None))
@@ -129,14 +112,14 @@ def ask_all(
     return so_far()
 
 
-def _ask(name: str, question: Question, **run: Any) -> tuple[Entry, Result | None]:
+def _compare_on(name: str, source: Source, **run: Any) -> tuple[Entry, Result | None]:
     """The answer of one data set, or the sentence that says why there is none."""
     left_out: tuple[str, ...] = ()
     try:
-        data, wishes = question.read()
-        learners, left_out = for_task(question.learners, data.task)
-        origin = None if question.origin is None else _without(question.origin, left_out)
-        result = compare(learners, data, **wishes, **run, origin=origin)
+        data, options = source.read()
+        learners, left_out = for_task(source.learners, data.task)
+        origin = None if source.origin is None else _without(source.origin, left_out)
+        result = run_comparison(request(learners, data, None, **options, **run), origin=origin)
     except Exception as error:  # whatever it was, the other data sets are not to blame
         words = str(error) if isinstance(error, FoldwiseError) else f"{type(error).__name__}: {error}"
         return Entry(name, "failed", error=words, left_out=left_out, cause=error), None
@@ -144,27 +127,27 @@ def _ask(name: str, question: Question, **run: Any) -> tuple[Entry, Result | Non
     return Entry(name, status, result.to_dict(), left_out=left_out), result
 
 
-def for_task(wishes: Any, task: str) -> tuple[Any, tuple[str, ...]]:
+def for_task(learners: Any, task: str) -> tuple[Any, tuple[str, ...]]:
     """The learners that are for a task, and the names of those that are not.
 
     >>> for_task(["ridge", "logistic"], "regression")
     ({'ridge': 'ridge'}, ('logistic',))
     """
-    named = name_wishes(wishes, task)
-    left_out = tuple(name for name, wish in named.items() if not _is_for(wish, task))
+    named = name_wishes(learners, task)
+    left_out = tuple(name for name, learner in named.items() if not _is_for(learner, task))
     if len(left_out) == len(named):
         raise BadLearner(f"none of the learners ({', '.join(named)}) is for {task}", "Name one that is")
     if not left_out:
-        return wishes, ()
-    return {name: wish for name, wish in named.items() if name not in left_out}, left_out
+        return learners, ()
+    return {name: learner for name, learner in named.items() if name not in left_out}, left_out
 
 
-def _is_for(wish: Any, task: str) -> bool:
-    if read_combined(wish) is not None or isinstance(wish, type):
+def _is_for(learner: Any, task: str) -> bool:
+    if read_combined(learner) is not None or isinstance(learner, type):
         return True
-    if isinstance(wish, str | Named):
-        return task in find_entry(wish if isinstance(wish, str) else wish.name).tasks
-    kind = task_of(wish) if hasattr(wish, "get_params") else None
+    if isinstance(learner, str | Named):
+        return task in find_entry(learner if isinstance(learner, str) else learner.name).tasks
+    kind = task_of(learner) if hasattr(learner, "get_params") else None
     return kind is None or (kind == "regression") == (task == "regression")
 
 
@@ -176,37 +159,37 @@ def _without(origin: Mapping[str, Any], left_out: Iterable[str]) -> dict[str, An
     return {**origin, "learners": [learner for learner in learners if learner["name"] not in left_out]}
 
 
-def _question(value: Any, learners: Any, words: Mapping[str, Any]) -> Question:
+def _source(value: Any, learners: Any, options: Mapping[str, Any]) -> Source:
     X, y, own = data_parts(value)
-    _check_words(own)
-    every = {**words, **own}
-    roles = {name: every.pop(name) for name in _ROLES if name in every}
+    _check_options(own)
+    every = {**options, **own}
+    roles = Roles(**{field.name: every.pop(field.name) for field in fields(Roles) if field.name in every})
 
     def read() -> tuple[Dataset, Mapping[str, Any]]:
-        return as_data(X, y, task_hint(learners, every.get("loss")), **roles), every
+        return as_data(X, y, task_hint(learners, every.get("loss")), roles), every
 
-    return Question(read, learners)
+    return Source(read, learners)
 
 
-def study_question(study: StudySpec) -> Question:
+def study_source(study: StudySpec) -> Source:
     """The data set of a study that was written down, with a store of its own if it names one."""
 
     def read() -> tuple[Dataset, Mapping[str, Any]]:
         return study.read_data(), {key: value for key, value in study.words().items() if key not in _OWN}
 
-    return Question(read, study.make_learners(), study.store, study.origin())
+    return Source(read, study.make_learners(), study.store, study.origin())
 
 
-def _check_words(words: Mapping[str, Any]) -> None:
-    known = [name for name in inspect.signature(compare).parameters if name not in _OWN]
-    if unknown := next((name for name in words if name not in known), None):
-        raise BadStudy(f"a benchmark has no word {unknown!r}", nearest(unknown, known))
+def _check_options(options: Mapping[str, Any]) -> None:
+    known = [name for name in signature(compare).parameters if name not in _OWN]
+    if unknown := next((name for name in options if name not in known), None):
+        raise BadStudy(f"a benchmark has no option {unknown!r}", nearest(unknown, known))
 
 
-def _check_control(control: str | None, questions: Iterable[Question]) -> None:
+def _check_control(control: str | None, sources: Iterable[Source]) -> None:
     """Refuse a control that is no method before the first fit."""
-    wishes = [question.learners for question in questions]
-    known = {name for wish in wishes for task in ("regression", "binary") for name in name_wishes(wish, task)}
+    every = [source.learners for source in sources]
+    known = {name for learners in every for task in ("regression", "binary") for name in name_wishes(learners, task)}
     if control is not None and control not in known:
         raise BadInterval(f"there is no method {control!r} to be the control", nearest(control, known))
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foldwise.answers.benchmark_answer import Entry, benchmark_answer, compare_entries
+from foldwise.answers.benchmark_answer import Entry, Terms, benchmark_answer, compare_entries
 from foldwise.api.manifest import versions
 from foldwise.api.result import Result
 from foldwise.comparisons.several import Across, PairAcross
@@ -27,16 +27,14 @@ class Benchmark:
         self,
         entries: Sequence[Entry],
         results: Mapping[str, Result],
+        terms: Terms | None = None,
         *,
-        level: float = 0.95,
-        rope: float = 0.01,
-        control: str | None = None,
-        seed: int = 0,
         seconds: float = 0.0,
     ) -> None:
         self.entries, self.results = tuple(entries), dict(results)
-        self.seed, self.seconds = seed, seconds
-        self.across: Across = compare_entries(self.entries, level=level, rope=rope, control=control, seed=seed)
+        terms = terms or Terms()
+        self.seed, self.seconds = terms.seed, seconds
+        self.across: Across = compare_entries(self.entries, terms)
 
     @property
     def best(self) -> str | None:

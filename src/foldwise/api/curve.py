@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldwise.api.compare import as_data
+from foldwise.api.request import as_data
 from foldwise.api.running import answer_study
+from foldwise.data.roles import Roles
 from foldwise.errors import BadStudy
 from foldwise.executors.options import RunOptions
 from foldwise.learners.learner import Named
@@ -142,7 +143,7 @@ def curve(
     if len(parameter) != 1:
         raise BadStudy(f"a curve is over one parameter, not {len(parameter)}", "Write n_neighbors=range(1, 31)")
     (name, wish), *_ = name_wishes(learner, "regression").items()
-    data = as_data(X, y, task_hint(wish, loss), groups, time, weights, stratify, task)
+    data = as_data(X, y, task_hint(wish, loss), Roles(groups, time, weights, stratify, task))
     losses = make_losses(loss, data)
     made = make_learners({name: _with_space(wish, parameter)}, data, losses)[:1]
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
@@ -185,7 +186,7 @@ def learning_curve(
     `sizes` are shares of the outer training rows, or numbers of rows.
     """
     (name, wish), *_ = name_wishes(learner, "regression").items()
-    data = as_data(X, y, task_hint(wish, loss), groups, time, weights, stratify, task)
+    data = as_data(X, y, task_hint(wish, loss), Roles(groups, time, weights, stratify, task))
     losses = make_losses(loss, data)
     made = make_learners({name: wish}, data, losses)[:1]
     whole = study_splits(outer, DEFAULT_INNER, data, seed=seed, tuned=False).outer

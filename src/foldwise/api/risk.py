@@ -11,8 +11,7 @@ import numpy as np
 from foldwise.answers.combined import answer_of
 from foldwise.answers.ledger import name_of, score_in, times_scored
 from foldwise.answers.method import MethodAnswer
-from foldwise.api.compare import make_comparison
-from foldwise.api.running import RUN_WORDS, answer_study
+from foldwise.api.compare import request
 from foldwise.api.seen import rows_seen
 from foldwise.arrays import IntArray
 from foldwise.data.dataset import Dataset, make_dataset
@@ -23,7 +22,6 @@ from foldwise.estimates.chooser import choose, work_out
 from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.intervals import IntervalMethod, find
-from foldwise.executors.options import OPTION_NAMES, RunOptions
 from foldwise.formulas.multiple import shared_level
 from foldwise.learners.identity import setting
 from foldwise.learners.listing import entries
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def risk(
-    learner: Any, X: Any = None, y: Any = None, *, outer: Any = 10, inner: Any = DEFAULT_INNER, **words: Any
+    learner: Any, X: Any = None, y: Any = None, *, outer: Any = 10, inner: Any = DEFAULT_INNER, **options: Any
 ) -> Estimate:
     """The risk of a learner on a typical training set; of a Tuned learner this is nested cross-validation.
 
@@ -52,14 +50,11 @@ def risk(
     >>> estimate.interval, estimate.fits
     ('corrected t', 10)
     """
-    options = RunOptions(**{name: words.pop(name) for name in OPTION_NAMES if name in words})
-    run = {name: words.pop(name) for name in RUN_WORDS if name in words}
-    words |= {"outer": outer, "inner": inner, "keeps_all": run.get("store") is not None}
-    runnable = make_comparison(_one(learner), X, y, alone=True, **words)
-    ran = answer_study(runnable, options, **run, is_kept=False)
-    ran.check_finished(run.get("store"))
-    reading = ran.reading
-    method = answer_of(reading, runnable.study.methods[0])
+    asked = request(_one(learner), X, y, outer=outer, inner=inner, **options)
+    runnable = asked.study(is_alone=True)
+    ran = asked.answer(runnable, is_kept=False)
+    ran.check_finished(asked.store)
+    method = answer_of(ran.reading, runnable.study.methods[0])
     if method.status != "ok":
         why = method.failures[0] if method.failures else "the loss is undefined on some split"
         count = f"{len(method.failures)} of {len(method.keys)} fits failed" if method.failures else "no risk"

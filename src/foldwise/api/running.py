@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from foldwise.answers.ledger import name_of, note_scores
 from foldwise.api.manifest import checked_manifest
 from foldwise.errors import Terminated, interrupted
 from foldwise.executors.engines import make_executor
-from foldwise.executors.options import OPTION_NAMES, RunOptions
+from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
 from foldwise.executors.stop import Reason, Stop
 from foldwise.plans.runnable import RunnableStudy
@@ -24,9 +25,6 @@ from foldwise.studies.reading import Reading
 from foldwise.studies.search import read_ledgers
 from foldwise.studies.stacking import final_key
 from foldwise.studies.study import Study
-
-# The words of `compare` that say how a study is run. Its numbers do not depend on them.
-RUN_WORDS = (*OPTION_NAMES, "store", "retry_failed", "progress", "origin")
 
 
 class Ran(NamedTuple):
@@ -52,7 +50,7 @@ def answer_study(
     store: str | Path | None = None,
     retry_failed: bool = False,
     progress: bool | None = None,
-    origin: dict[str, Any] | None = None,
+    origin: Mapping[str, Any] | None = None,
     is_kept: bool = True,
 ) -> Ran:
     """Run a study, with its records in a store if one is named; they stay readable when it is closed.

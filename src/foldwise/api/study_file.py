@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
+from foldwise.api.compare import plan, request, run_comparison
 from foldwise.api.dotted import dotted_learner, is_dotted
+from foldwise.api.planning import Plan
+from foldwise.api.result import Result
 from foldwise.api.study_text import check_sizes, read_text
 from foldwise.api.study_values import make_parameter, one_form, read_space
+from foldwise.data.dataset import Dataset
+from foldwise.data.sources import read
 from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
 from foldwise.executors.engines import check_engine, is_foreign
-
-if TYPE_CHECKING:
-    from foldwise.data.dataset import Dataset
+from foldwise.learners.catalogue import builtin
+from foldwise.learners.learner import learner
+from foldwise.learners.tuned import tune
+from foldwise.plans.combined import read_combined
+from foldwise.plans.methods import task_hint
+from foldwise.records.sqlite import SqliteStore
+from foldwise.studies.file import read_origin
 
 # What shapes the data set goes to `read`, the rest to `compare`.
 _DATA_WORDS = ("target", "groups", "time", "weights", "stratify", "drop", "task", "positive")
@@ -105,13 +114,14 @@ class StudySpec(BaseModel):
             raise BadStudy("the study names no learner", "Leave `learners` out for a sensible set")
         return {name: _learner_table(name, table) for name, table in value.items()}
 
-    def run(self, *, progress: Any = None) -> Any:
-        """Compare the learners as the study says; gives a Result."""
-        return self._ask("compare", progress=progress, origin=self.origin())
+    def run(self, *, progress: bool | None = None) -> Result:
+        """Compare the learners as the study says."""
+        asked = request(self.make_learners(), self.read_data(), None, **self.words(), progress=progress)
+        return run_comparison(asked, origin=self.origin())
 
-    def plan(self) -> Any:
-        """What the study would cost, without running it; gives a Plan."""
-        return self._ask("plan")
+    def plan(self) -> Plan:
+        """What the study would cost, without running it."""
+        return plan(self.make_learners(), self.read_data(), **self.words())
 
     def origin(self) -> dict[str, Any]:
         """The study as JSON words, with full paths so that it can be resumed from any folder."""
@@ -153,10 +163,6 @@ class StudySpec(BaseModel):
 
     def make_tuned(self, data: Dataset) -> Any:
         """The one learner of the study as a Tuned learner for these data, to be fitted on its own."""
-        from foldwise.learners.catalogue import builtin
-        from foldwise.learners.tuned import tune
-        from foldwise.plans.combined import read_combined
-
         assert self.learners is not None
         ((name, spec),) = self.learners.items()
         if read_combined(spec.learner) is not None:
@@ -179,16 +185,7 @@ class StudySpec(BaseModel):
         }
         return tune(estimator, space=space, **words)
 
-    def _ask(self, question: str, **more: Any) -> Any:
-        from foldwise.api import compare as questions
-
-        ask: Callable[..., Any] = getattr(questions, question)
-        words = self.words()
-        return ask(self.make_learners(), self.read_data(), **words, **more)
-
     def _read(self, without: Iterable[str] = ()) -> Dataset:
-        from foldwise.data.sources import read
-        from foldwise.plans.methods import task_hint
 
         words: dict[str, Any] = {key: value for key in _DATA_WORDS if (value := getattr(self, key)) is not None}
         words["drop"] = (*words.get("drop", ()), *without)
@@ -228,13 +225,13 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
     for key in ("data", "store"):
         if isinstance(words.get(key), str):
             words[key] = _beside(path, words[key], must_exist=key == "data")
-    return make_study(words, **changes)
+    return make_spec(words, **changes)
 
 
-def make_study(words: Mapping[str, Any], *, space: Iterable[str] = (), **changes: Any) -> StudySpec:
+def make_spec(words: Mapping[str, Any], *, space: Iterable[str] = (), **changes: Any) -> StudySpec:
     """A StudySpec from words, with `space` flags such as `k-nn.n_neighbors=1..30` put in.
 
-    >>> study = make_study({"data": "diabetes", "learners": ["ridge"]}, space=["ridge.alpha=log(1e-4,1e4,50)"])
+    >>> study = make_spec({"data": "diabetes", "learners": ["ridge"]}, space=["ridge.alpha=log(1e-4,1e4,50)"])
     >>> study.learners["ridge"].parameters
     {'alpha': {'log_range': [0.0001, 10000.0, 50]}}
     """
@@ -249,9 +246,6 @@ def make_study(words: Mapping[str, Any], *, space: Iterable[str] = (), **changes
 
 def stored_study(run: str | Path, **changes: Any) -> StudySpec:
     """The study a store was begun with, if it was begun from the command line or a file."""
-    from foldwise.records.sqlite import SqliteStore
-    from foldwise.studies.file import read_origin
-
     store = SqliteStore(run, readonly=True)
     try:
         origin = read_origin(store)
@@ -268,14 +262,11 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
     kept = {name: value for name, value in origin.items() if name != "address"}  # said again, or not used
     if is_foreign(kept.get("engine")):
         del kept["engine"]
-    return make_study({**kept, "store": str(run)}, **changes)
+    return make_spec({**kept, "store": str(run)}, **changes)
 
 
 def make_learner(spec: LearnerSpec) -> Any:
     """The built-in learner, or the class at a dotted path, with the parameters of the study."""
-    from foldwise.learners.learner import learner
-    from foldwise.learners.tuned import tune
-
     values = {name: make_parameter(value) for name, value in spec.parameters.items()}
     if not is_dotted(spec.learner):
         return learner(spec.learner, **values)

@@ -138,30 +138,33 @@ def benchmark(
     Shows the risks side by side, mean ranks, and which methods can be told apart over all of them. --store is a folder
     with a store for each data set.
     """
-    from foldwise.api.benchmark import ask_all, study_question
+    from foldwise.answers.benchmark_answer import Terms
+    from foldwise.api.benchmark import run_benchmark, study_source
     from foldwise.api.benchmark_data import folder_name, name_targets
 
     check_outputs(report=report)
-    wishes = {name: flags.pop(name) for name in ("control", "rope", "time_limit")}
-    wishes |= {name: flags[name] for name in ("level", "seed")}
-    questions = {}
+    time_limit, quietly = flags.pop("time_limit"), False if quiet else None
+    given = {"control": flags.pop("control"), "rope": flags.pop("rope"), "level": flags["level"], "seed": flags["seed"]}
+    terms = Terms(**{name: value for name, value in given.items() if value is not None})
+    sources = {}
     for name, (path, target) in name_targets(data).items():
         own = {**flags, "target": target or flags["target"], "store": store and str(Path(store) / folder_name(name))}
-        questions[name] = study_question(study_of(path, **own))
-    given = {name: wish for name, wish in wishes.items() if wish is not None}
-    return _run_benchmark(lambda: ask_all(questions, **given, progress=False if quiet else None), report, as_json)
+        sources[name] = study_source(study_of(path, **own))
+    return _run_benchmark(
+        lambda: run_benchmark(sources, terms, time_limit=time_limit, progress=quietly), report, as_json
+    )
 
 
 def study_of(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = (), **flags: Any) -> Any:
     """The study that flags and, perhaps, a TOML file describe; flags win."""
-    from foldwise.api.study_file import make_study, read_study
+    from foldwise.api.study_file import make_spec, read_study
     from foldwise.api.study_values import read_scalar
 
     if flags.get("positive") is not None:
         flags["positive"] = read_scalar(flags["positive"])
     flags["loss"] = loss[0] if loss and len(loss) == 1 else loss
     flags["drop"] = list(drop) or None
-    return read_study(data, **flags) if data.endswith(".toml") else make_study({"data": data}, **flags)
+    return read_study(data, **flags) if data.endswith(".toml") else make_spec({"data": data}, **flags)
 
 
 def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quiet: bool, as_json: bool) -> int:

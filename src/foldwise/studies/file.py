@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +23,7 @@ from foldwise.studies.study import IntervalRequest, Method, Study
 NAME = "outline"
 
 
-def write_study(study: Study, store: Store, *, origin: dict[str, Any] | None = None) -> None:
+def write_study(study: Study, store: Store, *, origin: Mapping[str, Any] | None = None) -> None:
     """Keep the outline, and the words it was asked in if they are known."""
     # the words first: with them alone a study that was killed right here can be resumed
     store.write_document("origin", json.dumps(origin, sort_keys=True).encode())
