@@ -116,12 +116,14 @@ class StudySpec(BaseModel):
 
     def run(self, *, progress: bool | None = None) -> Result:
         """Compare the learners as the study says."""
-        asked = request(self.make_learners(), self.read_data(), None, **self.words(), progress=progress)
+        options = self.words()  # first, as it says best which column of labels is missing
+        asked = request(self.make_learners(), self.read_data(), None, **options, progress=progress)
         return run_comparison(asked, origin=self.origin())
 
     def plan(self) -> Plan:
         """What the study would cost, without running it."""
-        return plan(self.make_learners(), self.read_data(), **self.words())
+        options = self.words()
+        return plan(self.make_learners(), self.read_data(), **options)
 
     def origin(self) -> dict[str, Any]:
         """The study as JSON words, with full paths so that it can be resumed from any folder."""

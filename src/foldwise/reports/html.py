@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from foldwise.answers.failures import failure_rows, policy_words
 from foldwise.answers.numbers import MISSING, candidate_words, number, plain, span
 from foldwise.errors import BadStudy
+from foldwise.reports import sections
+from foldwise.reports.methods_text import methods_paragraph, references
 from foldwise.reports.text import DETAIL_COLUMNS, RESULT_COLUMNS, study_words
-from foldwise.reports.verdict import rows_words, verdict, verdict_parts
+from foldwise.reports.verdict import verdict, verdict_parts
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -40,21 +42,17 @@ def render_html(
     `details` are what `reports.details` reads from the records; without them the page has no curves, no predictions
     and no methods paragraph. `curves` are further ones (`curve.to_dict()`), such as learning curves.
     """
-    from foldwise.reports import sections
-
     rows = _choice_rows(answer) if choices is None else _records(choices)
     more = dict(details or {})
     return environment().get_template("report.html").render(
         **_common(answer),
+        **_charts(answer, more),
         **_paragraph(answer, more.get("protocol")),
         title=title or "Foldwise report",
         hero=_hero(answer),
         verdict_parts=verdict_parts(answer),
-        sections=sections,
-        more={"curves": more.get("curves") or {}, "predictions": more.get("predictions") or {}},
         pairs=sections.pair_rows(more.get("differences") or []),
-        learning=list(curves),
-        rows_words=rows_words,
+        learning=[sections.learning_curve(curve) for curve in curves],
         choices=sections.chosen_rows(rows[:MOST_LISTED]),
         choices_left=max(0, len(rows) - MOST_LISTED),
         **record_link(answer),
@@ -64,10 +62,8 @@ def render_html(
 
 def html_fragment(answer: Mapping[str, Any]) -> str:
     """The table and the verdict, for a notebook: no script, no style that leaves it."""
-    from foldwise.reports import sections
-
     return environment().get_template("fragment.html").render(
-        **_common(answer), sections=sections, style=asset("fragment.css")
+        **_common(answer), risk_chart=sections.risks(answer), style=asset("fragment.css")
     )  # fmt: skip
 
 
@@ -126,6 +122,21 @@ def _common(answer: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _charts(answer: Mapping[str, Any], details: Mapping[str, Any]) -> dict[str, Any]:
+    """The charts and panels of the page; those that have nothing to show are empty."""
+    curves = details.get("curves") or {}
+    return {
+        "risk_chart": sections.risks(answer),
+        "difference_chart": sections.differences(answer),
+        "fold_chart": sections.folds(answer),
+        "choice_chart": sections.choices(answer, curves),
+        "optimism_chart": sections.optimism(answer),
+        "panels": list(sections.validation_panels(answer, curves)),
+        "predicted": list(sections.prediction_panels(answer, details.get("predictions") or {})),
+        "costs": sections.cost_rows(answer),
+    }
+
+
 def _hero(answer: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """The few numbers one looks for first: (label, number, what it is)."""
     methods = {method["name"]: method for method in answer.get("methods") or []}
@@ -149,8 +160,6 @@ def _hero(answer: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _paragraph(answer: Mapping[str, Any], protocol: Mapping[str, Any] | None) -> dict[str, Any]:
-    from foldwise.reports.methods_text import methods_paragraph, references
-
     if protocol is None:
         return {"protocol": None, "paragraph": "", "references": []}
     return {

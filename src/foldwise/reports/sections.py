@@ -11,6 +11,7 @@ from foldwise.answers.numbers import MISSING, candidate_words, number, plain, sp
 from foldwise.reports import charts
 from foldwise.reports.charts import Row
 from foldwise.reports.text import RESULT_COLUMNS, share
+from foldwise.reports.verdict import rows_words
 
 Method = Mapping[str, Any]
 QUIET = ("baseline", "auto")
@@ -173,6 +174,16 @@ def validation_panels(answer: Mapping[str, Any], curves: Mapping[str, Any]) -> I
                     "others": curve["others"],
                     "gap": method.get("gap"),
                 }
+
+
+def learning_curve(curve: Mapping[str, Any]) -> dict[str, Any]:
+    """A curve of its own, with what it says of more rows."""
+    name = plain(curve["learner"])
+    return {
+        "title": f"{name}: {plain(curve['parameter']).replace('train_rows', 'training rows')}",
+        "picture": charts.learning_panel(curve, title=name),
+        "words": rows_words(curve),
+    }
 
 
 def prediction_panels(answer: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
