@@ -52,15 +52,17 @@ def benchmark(
     progress: bool | None = None,
     **options: Any,
 ) -> Benchmark:
-    """Compare the same learners on several data sets, with the words of `compare`.
+    """Compare the same learners on several data sets.
 
-    `data` gives each data set a name: {name: (X, y)}, {name: file or built-in set}, or {name: {"X": ..., "y": ...,
-    "groups": ..., "loss": ...}} with words of its own; a list of files or built-in names will do. `store` is a folder
-    with one store for each: the same line again goes on where it was stopped. A data set that fails, and a learner
-    that fails on one, are told of and left out; the rest goes on. `time_limit` (seconds) is for all of it.
+    `data`: {name: (X, y)}, {name: file or built-in set}, or {name: {"X": ..., "y": ..., "groups": ..., "loss": ...}}
+      with options of its own; or a list of files and built-in names.
+    `learners` and all `options` are those of `compare`; see there.
+    `control`: a method named beforehand, to which alone the others are compared; else all pairs are.
+    `rope`: the difference that does not matter, as a share of the baseline's risk.
+    `store`: a folder with a store for each data set: the same call goes on from there.
+    `time_limit`: seconds for all of it. `progress`: show progress lines (None: in a terminal).
 
-    `rope` is the difference that does not matter, as a share of the baseline's risk. A `control` is a method that was
-    named before: the others are then compared to it alone, which asks for less than comparing all pairs.
+    A data set that fails, and a learner that fails on one, are reported and left out; the rest goes on.
 
     >>> import numpy as np
     >>> import foldwise as fw

@@ -51,7 +51,7 @@ class Benchmark:
         return [note["text"] for note in self._answer["notes"]]
 
     def difference(self, one: str, other: str) -> PairAcross:
-        """One method less another over the data sets that both have."""
+        """The risk of method `one` less that of `other`, over the data sets that have both."""
         return self.across.pair(one, other)
 
     def table(self) -> pd.DataFrame:
@@ -96,7 +96,7 @@ class Benchmark:
         return copy.deepcopy(self._answer)
 
     def report(self, path: str | Path | None = None, *, title: str | None = None) -> str:
-        """One self-contained page; written to a file if one is named, and given back as text."""
+        """One self-contained page with this `title`, as text; also written to a file if a `path` is given."""
         from foldwise.reports.benchmark_page import benchmark_page, write_benchmark_page
 
         if path is None:

@@ -62,11 +62,52 @@ def compare(
 ) -> Result:
     """Tune learners on inner splits, estimate their risks on outer splits, and compare them on the same rows.
 
-    `budget` is a number of candidates of each tuning, or a time such as "10 min" for all of them; `stop="noise"`
-    ends a search that gains less than the noise of its scores.
-    A failed fit is kept in the store like any other; `retry_failed=True` makes those of this study again.
-    `fit_timeout` (seconds) and `fit_memory` (gigabytes) limit every fit, `time_limit` (seconds) the whole run,
-    which then gives the answer so far. An interrupt raises KeyboardInterrupt, with the answer so far as its `result`.
+    Data
+      `X`, `y`: a table and its target; or a data frame, a file or a built-in set, and the name of the target's column.
+      `groups`: rows of one group are never on both sides of a split. An array, or the name of a column.
+      `time`: train on the past, test on the future. An array, or the name of a column.
+      `weights`: of the rows, in fits and losses. An array, or the name of a column.
+      `stratify`: folds with equal shares of each class ("auto": for classification), or of each label of an array.
+      `task`: "regression", "classification", "binary" or "multiclass", if not as found from the target.
+      `positive`: the positive class of two.
+
+    Learners and tuning
+      `learners`: built-in names, estimators, `fw.tune(...)`, a list, or a dictionary that names them (None: a default
+        set). The featureless baseline is always a row of its own.
+      `inner`: the splits that tune: folds, a held-out share, a splitter, labels, "aligned", "lines", "pairs" or "dev".
+      `tuner`: "grid", "random", "pruned", "racing", "halving", "hyperband", or "tpe", "gp", "cmaes" (Optuna).
+      `budget`: the most candidates of each tuning, or a time for all of them, such as "10 min".
+      `rule`: the "best" candidate, or the simplest within one standard error of it ("one_se").
+      `stop`: "noise" ends a search that gains less than the noise of its scores.
+
+    Outer splits
+      `outer`: the splits that estimate risk: folds, a held-out share, "loo", a splitter, labels or pairs of rows.
+      `repeats`: how often the outer splits are drawn anew.
+      `seed`: everything random follows from it.
+
+    Answer
+      `loss`: a name, a scikit-learn scorer, a cost matrix or a function of (y, prediction); of several the first tunes.
+      `level`: of the intervals.
+      `interval`: one by name; else the one that is valid and fits best is chosen.
+      `optimism`: make the fits that optimism needs.
+      `on_failure`: what a failed fit does to its method: it has no risk ("fail"), the baseline answers in its place
+        ("baseline"), or the candidate is dropped ("drop_candidate").
+
+    Running, on which no number depends (but for `fit_threads`)
+      `jobs`: worker processes (None: none for short work, else one per core).
+      `engine`: "local", "dask", "ray", or an executor of your own; `address`: of a cluster that is running.
+      `isolate`: fit in processes of their own (True) or in this one (False).
+      `solvers`: exact solvers that share work between fits: "auto", "all", or False for one fit after the other.
+      `fit_threads`: threads within each fit.
+      `fit_timeout`, `fit_memory`: seconds and gigabytes that one fit may take; beyond them it fails.
+      `time_limit`: seconds for all of it; then the answer so far is given.
+      `progress`: show a progress line (None: in a terminal).
+
+    Keeping
+      `store`: a folder that keeps every fit. The same call goes on from there, and `fw.load` reopens the result.
+      `retry_failed`: make fits again that failed before; else a failed fit is kept like any other.
+
+    An interrupt raises KeyboardInterrupt, with the answer so far as its `result`.
 
     >>> import foldwise as fw
     >>> from sklearn.datasets import load_diabetes
@@ -101,7 +142,19 @@ def run_comparison(asked: Request, *, origin: Mapping[str, Any] | None = None) -
 
 
 def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = True, **options: Any) -> Plan:
-    """How many fits `compare` with the same words would make, and about how long they take, after a short pilot."""
+    """How many fits `compare` would make with the same arguments, and about how long they would take.
+
+    `learners`, `X`, `y` and all `options` are those of `compare`; see there. `pilot` makes a few of the fits to tell
+    the time; without it there is only the number of fits.
+
+    >>> import numpy as np
+    >>> import foldwise as fw
+    >>> fw.plan(["linear"], np.eye(20), np.arange(20.0), outer=5, pilot=False)
+    20 rows; outer splits: 5 folds; inner splits: none
+      linear: 5 fits
+      baseline: 5 fits
+    10 fits
+    """
     asked = request(learners, X, y, **options)
     runnable = asked.study()
     reading = Reading(runnable.study, MemoryStore())

@@ -68,6 +68,7 @@ class Curve:
         return pd.DataFrame({self.parameter: list(self.values), **columns})
 
     def to_dict(self) -> dict[str, Any]:
+        """The curve in plain values, stable for scripts; the same as `--json`."""
         rows = zip(self.values, self.train, self.test, self.gap, self._sides(), strict=True)
         return {
             "learner": self.learner,
@@ -133,6 +134,11 @@ def curve(
 ) -> Curve:
     """Validation curve: training and test error of a learner over one of its parameters.
 
+    `parameter`: one keyword, such as `n_neighbors=range(1, 31)`. `learner`: a built-in name, an estimator or
+    `fw.tune(...)`. `outer`, `repeats`: the splits, and how often they are drawn anew.
+    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `loss`, `seed`, `jobs`, `store` and `progress` are those
+    of `compare`.
+
     >>> import foldwise as fw
     >>> from sklearn.neighbors import KNeighborsRegressor
     >>> x = np.linspace(0, 1, 40)
@@ -183,7 +189,10 @@ def learning_curve(
 ) -> Curve:
     """Learning curve: training and test error over the number of training rows. Would more rows help?
 
-    `sizes` are shares of the outer training rows, or numbers of rows.
+    `sizes`: shares of the outer training rows, or numbers of rows. `learner`: a built-in name, an estimator or
+    `fw.tune(...)`, which is tuned on `inner` splits at every size. `outer`: the splits that are shortened.
+    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `loss`, `seed`, `jobs`, `store` and `progress` are those
+    of `compare`.
     """
     (name, wish), *_ = name_wishes(learner, "regression").items()
     data = as_data(X, y, task_hint(wish, loss), Roles(groups, time, weights, stratify, task))

@@ -17,7 +17,8 @@ from foldwise.studies.reading import Reading
 def load(run: str | Path, *, loss: Any = None, interval: str | IntervalMethod | None = None) -> Result:
     """The result of the latest study in a store; no learner needs to be installed, and nothing is fitted.
 
-    Callables of a user's own, a loss or an interval, are in no store and are given again.
+    `run`: the folder of the store. `loss`, `interval`: those of the study, to be given again if they were functions of
+    your own; or another interval.
     """
     store = SqliteStore(run, readonly=True)
     try:

@@ -26,6 +26,7 @@ class Plan:
     rows: int
 
     def to_dict(self) -> dict[str, Any]:
+        """The plan in plain values; the same as `--json`."""
         return dict(vars(self))
 
     def __repr__(self) -> str:

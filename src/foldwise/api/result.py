@@ -131,9 +131,10 @@ class Result:
         return frame
 
     def difference(self, one: str, other: str, *, rope: float | None = None, of: Result | None = None) -> Comparison:
-        """The risk of one method less that of another, on the same rows; `rope` is a difference that is none.
+        """The risk of method `one` less that of `other`, on the same rows.
 
-        The other method may be one `of` another result, if that was made on the same data and splits.
+        `rope`: a difference that does not matter, for the probability of practical equivalence. `of`: another result
+        on the same data and splits that has the other method.
         """
         theirs = self if of is None else of
         if (theirs.study.fingerprint, theirs.study.outer.fingerprint) != (
@@ -147,11 +148,14 @@ class Result:
         return self._find(one).difference(theirs._find(other), rope=rope)
 
     def rows_needed(self, one: str, other: str) -> RowsNeeded:
-        """About how many rows it would take to tell two methods apart, or that none would do."""
+        """About how many rows it would take to tell methods `one` and `other` apart, or that no number would."""
         return rows_needed(self.difference(one, other), self.study.rows)
 
     def noise(self, name: str | None = None, *, seeds: int = 5) -> dict[str, float | None]:
-        """Standard deviations of a risk by source: rows (data), how they were split (repeats), the learner's seed."""
+        """Standard deviations of a risk by source: the rows (data), how they were split, the learner's seed.
+
+        `name`: a method (None: the best). `seeds`: how many other seeds its outer models are fitted with.
+        """
         if self._study is None:
             raise BadStudy("a result loaded from a store has no learners to fit", "Run the study again with its store")
         method = self._find(name or str(self.best))
@@ -166,7 +170,8 @@ class Result:
     def size_bias(self, name: str | None = None) -> float:
         """How much larger the risk at the training rows of a fold is than at all rows, by Bates, Hastie and Tibshirani.
 
-        From the leave-two-out fits of a study with `interval="bates"`; refused where it is unstable.
+        `name`: a method (None: the best). From the leave-two-out fits of a study with `interval="bates"`; refused
+        where it is unstable.
         """
         evidence = self._find(name or str(self.best)).evidence
         if evidence.pair_losses is None:
@@ -191,7 +196,10 @@ class Result:
         return pd.DataFrame(rows)
 
     def search_curve(self, name: str | None = None) -> SearchCurve:
-        """Selection score and outer risk after 1, 2, 3, ... candidates of a method: when did search stop helping?"""
+        """Selection score and outer risk after 1, 2, 3, ... candidates: when did searching stop helping?
+
+        `name`: a method (None: the best).
+        """
         return search_curve(self.reading, self._find(name or str(self.best)).method)
 
     def choices(self) -> pd.DataFrame:
@@ -259,10 +267,10 @@ class Result:
         return "\n".join([*lines, *(f"Note: {text}." for text in self.notes)])
 
     def refit(self, name: str | None = None, *, rule: str | None = None, pick: str | None = None) -> Any:
-        """The picked method (or another), tuned again on all rows and fitted: a plain scikit-learn estimator.
+        """The picked method, tuned again on all rows and fitted: a plain scikit-learn estimator.
 
-        `pick="outer"` (the default) takes the smallest outer risk; `pick="inner"` the smallest selection score on all
-        rows, the rule whose risk is the `auto` row's.
+        `name`: another method. `rule`: "best" or "one_se", if not that of the study. `pick`: "outer" takes the
+        smallest outer risk, "inner" the smallest selection score on all rows, whose risk is that of the `auto` row.
         """
         if pick is not None:
             name = self._picked(name, pick)
@@ -284,7 +292,7 @@ class Result:
         return remember_rows(fit_model(runnable, at, self._final_candidate(method, rule), rows), runnable.data)
 
     def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
-        """The candidate that `refit` takes."""
+        """The candidate that `refit` takes, of the method `name` (None: the best) and by this `rule`."""
         if name is None and self.best is None:
             raise FitsFailed("no method has a risk, so there is no candidate to take", "Name a method")
         method = self._find(name or str(self.best))
@@ -294,9 +302,9 @@ class Result:
         return plain_candidate(method.method.candidates[self._final_candidate(method, rule)])
 
     def report(self, path: str | Path | None = None, *, title: str | None = None, curves: Sequence[Any] = ()) -> str:
-        """One self-contained page; written to a file if one is named, and given back as text.
+        """One self-contained page with this `title`, as text; also written to a file if a `path` is given.
 
-        `curves` are curves of their own (`fw.learning_curve`, `fw.curve`) to be shown beside the answer.
+        `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown beside the answer.
         """
         from foldwise.answers.details import details
         from foldwise.reports.html import render_html, write_html

@@ -40,7 +40,11 @@ def risk(
 ) -> Estimate:
     """The risk of a learner on a typical training set; of a Tuned learner this is nested cross-validation.
 
-    Takes the words of `compare`. A failed fit raises: there would be no honest number.
+    `learner`: a built-in name, an estimator or `fw.tune(...)`. `X`, `y`: a table and its target, or a file and the
+    name of a column. `outer`: the splits that estimate the risk. `inner`: the splits that tune. All further `options`
+    are those of `compare`, such as `loss`, `groups`, `seed`, `jobs` and `store`; see there.
+
+    A failed fit raises: there would be no honest number.
 
     >>> import foldwise as fw
     >>> from sklearn.datasets import load_diabetes
@@ -87,8 +91,13 @@ def test_risk(
 ) -> Estimate:
     """The risk of this very fitted model: its mean loss on rows it has not seen.
 
-    With a `store` it is counted how many models were scored on these rows, and the interval holds for all of them.
-    `trained_on` is the fingerprint of the data the model was fitted on, if it is known.
+    `model`: a fitted estimator. `X`, `y`: the rows, and their target or the name of its column.
+    `loss`: as in `compare` (None: squared, or zero_one for classes). `weights`: of the rows, in the loss.
+    `groups`: rows of one group are not independent, so the group is the unit of the interval.
+    `level`, `interval`: of the interval, and one by name; else the valid one that fits best.
+    `seed`: the order in which a betting interval meets the rows.
+    `store`: a folder that counts how many models were scored on these rows; the interval then holds for all of them.
+    `trained_on`: the fingerprint of the data the model was fitted on, if it is known: they are not for testing.
 
     >>> import foldwise as fw
     >>> from sklearn.dummy import DummyClassifier
@@ -199,7 +208,11 @@ def split(
     stratify: Any = "auto",
     seed: int = 0,
 ) -> Parts:
-    """Three parts of a table at random: shares of all rows, stratified by class, groups kept whole.
+    """Split a table at random into rows to train on, to choose candidates on, and to test on.
+
+    `X`, `y`: the table and its target. `test`, `dev`: shares of all rows. `groups`: are kept whole.
+    `time`: the last rows are for testing. `stratify`: equal shares of each class ("auto": for classification).
+    `seed`: of the draw.
 
     >>> import foldwise as fw
     >>> train, dev, test = fw.split(np.zeros((10, 2)), np.arange(10.0), test=0.2, dev=0.2)

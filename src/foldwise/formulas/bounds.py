@@ -25,6 +25,9 @@ def excess_bound(
 ) -> float:
     """How much worse than the best candidate the chosen one can be: (high - low) sqrt(2 / n ln(2 |T| / delta)).
 
+    `dev_rows`: rows it was chosen on. `candidates`: how many were tried, fixed beforehand. `delta`: the chance that
+    the bound fails. `bounds`: the smallest and the largest loss.
+
     >>> round(excess_bound(1000, 50, 0.05), 4)
     0.1233
     """
@@ -93,6 +96,8 @@ def dev_rows_needed(
 ) -> int:
     """The smallest number of dev rows whose bound is at most `excess`.
 
+    `candidates`, `delta`, `bounds`: as in `excess_bound`.
+
     >>> n = dev_rows_needed(0.1, 50)
     >>> excess_bound(n, 50) <= 0.1 < excess_bound(n - 1, 50)
     True
@@ -105,6 +110,8 @@ def candidates_allowed(
     dev_rows: int, excess: float, delta: float = 0.05, *, bounds: tuple[float, float] | None = (0.0, 1.0)
 ) -> int:
     """The largest number of candidates whose bound is at most `excess`: 0 if not even one, at most 10**300.
+
+    `dev_rows`, `delta`, `bounds`: as in `excess_bound`.
 
     >>> candidates_allowed(1000, 0.1233)
     50

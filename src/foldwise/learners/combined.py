@@ -18,44 +18,45 @@ Members = Mapping[str, Any] | Sequence[Any]
 AnyCombined = TypeVar("AnyCombined", bound="Combined")
 
 
-def best_of(members: Members, **words: Any) -> BestOf:
+def best_of(members: Members, **options: Any) -> BestOf:
     """A learner that tries all candidates of all its members on inner splits, and fits the best of them.
 
-    In a study its risk is that of picking the winner, and its inner fits are those of its members' own rows.
-    The words are those of `BestOf`.
+    `members`: two or more learners, in a list or by name in a dictionary. `options`: `inner`, `tuner`, `budget` and
+    `rule` as in `fw.tune`; `loss`, `seed` and `jobs` for a fit on its own. In a study its risk is that of picking the
+    winner, and its inner fits are those of its members' own rows.
 
     >>> from sklearn.linear_model import Ridge
     >>> from sklearn.neighbors import KNeighborsRegressor
     >>> best_of({"ridge": Ridge(), "5-nn": KNeighborsRegressor()})
     BestOf(members={'5-nn': KNeighborsRegressor(), 'ridge': Ridge()})
     """
-    return _checked(BestOf(members, **words))
+    return _checked(BestOf(members, **options))
 
 
-def stack(members: Members, final: Any = None, **words: Any) -> Stack:
+def stack(members: Members, final: Any = None, **options: Any) -> Stack:
     """A learner that tunes its members on inner splits and fits a final learner on their out-of-fold predictions.
 
-    The final learner is ridge or logistic regression, or any estimator; it never meets a row that is judged.
-    The words are those of `Stack`.
+    `members`: two or more learners, in a list or by name in a dictionary. `final`: any estimator (None: ridge or
+    logistic regression); it is never tested on a row that it was fitted on. `options`: as in `fw.best_of`.
 
     >>> from sklearn.linear_model import LinearRegression, Ridge
     >>> from sklearn.neighbors import KNeighborsRegressor
     >>> stack({"ridge": Ridge(), "5-nn": KNeighborsRegressor()}, LinearRegression()).final
     LinearRegression()
     """
-    return _checked(Stack(members, final, **words))
+    return _checked(Stack(members, final, **options))
 
 
-def blend(members: Members, **words: Any) -> Blend:
+def blend(members: Members, **options: Any) -> Blend:
     """A learner that tunes its members on inner splits and answers with a weighted mean of what they predict.
 
-    The weights are not negative, sum to one, and have the smallest loss on the members' out-of-fold predictions.
-    The words are those of `Blend`.
+    `members`: two or more learners, in a list or by name in a dictionary. `options`: as in `fw.best_of`. The weights
+    are not negative, sum to one, and have the smallest loss on the members' out-of-fold predictions.
 
     >>> blend(["ridge", "k-nn"])
     Blend(members=['ridge', 'k-nn'])
     """
-    return _checked(Blend(members, **words))
+    return _checked(Blend(members, **options))
 
 
 def _checked(combined: AnyCombined) -> AnyCombined:

@@ -68,9 +68,10 @@ class Named:
 
 
 def learner(name: str, *, size: str | None = None, **changes: Any) -> Named:
-    """A built-in learner with other ranges (lists, ranges) or fixed parameters (single values).
+    """A built-in learner, perhaps with a space of another size or other parameters.
 
-    The size of its own space is small, default or large; `forest:small` says the same.
+    `name`: one of `fw.list_learners()`. `size`: of its own space, "small", "default" or "large"; the name
+    "forest:small" says the same. `changes`: parameters to tune over (lists, ranges) or to fix (single values).
 
     >>> learner("k-nn", n_neighbors=range(1, 6))
     Named(name='k-nn', changes={'n_neighbors': range(1, 6)})

@@ -38,8 +38,15 @@ def tune(
 ) -> Tuned:
     """A learner that tunes these parameters of an estimator on inner splits.
 
-    `tuner` says how candidates are found (grid, random, pruned, racing, halving, hyperband, tpe, gp, cmaes), `budget`
-    how many, or in which time ("10 min"), and `stop="noise"` when a search may end before.
+    `estimator`: a scikit-learn estimator or pipeline.
+    `parameters`: what to try, such as `n_neighbors=range(1, 31)` or `alpha=fw.log_range(1e-4, 1e4)`.
+    `space`: the same as a dictionary, or as a list of dictionaries for a conditional space.
+    `inner`, `tuner`, `budget`, `rule`, `stop`: as in `compare`; None for its own there, and for 5 folds, the grid and
+      the best candidate where the learner is fitted on its own.
+    `simpler`: which end of a parameter is simpler, for the rule "one_se": {"alpha": "high"}.
+    `loss`, `seed`, `jobs`: for a fit on its own; in a study they are those of the study.
+    `refit`: fit the chosen candidate on all rows; False keeps the model of the training part of one split.
+
     A list or range for `loss`, `simpler`, `seed`, `jobs` or `refit` belongs to the space if the estimator has a
     parameter of that name, as histogram boosting has `loss`; several losses to judge it by then go to `Tuned` itself.
 

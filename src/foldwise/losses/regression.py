@@ -47,7 +47,7 @@ class PinballRows:
 
 
 def pinball(q: float) -> Loss:
-    """The pinball loss for the q-quantile.
+    """The pinball loss, which is smallest on average at the `q`-quantile.
 
     >>> pinball(0.9).rows(np.array([1.0, 1.0]), np.array([0.0, 2.0]))
     array([0.9, 0.1])
