@@ -30,7 +30,6 @@ TOO_LONG = {
     "lab/alarms.py: false_alarms": 9,
     "lab/coverage.py: coverage": 11,
     "lab/draws.py: cv_draws": 8,
-    "lab/draws.py: half_means": 8,
     "learners/preprocessing/preprocess.py: table_preparer": 13,
     "plans/combining.py: _fit": 8,
     "testing/saboteur.py: Saboteur.__init__": 8,
@@ -70,7 +69,8 @@ def test_inner_functions_take_at_most_seven_things():
         for name, count in functions(path).items()
         if count > MOST and name not in PUBLIC
     }
-    assert {name: count for name, count in long.items() if name not in ESTIMATORS} == TOO_LONG
+    known = TOO_LONG | dict.fromkeys(ESTIMATORS, 99)
+    assert {name: count for name, count in long.items() if count > known.get(name, MOST)} == {}
 
 
 def public_callables() -> dict[str, object]:
