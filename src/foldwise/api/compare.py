@@ -88,7 +88,7 @@ def compare(
     Answer
       `loss`: a name, a scikit-learn scorer, a cost matrix or a function of (y, prediction); of several the first tunes.
       `level`: of the intervals.
-      `interval`: one by name; else the one that is valid and fits best is chosen.
+      `interval`: one by name, or of your own (`fw.testing` checks it); else a valid one is chosen.
       `optimism`: make the fits that optimism needs.
       `on_failure`: what a failed fit does to its method: it has no risk ("fail"), the baseline answers in its place
         ("baseline"), or the candidate is dropped ("drop_candidate").
