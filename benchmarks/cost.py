@@ -19,8 +19,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
 import foldwise as fw
-from foldwise.executors.cluster.parcel import pack_batch
-from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.cluster.packed_batch import pack_batch
+from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.workload import workload_of, write_workload
 from foldwise.plans.fit import Fit

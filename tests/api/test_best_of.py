@@ -17,9 +17,9 @@ from sklearn.tree import ExtraTreeRegressor
 
 import foldwise as fw
 from foldwise.errors import BadLearner, BadSpace, BadStudy
-from foldwise.executors.shortcuts import Shortcuts
+from foldwise.executors.solver_choice import SolverChoice
 from foldwise.executors.workload import workload_of
-from foldwise.plans.fit import Pass
+from foldwise.plans.fit import SharedBatch
 from foldwise.plans.needed import needed
 from foldwise.records.memory import MemoryStore
 from foldwise.studies.reading import Reading
@@ -102,18 +102,18 @@ def test_solvers_answer_each_member_s_grid_in_one_pass(numbers):
     best = fw.best_of({"ridge": fw.tune(Ridge(), alpha=ALPHAS), "k-nn": fw.learner("k-nn", n_neighbors=KS)})
     fast, slow = (fw.compare({"best": best}, X, y, outer=6, inner=3, jobs=1, solvers=wish) for wish in ("auto", False))
     runnable = fast._study
-    units = Shortcuts(workload_of(runnable)).units(
+    batches = SolverChoice(workload_of(runnable)).batches(
         needed(runnable, Reading(runnable.study, MemoryStore()), methods=[0])
     )
 
-    assert all(isinstance(unit, Pass) for unit in units)
+    assert all(isinstance(batch, SharedBatch) for batch in batches)
     assert {
         runnable.learners[0].owner(runnable.study.methods[0].candidates[fit.candidate]).name
-        for unit in units
-        for fit in unit
+        for batch in batches
+        for fit in batch
     } == {"ridge", "k-nn"}
     assert all(
-        len({runnable.study.methods[0].candidates[fit.candidate]["method"] for fit in unit}) == 1 for unit in units
+        len({runnable.study.methods[0].candidates[fit.candidate]["method"] for fit in batch}) == 1 for batch in batches
     )
     assert method_of(fast, "best")["risk"] == pytest.approx(method_of(slow, "best")["risk"], rel=1e-10)
 

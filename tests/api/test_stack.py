@@ -24,7 +24,7 @@ import foldwise as fw
 from foldwise.api.model_file import load_model, predict_table, save_model
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadLoss, BadStudy, FitsFailed
-from foldwise.executors.cluster.parcel import pack_batch, unpack_batch
+from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch
 from foldwise.plans.fit import Fit, LevelOne
 
 KS, ALPHAS = [1, 3, 6], [0.01, 1.0, 30.0]

@@ -56,7 +56,7 @@ class Shuffled:
             yield [records[at] for at in self.rng.permutation(len(records))]
 
     def add(self, fits: Sequence[Fit]) -> None:
-        units = self.worker.shortcuts.units(fits)
+        units = self.worker.solvers.batches(fits)
         self.waiting += [units[at] for at in self.rng.permutation(len(units))]
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from foldwise.cli import app
 from foldwise.cli.options import EngineName
 from foldwise.errors import BadStudy
 from foldwise.executors.engines import ENGINES, check_engine, make_executor
-from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.stop import Stop
 from foldwise.records.sqlite import SqliteStore
@@ -69,7 +69,7 @@ def test_an_executor_of_ones_own_is_used_and_can_be_used_again():
 @pytest.fixture
 def packaged(tmp_path, monkeypatch):
     """An installed package that brings an engine named `twin`."""
-    code = "from foldwise.executors.local.executor import LocalExecutor\nclass Twin(LocalExecutor): pass\n"
+    code = "from foldwise.executors.local.local_executor import LocalExecutor\nclass Twin(LocalExecutor): pass\n"
     (tmp_path / "engine_of_others.py").write_text(code)
     info = tmp_path / "engine_of_others-1.0.dist-info"
     info.mkdir()

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from foldwise.errors import BadStudy
-from foldwise.executors.limits import Limits
-from foldwise.executors.options import OPTION_NAMES, RunOptions
+from foldwise.executors.options import OPTION_NAMES, Limits, RunOptions
 
 
 @pytest.mark.parametrize(

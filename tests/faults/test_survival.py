@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.testing.executors import SurvivalContract
 

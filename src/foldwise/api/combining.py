@@ -10,7 +10,7 @@ from foldwise.api.seen import remember_rows
 from foldwise.api.tuning import alone_splits, no_choice, score_table
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy
-from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
 from foldwise.executors.worker import limited_threads

@@ -12,7 +12,7 @@ from foldwise.api.planning import Plan, method_cost, total
 from foldwise.api.request import Request, read_request
 from foldwise.api.result import Result
 from foldwise.estimates.intervals import IntervalMethod
-from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.plans.fit import Fit
 from foldwise.plans.needed import needed

@@ -12,7 +12,7 @@ from foldwise.answers.method import MethodAnswer
 from foldwise.api.seen import remember_rows
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSplits, BadStudy, FitsFailed
-from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
 from foldwise.learners.checks import check_learner

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 GROUP = "foldwise.executors"
 # Each is imported when it is named, and called with the options of the run.
 ENGINES = {
-    "local": "foldwise.executors.local.executor:LocalExecutor",
+    "local": "foldwise.executors.local.local_executor:LocalExecutor",
     "dask": "foldwise.executors.cluster.dask_engine:DaskExecutor",
     "ray": "foldwise.executors.cluster.ray_engine:RayExecutor",
 }

@@ -6,11 +6,29 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from foldwise.errors import BadStudy
-from foldwise.executors.limits import Limits
 from foldwise.splits.part import whole_number
 
 if TYPE_CHECKING:
     from foldwise.executors.executor import Executor
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Wall time and memory of one fit; None: as much as it wants."""
+
+    seconds: float | None = None
+    gigabytes: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_positive("time limit of a fit", self.seconds, "seconds")
+        _check_positive("memory limit of a fit", self.gigabytes, "gigabytes")
+
+    @property
+    def bytes(self) -> float | None:
+        return None if self.gigabytes is None else self.gigabytes * 1e9
+
+    def __bool__(self) -> bool:
+        return self.seconds is not None or self.gigabytes is not None
 
 
 @dataclass(frozen=True)
@@ -39,8 +57,7 @@ class RunOptions:
             raise BadStudy(f"the address of a cluster must be a text, not {self.address!r}")
         if self.isolate not in (None, True, False):
             raise BadStudy(f"isolate must be True, False or None, not {self.isolate!r}")
-        if self.time_limit is not None and not _is_positive(self.time_limit):
-            raise BadStudy(f"the time limit must be a positive number of seconds, not {self.time_limit!r}")
+        _check_positive("time limit", self.time_limit, "seconds")
         _ = self.limits  # which checks the other two
 
     @property
@@ -52,5 +69,6 @@ class RunOptions:
 OPTION_NAMES = tuple(field.name for field in fields(RunOptions))
 
 
-def _is_positive(value: object) -> bool:
-    return isinstance(value, int | float) and 0 < value < float("inf")
+def _check_positive(what: str, value: object, unit: str) -> None:
+    if value is not None and not (isinstance(value, int | float) and 0 < value < float("inf")):
+        raise BadStudy(f"the {what} must be a positive number of {unit}, not {value!r}")

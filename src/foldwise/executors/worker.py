@@ -13,11 +13,11 @@ from functools import lru_cache
 from typing import Any
 
 from foldwise.errors import InvalidOutput
-from foldwise.executors.shortcuts import Shortcuts
+from foldwise.executors.solver_choice import SolverChoice
 from foldwise.executors.workload import Workload
 from foldwise.executors.world import kept_world
 from foldwise.learners.model import respond, seeded_world
-from foldwise.plans.fit import Batch, Fit, Pass
+from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.records.record import Record
 from foldwise.solvers.prepared import fit_prepared
 from foldwise.solvers.solver import Answer
@@ -26,8 +26,8 @@ from foldwise.solvers.solver import Answer
 class Worker:
     """Does fits of one study; what is known of an estimator is found out once.
 
-    `is_stopping` tells an interrupt of the run from one that a learner raised; `on_pass` is
-    told how many fits a solver is about to answer at once.
+    `is_stopping` tells an interrupt of the run from one that a learner raised; `on_shared` is
+    called with the number of fits that a solver is about to answer together.
     """
 
     def __init__(
@@ -35,37 +35,37 @@ class Worker:
         work: Workload,
         *,
         is_stopping: Callable[[], bool] = lambda: False,
-        on_pass: Callable[[int], None] = lambda count: None,
+        on_shared: Callable[[int], None] = lambda count: None,
     ) -> None:
         self.work = work
-        self.shortcuts = Shortcuts(work)
-        self.is_stopping, self.on_pass = is_stopping, on_pass
+        self.solvers = SolverChoice(work)
+        self.is_stopping, self.on_shared = is_stopping, on_shared
 
     def do(self, batch: Batch) -> list[Record]:
         return [record for records in self.each(batch) for record in records]
 
     def each(self, batch: Batch) -> Iterator[list[Record]]:
-        """The records of a batch as they come: one by one, or those of a solver's pass at once."""
+        """The records of a batch as they come: one by one, or all at once where a solver answers them together."""
         with limited_threads(self.work.threads):
-            if isinstance(batch, Pass):
-                self.on_pass(len(batch))
+            if isinstance(batch, SharedBatch):
+                self.on_shared(len(batch))
                 yield self._solve(batch)
             else:
                 for fit in batch:
                     yield [self._fit(fit)]
 
-    def _solve(self, fits: Pass) -> list[Record]:
-        """Records of a solver's pass; what it leaves open, or cannot do after all, the plain loop does."""
-        solver = self.shortcuts.solver(fits[0])
+    def _solve(self, fits: SharedBatch) -> list[Record]:
+        """Records of fits that a solver answers together; those it cannot answer after all are fitted one by one."""
+        solver = self.solvers.solver(fits[0])
         assert solver is not None
         answers: list[Answer | None]
         started = time.perf_counter()
-        jobs = [self.shortcuts.job(fit) for fit in fits]
+        jobs = [self.solvers.job(fit) for fit in fits]
         with warnings.catch_warnings(), seeded_world(fits[0].seed):
             warnings.simplefilter("ignore")
             try:
                 answers = solver.solve(jobs, self.work.data)
-            except Exception:  # the plain loop has the last word, and gives errors their own text
+            except Exception:  # fitted one by one, each has the error that is its own
                 answers = [None] * len(fits)
         seconds, name = (time.perf_counter() - started) / len(fits), self.work.learners[fits[0].method].name
         return [
@@ -100,7 +100,7 @@ class Worker:
         return Record(key=fit.key, rows=fit.rows, warnings=distinct, seconds=seconds, learner=name, **outcome)
 
     def _responses(self, fit: Fit) -> dict[str, Any]:
-        recipe, data, given = self.shortcuts.recipe(fit), self.work.data, fit.members
+        recipe, data, given = self.solvers.recipe(fit), self.work.data, fit.members
         if given is None:
             return respond(self._model(fit), data, fit.rows, fit.responses)
         from foldwise.learners.stacking import fit_final, respond_final
@@ -110,7 +110,7 @@ class Worker:
 
     def _model(self, fit: Fit) -> Any:
         """A fitted model; the tables of built-in learners are prepared once for all of them."""
-        recipe, data, model = self.shortcuts.recipe(fit), self.work.data, None
+        recipe, data, model = self.solvers.recipe(fit), self.work.data, None
         if self.work.solvers is not False and self.work.learners[fit.method].is_builtin:
             model = fit_prepared(recipe, data, fit.train, fit.seed)
         return recipe.fit(data, fit.train, fit.seed) if model is None else model

@@ -31,7 +31,7 @@ class Fit:
     members: LevelOne | None = None  # of a final learner: the table it is given in the place of the data
 
 
-class Pass(tuple[Fit, ...]):
+class SharedBatch(tuple[Fit, ...]):
     """Fits of one method that a solver answers together."""
 
     __slots__ = ()

@@ -38,7 +38,7 @@ class ExecutorContract:
 
     def test_records_are_those_of_one_worker_after_another(self, executor: Any, runnable: RunnableStudy) -> None:
         fits, worker = first_fits(runnable), Worker(workload_of(runnable))
-        plain = {record.key: record for unit in worker.shortcuts.units(fits) for record in worker.do(unit)}
+        plain = {record.key: record for unit in worker.solvers.batches(fits) for record in worker.do(unit)}
         for records in executor.run(runnable, fits):
             for record in records:
                 _assert_equal_bits(record, plain[record.key])

@@ -1,6 +1,6 @@
 """The process that talks to Dask or Ray, so that neither lives in the user's own.
 
-It starts a cluster or joins one, hands batches over and tells how they ended. Threads, signal
+It starts a cluster or joins one, hands batches over and reports how they ended. Threads, signal
 handlers and log lines of the engine stay here, and if the engine takes its process along, the
 coordinator loses nothing. When the coordinator is gone, for whatever reason, it ends all it started.
 """
@@ -21,8 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from foldwise.executors.cluster.node import Outcome, Ticket
-from foldwise.executors.cluster.parcel import Parcel
+from foldwise.executors.cluster.node import TOKEN, NodeStudy, Outcome
+from foldwise.executors.cluster.packed_batch import PackedBatch
 from foldwise.executors.local import nursery
 from foldwise.executors.local.channel import Channel
 from foldwise.executors.local.scratch import sweep
@@ -42,7 +42,7 @@ class Lost(Exception):
     """The cluster as a whole cannot be reached."""
 
 
-class Side(Protocol):
+class Cluster(Protocol):
     """What an engine must be able to do; one object per cluster."""
 
     is_ours: bool
@@ -52,10 +52,10 @@ class Side(Protocol):
     async def slots(self) -> int:
         """How many batches can run at a time."""
 
-    async def call(self, ticket: Ticket, parcel: Parcel) -> tuple[str, Outcome]:
+    async def call(self, study: NodeStudy, packed: PackedBatch) -> tuple[str, Outcome]:
         """What came of a batch, and where it was."""
 
-    async def deliver(self, where: str, ticket: Ticket, folder: Path) -> None:
+    async def deliver(self, where: str, study: NodeStudy, folder: Path) -> None:
         """Bring the files of a study there."""
 
     async def forget(self, token: str) -> None:
@@ -68,7 +68,7 @@ class Side(Protocol):
 def pieces(folder: Path) -> Iterator[tuple[str, bytes]]:
     """The files of a study, a piece at a time."""
     for path in sorted(folder.iterdir()):
-        if path.suffix in (".npy", ".json", "") and path.name != "token":
+        if path.suffix in (".npy", ".json", "") and path.name != TOKEN:
             with path.open("rb") as file:
                 while (content := file.read(PIECE)) or file.tell() == 0:
                     yield path.name, content
@@ -77,44 +77,44 @@ def pieces(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 class Bridge:
-    """Messages of the coordinator to an engine and back."""
+    """Passes messages of the coordinator to a cluster, and its answers back."""
 
-    def __init__(self, channel: Channel, side: Side) -> None:
-        self.channel, self.side = channel, side
-        self.studies: dict[str, tuple[Ticket, Path]] = {}
+    def __init__(self, channel: Channel, cluster: Cluster) -> None:
+        self.channel, self.cluster = channel, cluster
+        self.studies: dict[str, tuple[NodeStudy, Path]] = {}
         self._is_over = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        await self.side.start()
-        self.channel.send(("slots", await self.side.slots()))
+        await self.cluster.start()
+        self.channel.send(("slots", await self.cluster.slots()))
         loop = asyncio.get_running_loop()
-        loop.add_reader(self.channel.fileno(), self._hear)
-        self._begin(self._watch_slots())
+        loop.add_reader(self.channel.fileno(), self._read)
+        self._start(self._watch_slots())
         await self._is_over.wait()
         loop.remove_reader(self.channel.fileno())
         for task in self._tasks:
             task.cancel()
-        if not self.side.is_ours:
+        if not self.cluster.is_ours:
             with suppress(Exception):
-                await self.side.leave(list(self.studies))
+                await self.cluster.leave(list(self.studies))
 
-    def _hear(self) -> None:
+    def _read(self) -> None:
         for what, *content in self.channel.arrived():
             if what == "study":
-                ticket, folder = content
-                self.studies[ticket.token] = ticket, Path(folder)
+                study, folder = content
+                self.studies[study.token] = study, Path(folder)
             elif what == "do":
-                self._begin(self._do(*content))
+                self._start(self._run_batch(*content))
             elif what == "deliver":
-                self._begin(self._deliver(*content))
+                self._start(self._deliver(*content))
             elif what == "forget":
                 self.studies.pop(content[0], None)
-                self._begin(self.side.forget(content[0]))
+                self._start(self.cluster.forget(content[0]))
         if not self.channel.is_open:
             self._is_over.set()
 
-    def _begin(self, work: Any) -> None:
+    def _start(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(self._guarded(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -126,39 +126,39 @@ class Bridge:
         except asyncio.CancelledError:
             raise
         except Exception as problem:
-            self._tell("lost", in_words(problem))
+            self._send("lost", in_words(problem))
 
-    async def _do(self, number: int, token: str, parcel: Parcel) -> None:
-        ticket, _ = self.studies[token]
+    async def _run_batch(self, number: int, token: str, packed: PackedBatch) -> None:
+        study, _ = self.studies[token]
         try:
-            where, outcome = await self.side.call(ticket, parcel)
+            where, outcome = await self.cluster.call(study, packed)
         except Died as problem:
-            self._tell("died", number, str(problem))
+            self._send("died", number, str(problem))
         else:
-            self._tell("done", number, where, outcome)
+            self._send("done", number, where, outcome)
 
     async def _deliver(self, where: str, place: str, token: str) -> None:
-        ticket, folder = self.studies[token]
+        study, folder = self.studies[token]
         try:
-            await self.side.deliver(where, ticket, folder)
+            await self.cluster.deliver(where, study, folder)
         except Lost:
             raise
         except Died as problem:
-            self._tell("delivered", place, False, str(problem))
+            self._send("delivered", place, False, str(problem))
         except Exception as problem:
-            self._tell("delivered", place, False, in_words(problem))
+            self._send("delivered", place, False, in_words(problem))
         else:
-            self._tell("delivered", place, True, "")
+            self._send("delivered", place, True, "")
 
     async def _watch_slots(self) -> None:
         last = -1
         while True:
             await asyncio.sleep(LOOK)
-            if (found := await self.side.slots()) != last:
+            if (found := await self.cluster.slots()) != last:
                 last = found
-                self._tell("slots", found)
+                self._send("slots", found)
 
-    def _tell(self, *message: Any) -> None:
+    def _send(self, *message: Any) -> None:
         try:
             self.channel.send(message)
         except OSError:
@@ -170,16 +170,16 @@ def in_words(problem: BaseException) -> str:
     return f"{type(problem).__name__}: {text[0][:300]}" if text else type(problem).__name__
 
 
-def main(handle: int, engine: str, address: str, jobs: int, folder: str) -> None:
+def main(handle: int, place: str, address: str, jobs: int, folder: str) -> None:
     """Serve the coordinator at the other end of this socket until it is gone."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)  # not ignored: that would be inherited
-    nursery._adopt_orphans()
+    nursery.adopt_orphans()
     FOLDERS.append(folder)
     channel = Channel(socket.socket(fileno=handle))
     threading.Thread(target=_end_with_coordinator, args=(handle,), daemon=True).start()
     try:
-        asyncio.run(_serve(channel, engine, address or None, jobs, Path(folder)))
+        asyncio.run(_serve(channel, place, address or None, jobs, Path(folder)))
     except BaseException as problem:
         with suppress(OSError):
             channel.send(("lost", in_words(problem)))
@@ -187,9 +187,10 @@ def main(handle: int, engine: str, address: str, jobs: int, folder: str) -> None
         _end()
 
 
-async def _serve(channel: Channel, engine: str, address: str | None, jobs: int, folder: Path) -> None:
-    side: Side = importlib.import_module(f"foldwise.executors.cluster.{engine}_engine").Here(address, jobs, folder)
-    await Bridge(channel, side).serve()
+async def _serve(channel: Channel, place: str, address: str | None, jobs: int, folder: Path) -> None:
+    module, _, name = place.partition(":")
+    cluster: Cluster = getattr(importlib.import_module(module), name)(address, jobs, folder)
+    await Bridge(channel, cluster).serve()
     _end()  # engines take their time to say goodbye, and nobody waits for it
 
 
@@ -205,12 +206,12 @@ def _end_with_coordinator(handle: int) -> None:
 def _end() -> None:
     """Kill what was started here; nurseries see it and clean up themselves, if they are quick."""
     patience = time.monotonic() + GRACE / 2
-    while (left := nursery._children()) and time.monotonic() < patience + GRACE:
+    while (left := nursery.children()) and time.monotonic() < patience + GRACE:
         for pid in left:
             if time.monotonic() > patience or not _is_nursery(pid):
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
-        while nursery._ended() is not None:
+        while nursery.ended_child() is not None:
             with suppress(ChildProcessError):
                 os.waitpid(-1, os.WNOHANG)
         time.sleep(0.01)

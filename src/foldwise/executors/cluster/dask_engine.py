@@ -10,31 +10,17 @@ from typing import Any
 from foldwise.errors import BadStudy
 from foldwise.executors.cluster import node
 from foldwise.executors.cluster.bridge import GRACE, Died, Lost, pieces
-from foldwise.executors.cluster.executor import ClusterExecutor
-from foldwise.executors.cluster.node import Outcome, Ticket
-from foldwise.executors.cluster.parcel import Parcel
+from foldwise.executors.cluster.cluster_executor import ClusterExecutor
+from foldwise.executors.cluster.node import NodeStudy, Outcome
+from foldwise.executors.cluster.packed_batch import PackedBatch
 from foldwise.executors.options import RunOptions
 
 LOOPBACK = "127.0.0.1"
 CONNECT_SECONDS = 10.0
 
 
-class DaskExecutor(ClusterExecutor):
-    """`address` is that of a scheduler, as Dask writes it: tcp://host:8786."""
-
-    engine, package, extra = "dask", "distributed", "dask"
-
-    def __init__(self, options: RunOptions | None = None) -> None:
-        super().__init__(options)
-        if self.address is not None and self.address.startswith("inproc:"):
-            raise BadStudy(
-                f"the Dask scheduler {self.address} lives inside this process, where nobody else can reach it",
-                "Start the cluster with processes=True, or leave the address out",
-            )
-
-
-class Here:
-    """The cluster as the bridge sees it."""
+class DaskCluster:
+    """The cluster, as the bridge uses it."""
 
     def __init__(self, address: str | None, jobs: int, folder: Path) -> None:
         self.address, self.jobs, self.folder = address, jobs, folder
@@ -68,23 +54,23 @@ class Here:
     async def slots(self) -> int:
         return sum((await self.client.nthreads()).values())
 
-    async def call(self, ticket: Ticket, parcel: Parcel) -> tuple[str, Outcome]:
+    async def call(self, study: NodeStudy, packed: PackedBatch) -> tuple[str, Outcome]:
         from distributed import KilledWorker
         from distributed.comm import CommClosedError
         from distributed.utils import CancelledError
 
         try:
-            answer: tuple[str, Outcome] = await self.client.submit(fit_on_worker, ticket, parcel, pure=False)
+            answer: tuple[str, Outcome] = await self.client.submit(fit_on_worker, study, packed, pure=False)
         except KilledWorker as problem:
             raise Died(f"the Dask worker {problem.last_worker.address} died") from problem
         except (CancelledError, CommClosedError, OSError) as problem:
             raise Lost("the connection to the Dask scheduler was lost") from problem
         return answer
 
-    async def deliver(self, where: str, ticket: Ticket, folder: Path) -> None:
+    async def deliver(self, where: str, study: NodeStudy, folder: Path) -> None:
         for name, content in pieces(folder):
-            await self._on(where, receive_on_worker, ticket.token, name, content)
-        await self._on(where, seal_on_worker, ticket)
+            await self._on(where, receive_on_worker, study.token, name, content)
+        await self._on(where, seal_on_worker, study)
 
     async def _on(self, where: str, function: Any, *words: Any) -> None:
         found = await self.client.run(function, *words, workers=[where], on_error="return")
@@ -102,18 +88,33 @@ class Here:
         await asyncio.wait_for(asyncio.gather(*map(self.forget, tokens)), GRACE)
 
 
-def fit_on_worker(ticket: Ticket, parcel: Parcel) -> tuple[str, Outcome]:
+class DaskExecutor(ClusterExecutor):
+    """`address` is that of a scheduler, as Dask writes it: tcp://host:8786."""
+
+    engine, package, extra = "dask", "distributed", "dask"
+    cluster = DaskCluster
+
+    def __init__(self, options: RunOptions | None = None) -> None:
+        super().__init__(options)
+        if self.address is not None and self.address.startswith("inproc:"):
+            raise BadStudy(
+                f"the Dask scheduler {self.address} lives inside this process, where nobody else can reach it",
+                "Start the cluster with processes=True, or leave the address out",
+            )
+
+
+def fit_on_worker(study: NodeStudy, packed: PackedBatch) -> tuple[str, Outcome]:
     from distributed import get_worker
 
-    return get_worker().address, node.do(ticket, parcel)
+    return get_worker().address, node.run_batch(study, packed)
 
 
 async def receive_on_worker(token: str, name: str, content: bytes) -> None:
     await asyncio.to_thread(node.receive, token, name, content)
 
 
-async def seal_on_worker(ticket: Ticket) -> None:
-    await asyncio.to_thread(node.seal, ticket)
+async def seal_on_worker(study: NodeStudy) -> None:
+    await asyncio.to_thread(node.seal, study)
 
 
 async def forget_on_worker(token: str) -> None:

@@ -23,11 +23,11 @@ from pathlib import Path
 import numpy as np
 
 from foldwise.errors import BadStudy, FoldwiseError
-from foldwise.executors.cluster.parcel import Parcel, unpack_batch
-from foldwise.executors.limits import Limits
+from foldwise.executors.cluster.packed_batch import PackedBatch, unpack_batch
 from foldwise.executors.local.nursery import remove
 from foldwise.executors.local.pool import Pool
 from foldwise.executors.local.scratch import PREFIX, scratch_folder
+from foldwise.executors.options import Limits
 from foldwise.records.record import Record
 
 TOKEN = "token"  # the file that names the study; written last, so that a folder with one is complete
@@ -37,7 +37,7 @@ _NO_ROWS = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Ticket:
+class NodeStudy:
     """What a node must know of a study besides its files."""
 
     token: str
@@ -68,7 +68,7 @@ Outcome = list[Record] | Missing | Refused
 
 
 @dataclass(eq=False)
-class _Desk:
+class _NodeWorker:
     """One worker and the folder it works in."""
 
     pool: Pool
@@ -81,25 +81,25 @@ class _Desk:
 
 
 _lock = threading.RLock()
-_free: dict[str, list[_Desk]] = {}
-_busy: dict[str, list[_Desk]] = {}
+_free: dict[str, list[_NodeWorker]] = {}
+_busy: dict[str, list[_NodeWorker]] = {}
 _incoming: dict[str, tuple[Path, ExitStack]] = {}
 _clocks: dict[str, threading.Timer] = {}
 
 
-def do(ticket: Ticket, parcel: Parcel) -> Outcome:
+def run_batch(study: NodeStudy, packed: PackedBatch) -> Outcome:
     """Records of these fits, without their rows, which the coordinator knows."""
     try:
-        desk = _take(ticket)
-        if desk is None:
+        worker = _take(study)
+        if worker is None:
             return Missing(place())
         try:
-            found = [record for records in desk.pool.run([unpack_batch(parcel)]) for record in records]
+            found = [record for records in worker.pool.run([unpack_batch(packed)]) for record in records]
         except BaseException:
-            desk.is_over = True
+            worker.is_over = True
             raise
         finally:
-            _give_back(ticket.token, desk)
+            _give_back(study.token, worker)
         return [replace(record, rows=_NO_ROWS) for record in found]
     except FoldwiseError as problem:
         return Refused(type(problem).__name__, problem.problem, problem.remedy)
@@ -116,14 +116,14 @@ def receive(token: str, name: str, content: bytes) -> None:
         file.write(content)
 
 
-def seal(ticket: Ticket) -> None:
+def seal(study: NodeStudy) -> None:
     """The files are complete: start a worker on them, whose end will remove them."""
     with _lock:
-        folder, held = _incoming.pop(ticket.token)
-    desk = _desk(ticket, folder, held)
+        folder, held = _incoming.pop(study.token)
+    worker = _start_worker(study, folder, held)
     with _lock:
-        _free.setdefault(ticket.token, []).append(desk)
-    _start_clock(ticket.token)
+        _free.setdefault(study.token, []).append(worker)
+    _start_clock(study.token)
 
 
 def abandon(token: str) -> None:
@@ -139,13 +139,13 @@ def forget(token: str) -> None:
     with _lock:
         clock = _clocks.pop(token, None)
         idle = _free.pop(token, [])
-        for desk in _busy.get(token, []):
-            desk.is_over = True
-            desk.pool.ask_to_stop()
+        for worker in _busy.get(token, []):
+            worker.is_over = True
+            worker.pool.ask_to_stop()
     if clock is not None:
         clock.cancel()
-    for desk in idle:
-        desk.close()
+    for worker in idle:
+        worker.close()
 
 
 def clear(token: str) -> None:
@@ -185,29 +185,29 @@ def _version(name: str) -> str:
         return "nothing"
 
 
-def _take(ticket: Ticket) -> _Desk | None:
+def _take(study: NodeStudy) -> _NodeWorker | None:
     """A free worker, or a new one; None where the node has no data yet."""
     with _lock:
-        clock = _clocks.pop(ticket.token, None)
-        desk = _free[ticket.token].pop() if _free.get(ticket.token) else None
+        clock = _clocks.pop(study.token, None)
+        worker = _free[study.token].pop() if _free.get(study.token) else None
     if clock is not None:
         clock.cancel()
-    if desk is None:
-        check_versions(ticket.versions)
-        desk = _new_desk(ticket)
-    if desk is not None:
+    if worker is None:
+        check_versions(study.versions)
+        worker = _new_worker(study)
+    if worker is not None:
         with _lock:
-            _busy.setdefault(ticket.token, []).append(desk)
-    return desk
+            _busy.setdefault(study.token, []).append(worker)
+    return worker
 
 
-def _give_back(token: str, desk: _Desk) -> None:
+def _give_back(token: str, worker: _NodeWorker) -> None:
     with _lock:
-        _busy[token].remove(desk)
-        if not desk.is_over:
-            _free.setdefault(token, []).append(desk)
-    if desk.is_over:
-        desk.close()
+        _busy[token].remove(worker)
+        if not worker.is_over:
+            _free.setdefault(token, []).append(worker)
+    if worker.is_over:
+        worker.close()
     else:
         _start_clock(token)
 
@@ -225,13 +225,13 @@ def _start_clock(token: str) -> None:
 def _close_idle(token: str) -> None:
     with _lock:
         idle = _free.pop(token, [])
-    for desk in idle:
-        desk.close()
+    for worker in idle:
+        worker.close()
 
 
-def _new_desk(ticket: Ticket) -> _Desk | None:
+def _new_worker(study: NodeStudy) -> _NodeWorker | None:
     """A worker on the files that another process of this node has, in a folder of its own."""
-    source = _source(ticket.token)
+    source = _source(study.token)
     if source is None:
         return None
     held = ExitStack()
@@ -243,15 +243,15 @@ def _new_desk(ticket: Ticket) -> _Desk | None:
     except FileNotFoundError:  # its process ended just now
         held.close()
         return None
-    return _desk(ticket, folder, held)
+    return _start_worker(study, folder, held)
 
 
-def _desk(ticket: Ticket, folder: Path, held: ExitStack) -> _Desk:
-    pool = Pool(folder, jobs=1, limits=ticket.limits, threads=ticket.threads, modules=ticket.modules)
-    pool.names = ticket.names
-    (folder / TOKEN).write_text(ticket.token)
+def _start_worker(study: NodeStudy, folder: Path, held: ExitStack) -> _NodeWorker:
+    pool = Pool(folder, jobs=1, limits=study.limits, threads=study.threads, modules=study.modules)
+    pool.names = study.names
+    (folder / TOKEN).write_text(study.token)
     pool.start()
-    return _Desk(pool, held)
+    return _NodeWorker(pool, held)
 
 
 def _source(token: str) -> Path | None:

@@ -13,9 +13,9 @@ from typing import Any
 
 from foldwise.executors.cluster import node
 from foldwise.executors.cluster.bridge import FOLDERS, GRACE, Died, pieces
-from foldwise.executors.cluster.executor import ClusterExecutor
-from foldwise.executors.cluster.node import Outcome, Ticket
-from foldwise.executors.cluster.parcel import Parcel
+from foldwise.executors.cluster.cluster_executor import ClusterExecutor
+from foldwise.executors.cluster.node import NodeStudy, Outcome
+from foldwise.executors.cluster.packed_batch import PackedBatch
 from foldwise.executors.local.nursery import LOCK
 from foldwise.executors.local.scratch import PREFIX
 from foldwise.records.lock import take
@@ -36,14 +36,8 @@ ALWAYS = {
 }
 
 
-class RayExecutor(ClusterExecutor):
-    """`address` is that of a head node, as Ray writes it: host:6379, ray://host:10001 or auto."""
-
-    engine, package, extra = "ray", "ray", "ray"
-
-
-class Here:
-    """The cluster as the bridge sees it."""
+class RayCluster:
+    """The cluster, as the bridge uses it."""
 
     def __init__(self, address: str | None, jobs: int, folder: Path) -> None:
         self.address, self.jobs, self.folder = address, jobs, folder
@@ -80,17 +74,17 @@ class Here:
     async def slots(self) -> int:
         return int(self.ray.cluster_resources().get("CPU", 0))
 
-    async def call(self, ticket: Ticket, parcel: Parcel) -> tuple[str, Outcome]:
-        answer: tuple[str, Outcome] = await self._answer(self._fit.remote(ticket, parcel))
+    async def call(self, study: NodeStudy, packed: PackedBatch) -> tuple[str, Outcome]:
+        answer: tuple[str, Outcome] = await self._answer(self._fit.remote(study, packed))
         self._places.add(answer[0])
         return answer
 
-    async def deliver(self, where: str, ticket: Ticket, folder: Path) -> None:
+    async def deliver(self, where: str, study: NodeStudy, folder: Path) -> None:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         there = NodeAffinitySchedulingStrategy(where, soft=False)
         receive = self.ray.remote(num_cpus=1, max_retries=0, scheduling_strategy=there)(receive_on_worker)
-        await self._answer(receive.remote(ticket, [(name, self.ray.put(content)) for name, content in pieces(folder)]))
+        await self._answer(receive.remote(study, [(name, self.ray.put(content)) for name, content in pieces(folder)]))
 
     async def _answer(self, reference: Any) -> Any:
         found = self.ray.exceptions
@@ -118,22 +112,29 @@ class Here:
         self.ray.shutdown()
 
 
-def fit_on_worker(ticket: Ticket, parcel: Parcel) -> tuple[str, Outcome]:
+class RayExecutor(ClusterExecutor):
+    """`address` is that of a head node, as Ray writes it: host:6379, ray://host:10001 or auto."""
+
+    engine, package, extra = "ray", "ray", "ray"
+    cluster = RayCluster
+
+
+def fit_on_worker(study: NodeStudy, packed: PackedBatch) -> tuple[str, Outcome]:
     import ray
 
-    return ray.get_runtime_context().get_node_id(), node.do(ticket, parcel)
+    return ray.get_runtime_context().get_node_id(), node.run_batch(study, packed)
 
 
-def receive_on_worker(ticket: Ticket, content: list[tuple[str, Any]]) -> None:
+def receive_on_worker(study: NodeStudy, content: list[tuple[str, Any]]) -> None:
     import ray
 
     try:
         for name, reference in content:
-            node.receive(ticket.token, name, ray.get(reference))
+            node.receive(study.token, name, ray.get(reference))
     except BaseException:
-        node.abandon(ticket.token)
+        node.abandon(study.token)
         raise
-    node.seal(ticket)
+    node.seal(study)
 
 
 def clear_node(tokens: list[str]) -> None:

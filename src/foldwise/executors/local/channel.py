@@ -26,7 +26,7 @@ class Channel:
     def has_more_to_send(self) -> bool:
         return bool(self._out) and self.is_open
 
-    def post(self, message: Any) -> None:
+    def send_nowait(self, message: Any) -> None:
         """Send without waiting: what the other side has no room for yet goes with the next `flush`."""
         content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         self._out += _LENGTH.pack(len(content)) + content
@@ -39,7 +39,7 @@ class Channel:
         except BlockingIOError:
             pass
         except OSError:
-            self._out.clear()  # the other side is gone, which reading will tell
+            self._out.clear()  # the other side is gone, which reading will show
 
     def arrived(self) -> list[Any]:
         """The messages that are here in full."""

@@ -13,14 +13,14 @@ from foldwise.executors.workload import open_workload
 
 
 def work(end: socket.socket, folder: str, number: int) -> None:
-    """Answer every task with the outcome of each of its parts, until the coordinator is gone."""
+    """Answer every batch with its records, as they come, until the coordinator is gone."""
     channel = Channel(end)
     log = log_file(folder, number)
     _be_quiet(log)
     files = _standard_files()
     faulthandler.enable()
     try:
-        worker = Worker(open_workload(Path(folder)), on_pass=lambda count: channel.send(("begin", count)))
+        worker = Worker(open_workload(Path(folder)), on_shared=lambda count: channel.send(("begin", count)))
     except BaseException as problem:
         channel.send(("broken", f"{type(problem).__name__}: {problem}"))
         return

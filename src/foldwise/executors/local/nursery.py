@@ -2,7 +2,7 @@
 
 It has imported what fits need but has never computed anything and has one thread, so
 that forking it is safe and takes milliseconds. It owns the workers: it kills a process
-group when asked, tells how a worker ended, and when the coordinator is gone, for
+group when asked and reports how a worker ended. When the coordinator is gone, for
 whatever reason, it kills all that is left and removes the scratch folder.
 """
 
@@ -22,7 +22,7 @@ import sys
 import time
 
 REQUEST = struct.Struct("<ci3x")  # S: start worker number n (its socket comes along), K: kill process n
-NOTICE = struct.Struct("<cii")  # R: ready, B: worker n was born as process p, D: process p ended with status s
+NOTICE = struct.Struct("<cii")  # R: ready, B: worker n began as process p, D: process p ended with status s
 PRELOADED = (
     "numpy",
     "scipy.linalg",
@@ -42,17 +42,17 @@ def main(handle: int, folder: str, modules: list[str]) -> None:
     """Serve the coordinator at the other end of this socket until it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    _adopt_orphans()
+    adopt_orphans()
     control = socket.socket(fileno=handle)
     for name in (*PRELOADED, *modules):
-        if is_alone(control):
+        if is_deserted(control):
             break  # serving will end at once
         with contextlib.suppress(Exception):  # whoever needs it will hear why it cannot be imported
             importlib.import_module(name)
     Nursery(control, folder).serve()
 
 
-def is_alone(control: socket.socket) -> bool:
+def is_deserted(control: socket.socket) -> bool:
     """Is the coordinator gone? Imports take seconds on a busy machine, and nobody needs them then."""
     poll = select.poll()
     poll.register(control, 0)
@@ -70,20 +70,20 @@ class Nursery:
 
     def serve(self) -> None:
         try:
-            self._tell(b"R", 0, 0)
+            self._notify(b"R", 0, 0)
             while True:
                 ready, _, _ = select.select([self.control.fileno(), self._wake], [], [])
                 if self._wake in ready:
                     os.read(self._wake, 512)
-                    self._bury()
-                if self.control.fileno() in ready and not self._answer():
+                    self._on_exit()
+                if self.control.fileno() in ready and not self._serve_one():
                     return
         except OSError:
             pass  # the coordinator is gone
         finally:
             self._end()
 
-    def _answer(self) -> bool:
+    def _serve_one(self) -> bool:
         """Do one request; False where there will be no more."""
         message, handles, _, _ = socket.recv_fds(self.control, REQUEST.size, 1)
         if len(message) < REQUEST.size:
@@ -103,20 +103,20 @@ class Nursery:
         with contextlib.suppress(OSError):  # both sides do it, whoever comes first
             os.setpgid(pid, pid)
         self.workers.add(pid)
-        self._tell(b"B", number, pid)
+        self._notify(b"B", number, pid)
 
-    def _bury(self) -> None:
-        """Tell of workers that ended, after what they left running was killed."""
-        while (ended := _ended()) is not None:
-            if ended in self.workers:
-                self.workers.discard(ended)
-                _kill_group(ended)
-            _, status = os.waitpid(ended, 0)
+    def _on_exit(self) -> None:
+        """Report workers that ended, after killing what they left running."""
+        while (pid := ended_child()) is not None:
+            if pid in self.workers:
+                self.workers.discard(pid)
+                _kill_group(pid)
+            _, status = os.waitpid(pid, 0)
             _kill_strangers(self.workers)
             with contextlib.suppress(OSError):
-                self._tell(b"D", ended, status)
+                self._notify(b"D", pid, status)
 
-    def _tell(self, what: bytes, number: int, value: int) -> None:
+    def _notify(self, what: bytes, number: int, value: int) -> None:
         self.control.sendall(NOTICE.pack(what, number, value))
 
     def _end(self) -> None:
@@ -144,7 +144,7 @@ def remove(folder: str | os.PathLike[str]) -> None:
 
 
 def _become_worker(number: int, handle: int, folder: str, *, close: tuple[int, ...]) -> None:
-    """The forked process: a group of its own, which ends with its parent, quiet, and busy until it is told to end."""
+    """The forked process: a group of its own, which ends with its parent or when the coordinator is gone."""
     try:
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
@@ -161,7 +161,7 @@ def _become_worker(number: int, handle: int, folder: str, *, close: tuple[int, .
         os._exit(0)
 
 
-def _adopt_orphans() -> None:
+def adopt_orphans() -> None:
     """Processes that lose their parent below us become our children, whatever group or session they chose."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -172,10 +172,10 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
         if os.getppid() == 1:
             os._exit(1)
-    _adopt_orphans()
+    adopt_orphans()
 
 
-def _ended() -> int | None:
+def ended_child() -> int | None:
     """A child that has ended and is still to be reaped."""
     try:
         found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -191,7 +191,7 @@ def _kill_group(pid: int) -> None:
 
 def _kill_strangers(known: set[int]) -> None:
     """Kill children of ours that are no workers: processes a learner left behind."""
-    for pid in _children():
+    for pid in children():
         if pid not in known:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -207,7 +207,7 @@ def _has_children() -> bool:
     return True
 
 
-def _children() -> list[int]:
+def children() -> list[int]:
     """Numbers of our living children; the kernel's own list of them is not built in everywhere."""
     found = []
     with contextlib.suppress(OSError):

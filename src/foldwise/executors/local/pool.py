@@ -1,8 +1,8 @@
 """Worker processes that may die, and fits that may not be lost.
 
-Every fit leaves one record, whatever happens to the process it runs in. Workers tell of
+Every fit leaves one record, whatever happens to the process it runs in. Workers report
 each fit as it ends, so a death costs the one fit that was in hand. That fit is tried
-again alone, in a new process while nothing else runs: if it dies again it is the culprit.
+again alone, in a new process while nothing else runs: if the process dies again, the fit is to blame.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from foldwise.errors import BadLearner, FitsFailed
-from foldwise.executors.limits import Limits
 from foldwise.executors.local.channel import Channel
 from foldwise.executors.local.child import log_file
 from foldwise.executors.local.nursery import NOTICE, REQUEST
 from foldwise.executors.local.usage import killed_for_memory, private_bytes
-from foldwise.plans.fit import Batch, Fit, Pass
+from foldwise.executors.options import Limits
+from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.records.record import Record, Status
 
 AHEAD = 2  # batches at a worker, so that it need not wait for the next one
@@ -58,7 +58,7 @@ class _Worker:
     bytes_before: int = 0
     is_sent_away: bool = False  # we have asked for its end
     killed_for: Status | None = None
-    status: int | None = None  # how it ended, as the kernel tells it
+    status: int | None = None  # how it ended, as the kernel reports it
 
 
 class Pool:
@@ -86,14 +86,14 @@ class Pool:
         self._finished: list[Record] = []
 
     def start(self) -> None:
-        """Begin to start the workers; `is_ready` tells when one can be used."""
+        """Begin to start the workers; `is_ready` says when one can be used."""
         if self._nursery is None:
             self._start_nursery()
             for _ in range(self.jobs):
                 self._start_worker()
 
     def is_ready(self) -> bool:
-        self._look(0.0)
+        self._poll(0.0)
         return any(worker.is_ready for worker in self._workers.values())
 
     def run(self, batches: Iterable[Batch]) -> Iterator[list[Record]]:
@@ -102,11 +102,11 @@ class Pool:
         self.start()
         while self._waiting or self._suspects or any(worker.in_hand for worker in self._workers.values()):
             if self._is_stopping:
-                self._look(0.0)
+                self._poll(0.0)
                 yield self._collect()
                 return
-            self._feed()
-            self._look(TICK)
+            self._hand_out()
+            self._poll(TICK)
             self._enforce()
             yield self._collect()
 
@@ -137,11 +137,11 @@ class Pool:
 
     # Handing out
 
-    def _feed(self) -> None:
+    def _hand_out(self) -> None:
         self._tick()  # the time until now is not that of the fits handed out here
         for worker in list(self._workers.values()):
             while worker.is_ready and not worker.alone and self._waiting and len(worker.batches) < AHEAD:
-                self._hand(worker, self._waiting.popleft())
+                self._send_batch(worker, self._waiting.popleft())
         is_idle = not self._waiting and not any(worker.in_hand for worker in self._workers.values())
         if is_idle and self._suspects:
             self._try_alone()
@@ -154,20 +154,20 @@ class Pool:
             worker.done = 0
             self._kill(worker, None)
         elif fresh.is_ready:
-            self._hand(fresh, self._suspects.popleft(), alone=True)
+            self._send_batch(fresh, self._suspects.popleft(), alone=True)
 
-    def _hand(self, worker: _Worker, batch: Batch, *, alone: bool = False) -> None:
+    def _send_batch(self, worker: _Worker, batch: Batch, *, alone: bool = False) -> None:
         if not worker.in_hand:
             worker.began = self._clock
         worker.alone = alone
         worker.in_hand.update({fit.key: fit for fit in batch})
         worker.batches.append(batch)
-        worker.channel.post(batch)
+        worker.channel.send_nowait(batch)
 
     # Looking
 
-    def _look(self, seconds: float) -> None:
-        """Wait for news, at most so long, and take it in."""
+    def _poll(self, seconds: float) -> None:
+        """Wait for messages, at most so long, and handle them."""
         assert self._control is not None
         poll = select.poll()
         poll.register(self._control, select.POLLIN)
@@ -180,7 +180,7 @@ class Pool:
             if handle in by_handle:
                 if what & select.POLLOUT:
                     by_handle[handle].channel.flush()
-                self._hear(by_handle[handle])
+                self._read_messages(by_handle[handle])
             else:
                 self._read_notices()
 
@@ -189,7 +189,7 @@ class Pool:
         self._clock += min(now - self._looked, ASLEEP)
         self._looked = now
 
-    def _hear(self, worker: _Worker) -> None:
+    def _read_messages(self, worker: _Worker) -> None:
         for what, content in worker.channel.arrived():
             if what == "ready":
                 worker.is_ready = True
@@ -239,10 +239,10 @@ class Pool:
     def _kill(self, worker: _Worker, why: Status | None) -> None:
         assert self._control is not None
         worker.killed_for, worker.is_ready, worker.is_sent_away = why, False, True
-        with suppress(OSError):  # the nursery is dead, and the worker with it: reading will tell
+        with suppress(OSError):  # the nursery is dead, and the worker with it: reading will show it
             self._control.sendall(REQUEST.pack(b"K", worker.pid))
 
-    # Births and deaths
+    # Processes
 
     def _start_nursery(self) -> None:
         ours, theirs = socket.socketpair()
@@ -266,7 +266,7 @@ class Pool:
         assert self._control is not None
         ours, theirs = socket.socketpair()
         self._numbers += 1
-        with suppress(OSError):  # the nursery is dead: reading will tell
+        with suppress(OSError):  # the nursery is dead: reading will show it
             socket.send_fds(self._control, [REQUEST.pack(b"S", self._numbers)], [theirs.fileno()])
         theirs.close()
         self._workers[self._numbers] = _Worker(self._numbers, Channel(ours))
@@ -278,7 +278,7 @@ class Pool:
         except OSError:  # it died before it had read what we asked of it
             chunk = b""
         if not chunk:
-            self._mourn_nursery()
+            self._restart_nursery()
             return
         self._notices += chunk
         while len(self._notices) >= NOTICE.size:
@@ -288,18 +288,18 @@ class Pool:
             if what == b"B":
                 self._workers[number].pid = value
             elif what == b"D":
-                self._bury(next((worker for worker in self._workers.values() if worker.pid == number), None), value)
+                self._on_exit(next((worker for worker in self._workers.values() if worker.pid == number), None), value)
 
-    def _bury(self, worker: _Worker | None, status: int) -> None:
+    def _on_exit(self, worker: _Worker | None, status: int) -> None:
         """A worker has ended: its finished fits count, the one in hand is judged, the others wait again."""
         if worker is None:
             return  # a process that a learner left behind
-        self._hear(worker)
+        self._read_messages(worker)
         del self._workers[worker.number]
         worker.channel.close()
         worker.status = status
         if worker.in_hand:
-            self._part(worker)
+            self._requeue(worker)
         elif not worker.is_ready and not worker.is_sent_away:
             self._deaths["idle"] += 1
             if self._deaths["idle"] > MOST_IDLE_DEATHS:
@@ -308,25 +308,25 @@ class Pool:
         log_file(self.folder, worker.number).unlink(missing_ok=True)
         self._start_worker()
 
-    def _part(self, worker: _Worker) -> None:
-        """Part the fits of a dead worker: what it was at is judged, the rest waits again."""
+    def _requeue(self, worker: _Worker) -> None:
+        """Judge what a dead worker was at; the rest of its fits wait again."""
         begun = tuple(worker.in_hand.values())[: worker.begun]
         for fit in begun:
             del worker.in_hand[fit.key]
         for batch in reversed(worker.batches):
             if rest := [fit for fit in batch if fit.key in worker.in_hand]:
                 self._waiting.appendleft(type(batch)(rest))
-        if isinstance(worker.batches[0], Pass):
-            self._judge_pass(worker, begun)
+        if isinstance(worker.batches[0], SharedBatch):
+            self._judge_shared(worker, begun)
         else:
             self._judge(worker, *begun)
 
-    def _judge_pass(self, worker: _Worker, fits: Batch) -> None:
-        """A solver's pass is tried again alone, then its fits one by one: the plain loop tells which is to blame."""
-        name = f"pass of {fits[0].key}"
+    def _judge_shared(self, worker: _Worker, fits: Batch) -> None:
+        """A shared batch is tried again alone, then its fits one by one, which shows the one to blame."""
+        name = f"batch of {fits[0].key}"
         self._deaths[name] += 1
         if worker.killed_for is None and self._deaths[name] < TRIES[signal.SIGKILL]:
-            self._suspects.append(Pass(fits))
+            self._suspects.append(SharedBatch(fits))
         else:
             self._waiting.append(fits)
 
@@ -354,17 +354,17 @@ class Pool:
             Record(key=fit.key, status=status, rows=fit.rows, error=error, learner=self.names[fit.method])
         )
 
-    def _mourn_nursery(self) -> None:
+    def _restart_nursery(self) -> None:
         """The nursery was killed, and the workers with it: begin again with another one."""
         if self._nurseries > 3:
             raise FitsFailed("worker processes cannot be kept alive: the process that starts them keeps dying")
         workers, self._workers = list(self._workers.values()), {}
         for worker in workers:
-            self._hear(worker)
+            self._read_messages(worker)
             worker.channel.close()
             worker.status = signal.SIGKILL
             if worker.in_hand:
-                self._part(worker)
+                self._requeue(worker)
         assert self._nursery is not None
         assert self._control is not None
         self._control.close()

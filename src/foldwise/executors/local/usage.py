@@ -1,4 +1,4 @@
-"""What processes of this machine use, as the kernel tells it."""
+"""What processes of this machine use, as the kernel reports it."""
 
 from __future__ import annotations
 

@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import AnyArray, IntArray
-from foldwise.plans.fit import Batch, Fit, Pass
+from foldwise.plans.fit import Batch, Fit, SharedBatch
 
 
 @dataclass(frozen=True, eq=False)
-class Parcel:
+class PackedBatch:
     """A batch whose fits point into `sets`; a set of distinct rows takes one bit per row of the data."""
 
     fits: tuple[tuple[Any, ...], ...]
     sets: tuple[AnyArray, ...]
-    is_pass: bool
+    is_shared: bool
 
     def __len__(self) -> int:
         return len(self.fits)
 
 
-def pack_batch(batch: Batch) -> Parcel:
+def pack_batch(batch: Batch) -> PackedBatch:
     places: dict[int, int] = {}
     sets: list[AnyArray] = []
 
@@ -34,17 +34,17 @@ def pack_batch(batch: Batch) -> Parcel:
         return places[id(rows)]
 
     fits = tuple((fit.key, fit.method, fit.candidate, place(fit.train), place(fit.rows), *_rest(fit)) for fit in batch)
-    return Parcel(fits, tuple(sets), isinstance(batch, Pass))
+    return PackedBatch(fits, tuple(sets), isinstance(batch, SharedBatch))
 
 
-def unpack_batch(parcel: Parcel) -> Batch:
+def unpack_batch(packed: PackedBatch) -> Batch:
     """The batch again; fits that shared their rows still do."""
-    sets = [_unpack(rows) for rows in parcel.sets]
+    sets = [_unpack(rows) for rows in packed.sets]
     fits = [
         Fit(key, method, candidate, sets[train], sets[rows], *rest)
-        for key, method, candidate, train, rows, *rest in parcel.fits
+        for key, method, candidate, train, rows, *rest in packed.fits
     ]
-    return Pass(fits) if parcel.is_pass else tuple(fits)
+    return SharedBatch(fits) if packed.is_shared else tuple(fits)
 
 
 def _rest(fit: Fit) -> tuple[Any, ...]:

@@ -11,16 +11,16 @@ from sklearn.linear_model import Ridge
 
 import studies
 from foldwise.errors import BadStudy, FitsFailed, MissingExtra
-from foldwise.executors.cluster import executor as cluster
+from foldwise.executors.cluster import cluster_executor as cluster
 from foldwise.executors.cluster import node
+from foldwise.executors.cluster.cluster_executor import ClusterExecutor
 from foldwise.executors.cluster.dask_engine import DaskExecutor
-from foldwise.executors.cluster.executor import ClusterExecutor
-from foldwise.executors.cluster.parcel import unpack_batch
+from foldwise.executors.cluster.packed_batch import unpack_batch
 from foldwise.executors.cluster.ray_engine import RayExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
-from foldwise.plans.fit import Pass
+from foldwise.plans.fit import SharedBatch
 from foldwise.testing.executors import ExecutorContract, first_fits
 
 
@@ -42,11 +42,11 @@ class Scripted:
     def flush(self):
         pass
 
-    def post(self, message):
+    def send_nowait(self, message):
         what, *content = message
         if what == "do":
-            number, _, parcel = content
-            batch = unpack_batch(parcel)
+            number, _, packed = content
+            batch = unpack_batch(packed)
             self.seen.append(batch)
             usual = ("done", number, "here", self.worker.do(batch))
             answer = self.reply(number, batch)
@@ -135,19 +135,19 @@ def test_a_batch_that_always_dies_is_tried_thrice_then_one_by_one_then_called_cr
     assert crashed.error == "the worker died each time it was tried, 4 times"
 
 
-def test_a_pass_of_a_solver_stays_together_until_it_has_died_thrice(runnable, begin):
+def test_a_shared_batch_stays_together_until_it_has_died_thrice(runnable, begin):
     executor = begin(runnable)
     executor._open(runnable)
-    batch = Pass([fit for fit in first_fits(runnable) if fit.method == 0])
-    executor._flights[1] = cluster._Flight(batch)
+    batch = SharedBatch([fit for fit in first_fits(runnable) if fit.method == 0])
+    executor._in_flight[1] = cluster._Attempt(batch)
 
     for deaths in (1, 2):
-        executor._mourn(1, "the worker died")
-        executor._flights[1] = executor._again.pop()
-        assert (type(executor._flights[1].batch), executor._flights[1].deaths) == (Pass, deaths)
-    executor._mourn(1, "the worker died")
+        executor._on_died(1, "the worker died")
+        executor._in_flight[1] = executor._retries.pop()
+        assert (type(executor._in_flight[1].batch), executor._in_flight[1].deaths) == (SharedBatch, deaths)
+    executor._on_died(1, "the worker died")
 
-    assert [flight.batch for flight in executor._again] == [(fit,) for fit in batch]
+    assert [attempt.batch for attempt in executor._retries] == [(fit,) for fit in batch]
 
 
 def test_what_comes_twice_counts_once(runnable, begin):
@@ -171,32 +171,32 @@ def test_a_batch_that_missed_the_data_before_they_came_is_only_sent_again(runnab
     executor = begin(runnable)
     executor._open(runnable)
     executor._delivered["there"] = 5
-    flight = cluster._Flight(tuple(first_fits(runnable)[:1]))
+    attempt = cluster._Attempt(tuple(first_fits(runnable)[:1]))
 
-    executor._ground(flight, 5, "worker 1", "there")
-    assert (list(executor._again), executor.channel.delivered) == ([flight], [])
-    executor._ground(flight, 6, "worker 1", "there")
+    executor._hold_back(attempt, 5, "worker 1", "there")
+    assert (list(executor._retries), executor.channel.delivered) == ([attempt], [])
+    executor._hold_back(attempt, 6, "worker 1", "there")
     assert executor.channel.delivered == ["there"]
 
 
 def test_data_that_cannot_be_delivered_end_the_run(runnable, begin):
     executor = begin(runnable, reply=lambda number, batch: ("done", number, "worker 1", node.Missing("there:/tmp")))
-    executor.channel.post = _without_delivery(executor.channel)
+    executor.channel.send_nowait = _without_delivery(executor.channel)
 
     with pytest.raises(FitsFailed, match=r"cannot be sent to the node there \(no space left\). See that there is room"):
         list(executor.run(runnable, first_fits(runnable)))
 
 
 def _without_delivery(channel):
-    usual = channel.post
+    usual = channel.send_nowait
 
-    def post(message):
+    def send_nowait(message):
         if message[0] == "deliver":
             channel._answers.append(("delivered", message[2], False, "no space left"))
         else:
             usual(message)
 
-    return post
+    return send_nowait
 
 
 def test_what_a_node_refuses_is_raised_in_its_words(runnable, begin):
@@ -241,7 +241,7 @@ def test_jobs_bound_what_is_sent_to_a_cluster_of_others(runnable, begin):
     executor = begin(runnable, slots=50)
     executor.address, executor.jobs = "tcp://head:8786", 3
     most = 0
-    executor.channel.reply = lambda number, batch: nonlocal_most(len(executor._flights))
+    executor.channel.reply = lambda number, batch: nonlocal_most(len(executor._in_flight))
 
     def nonlocal_most(count):
         nonlocal most

@@ -1,4 +1,4 @@
-"""Which fits a solver answers together; the same for every executor, so that the numbers are."""
+"""Which solver answers a fit, and which fits it answers together: the same in every executor."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from foldwise.executors.workload import Workload
 from foldwise.learners.model import Recipe, make_recipe
-from foldwise.plans.fit import Batch, Fit, Pass
+from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.finding import find
 from foldwise.solvers.solver import Job, Solver
 
 
-class Shortcuts:
+class SolverChoice:
     """Recipes and solvers of a workload, each found when it is first asked for."""
 
     def __init__(self, work: Workload) -> None:
@@ -48,8 +48,8 @@ class Shortcuts:
             estimator = self._unseeded[fit.method, fit.candidate] = self._estimator(fit)
         return Job(estimator, fit.train, fit.rows, fit.responses)
 
-    def units(self, fits: Sequence[Fit]) -> list[Batch]:
-        """Fits that a solver answers together, as a pass; the others one by one."""
+    def batches(self, fits: Sequence[Fit]) -> list[Batch]:
+        """Fits that a solver answers together, as a shared batch; the others one by one."""
         groups: dict[Hashable, list[Fit]] = {}
         for fit in fits:
             groups.setdefault(self._group(fit), []).append(fit)
@@ -58,7 +58,7 @@ class Shortcuts:
             solver = self.solver(group[0])
             is_taken = solver is not None and self._is_taken(group[0], solver)
             if solver is not None and is_taken and solver.pays([self.job(fit) for fit in group], self.work.data):
-                found.append(Pass(group))
+                found.append(SharedBatch(group))
             else:
                 found += [(fit,) for fit in group]
         return found

@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
 from foldwise.data.dataset import make_dataset
-from foldwise.executors.cluster.node import Ticket, versions
-from foldwise.executors.limits import Limits
+from foldwise.executors.cluster.node import NodeStudy, versions
+from foldwise.executors.options import Limits
 from foldwise.executors.workload import modules_of, workload_of, write_workload
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
@@ -72,10 +72,10 @@ def fragile():
     return make({"fragile": Fragile(), "ridge": Ridge()})
 
 
-def ticket_of(runnable, *, token="t" * 32, limits=None):
+def node_study(runnable, *, token="t" * 32, limits=None):
     work = workload_of(runnable)
     names = tuple(learner.name for learner in runnable.learners)
-    return Ticket(token, names, tuple(modules_of(work)), work.threads, limits or Limits(), versions())
+    return NodeStudy(token, names, tuple(modules_of(work)), work.threads, limits or Limits(), versions())
 
 
 def write(runnable, folder):

@@ -1,7 +1,7 @@
-"""Fits on a cluster, as its coordinator sees them: what is at the nodes, what must go there again, what is done.
+"""Fits on a cluster, as its coordinator sees them: which batches are at the nodes, must be retried, or are done.
 
-Learners cannot harm a node (see `node`), so that a death there is an accident of the machine: a
-batch is tried three times, then its fits one by one, and only then they are called crashed.
+Learners cannot harm a node (see `node`), so a death there is an accident of the machine: a batch
+is tried three times, then its fits one by one, and only then are they called crashed.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from typing import Any
 
 from foldwise import errors
 from foldwise.errors import BadStudy, FitsFailed, FoldwiseError, MissingExtra
-from foldwise.executors.cluster.bridge import LOG
-from foldwise.executors.cluster.node import TOKEN, Missing, Refused, Ticket, versions
-from foldwise.executors.cluster.parcel import pack_batch
+from foldwise.executors.cluster.bridge import LOG, Cluster
+from foldwise.executors.cluster.node import TOKEN, Missing, NodeStudy, Refused, versions
+from foldwise.executors.cluster.packed_batch import pack_batch
 from foldwise.executors.local.channel import Channel
-from foldwise.executors.local.executor import HAS_WORKERS, cores
+from foldwise.executors.local.local_executor import HAS_WORKERS, cores
 from foldwise.executors.local.scratch import scratch_folder, sweep
 from foldwise.executors.options import RunOptions
-from foldwise.executors.shortcuts import Shortcuts
+from foldwise.executors.solver_choice import SolverChoice
 from foldwise.executors.workload import modules_of, workload_of, write_workload
-from foldwise.plans.fit import Batch, Fit, Pass
+from foldwise.plans.fit import Batch, Fit
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.plans.sharing import BATCH_SECONDS, make_batches
 from foldwise.records.record import Record
@@ -47,8 +47,8 @@ CLOSE_SECONDS = 2.5
 
 
 @dataclass
-class _Flight:
-    """A batch on its way, and how often its node died."""
+class _Attempt:
+    """A batch to be sent or in flight, and how often its node died."""
 
     batch: Batch
     deaths: int = 0
@@ -60,6 +60,7 @@ class ClusterExecutor:
     engine = ""
     package = ""
     extra = ""
+    cluster: type[Cluster]  # used by the bridge, which imports it by its name
 
     def __init__(self, options: RunOptions | None = None) -> None:
         options = options or RunOptions()
@@ -79,39 +80,39 @@ class ClusterExecutor:
         self._channel: Channel | None = None
         self._held = ExitStack()
         self._log = Path(os.devnull)
-        self._study: RunnableStudy | None = None
-        self._shortcuts: Shortcuts | None = None
-        self._ticket: Ticket | None = None
+        self._runnable: RunnableStudy | None = None
+        self._solvers: SolverChoice | None = None
+        self._node_study: NodeStudy | None = None
         self._slots: int | None = None  # of the cluster, once it is there
         self._is_stopping = False
         self._numbers = 0
-        self._flights: dict[int, _Flight] = {}
-        self._grounded: dict[str, list[_Flight]] = {}  # until their place has the data
+        self._in_flight: dict[int, _Attempt] = {}
+        self._held_back: dict[str, list[_Attempt]] = {}  # until their place has the data
         self._deliveries: dict[str, int] = {}  # how often to each place
         self._delivered: dict[str, int] = {}  # the last batch sent before the data were there
         self._waiting: deque[Batch] = deque()
-        self._again: deque[_Flight] = deque()
+        self._retries: deque[_Attempt] = deque()
         self._finished: list[Record] = []
 
     def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[list[Record]]:
         self._open(runnable)
         self.add(fits)
         began = time.monotonic()
-        while self._waiting or self._again or self._grounded or self._flights:
+        while self._waiting or self._retries or self._held_back or self._in_flight:
             if self._is_stopping:
-                self._look(0.0)
+                self._poll(0.0)
                 yield self._collect()
                 return
             if self._slots is None and time.monotonic() - began > START_SECONDS:
                 raise self._gone("it did not answer in time")
-            self._feed()
-            self._look(TICK)
+            self._send_waiting()
+            self._poll(TICK)
             yield self._collect()
 
     def add(self, fits: Sequence[Fit]) -> None:
-        assert self._shortcuts is not None
-        self._waiting.extend(self._shortcuts.units(fits))
-        self._sort()
+        assert self._solvers is not None
+        self._waiting.extend(self._solvers.batches(fits))
+        self._batch_waiting()
 
     def ask_to_stop(self) -> None:
         self._is_stopping = True
@@ -127,23 +128,24 @@ class ClusterExecutor:
                 with suppress(ProcessLookupError):
                     os.killpg(self._bridge.pid, signal.SIGKILL)
                 self._bridge.wait()
-        self._bridge = self._channel = self._study = self._ticket = self._slots = None
+        self._bridge = self._channel = self._runnable = self._node_study = self._slots = None
+        self._is_stopping = False
+        for kept in (self.seconds, self._counts, self._in_flight, self._held_back, self._waiting, self._retries):
+            kept.clear()
         self._held.close()
         sweep()  # what processes of the cluster had no time to remove
 
-    # Handing out
+    # Sending
 
-    def _sort(self) -> None:
+    def _batch_waiting(self) -> None:
         """Make batches of what waits, as large as the time of its fits allows; alone where it is not known yet."""
-        units: list[Batch] = []
-        for batch in self._waiting:
-            units += [batch] if isinstance(batch, Pass) else [(fit,) for fit in batch]
-        seconds = {unit[0].method: self.seconds.get(unit[0].method, BATCH_SECONDS) for unit in units}
-        self._waiting = deque(make_batches(units, seconds, workers=max(1, self._slots or self._wanted)))
+        methods = {batch[0].method for batch in self._waiting}
+        seconds = {method: self.seconds.get(method, BATCH_SECONDS) for method in methods}
+        self._waiting = deque(make_batches(self._waiting, seconds, workers=max(1, self._slots or self._wanted)))
 
-    def _feed(self) -> None:
-        while (self._again or self._waiting) and len(self._flights) < self._room():
-            self._send(self._again.popleft() if self._again else _Flight(self._waiting.popleft()))
+    def _send_waiting(self) -> None:
+        while (self._retries or self._waiting) and len(self._in_flight) < self._room():
+            self._send_batch(self._retries.popleft() if self._retries else _Attempt(self._waiting.popleft()))
 
     def _room(self) -> int:
         if self._slots is None:
@@ -152,20 +154,20 @@ class ClusterExecutor:
             return min(self.jobs, AHEAD * max(1, self._slots))
         return AHEAD * max(1, self._slots)
 
-    def _send(self, flight: _Flight) -> None:
-        assert self._ticket is not None
+    def _send_batch(self, attempt: _Attempt) -> None:
+        assert self._node_study is not None
         self._numbers += 1
-        self._flights[self._numbers] = flight
-        self._post("do", self._numbers, self._ticket.token, pack_batch(flight.batch))
+        self._in_flight[self._numbers] = attempt
+        self._send("do", self._numbers, self._node_study.token, pack_batch(attempt.batch))
 
-    def _post(self, *message: Any) -> None:
+    def _send(self, *message: Any) -> None:
         assert self._channel is not None
-        self._channel.post(message)
+        self._channel.send_nowait(message)
 
-    # Looking
+    # Receiving
 
-    def _look(self, seconds: float) -> None:
-        """Wait for news, at most so long, and take it in."""
+    def _poll(self, seconds: float) -> None:
+        """Wait for messages, at most so long, and handle them."""
         assert self._channel is not None
         poll = select.poll()
         poll.register(self._channel.fileno(), select.POLLIN | (select.POLLOUT if self._channel.has_more_to_send else 0))
@@ -175,31 +177,31 @@ class ClusterExecutor:
             if what == "slots":
                 (self._slots,) = content
             elif what == "done":
-                self._land(*content)
+                self._on_done(*content)
             elif what == "died":
-                self._mourn(*content)
+                self._on_died(*content)
             elif what == "delivered":
-                self._take_off(*content)
+                self._on_delivered(*content)
             else:
                 raise self._gone(content[0])
         if not self._channel.is_open and not self._is_stopping:
             raise self._gone(_last_line(self._log))
 
-    def _land(self, number: int, where: str, outcome: Any) -> None:
-        flight = self._flights.pop(number, None)
-        if flight is None:
+    def _on_done(self, number: int, where: str, outcome: Any) -> None:
+        attempt = self._in_flight.pop(number, None)
+        if attempt is None:
             return  # it came twice
         if isinstance(outcome, Refused):
             raise _error(outcome)
         if isinstance(outcome, Missing):
-            self._ground(flight, number, where, outcome.place)
+            self._hold_back(attempt, number, where, outcome.place)
             return
-        fits = {fit.key: fit for fit in flight.batch}
+        fits = {fit.key: fit for fit in attempt.batch}
         for record in outcome:
             self._finished.append(replace(record, rows=fits.pop(record.key).rows))
-        if fits:  # its node was told to stop in the midst of it
-            self._again.append(_Flight(tuple(fits.values()) if outcome else flight.batch, flight.deaths))
-        self._note_times(flight.batch[0].method, outcome)
+        if fits:  # its node was stopped in the midst of it
+            self._retries.append(_Attempt(tuple(fits.values()) if outcome else attempt.batch, attempt.deaths))
+        self._note_times(attempt.batch[0].method, outcome)
 
     def _note_times(self, method: int, records: Sequence[Record]) -> None:
         is_new = method not in self.seconds
@@ -208,20 +210,20 @@ class ClusterExecutor:
             mean = self.seconds.get(method, 0.0)
             self.seconds[method] = mean + (record.seconds - mean) / count
         if is_new:
-            self._sort()
+            self._batch_waiting()
 
-    def _ground(self, flight: _Flight, number: int, where: str, place: str) -> None:
-        """Hold the batch until the data are where it was; the first that is missing them there asks for them."""
+    def _hold_back(self, attempt: _Attempt, number: int, where: str, place: str) -> None:
+        """Hold the batch back until the data are at that place; the first that misses them there asks for them."""
         if number <= self._delivered.get(place, 0):  # they have come since it was sent
-            self._again.append(flight)
+            self._retries.append(attempt)
             return
-        if place not in self._grounded:
-            assert self._ticket is not None
-            self._grounded[place] = []
-            self._post("deliver", where, place, self._ticket.token)
-        self._grounded[place].append(flight)
+        if place not in self._held_back:
+            assert self._node_study is not None
+            self._held_back[place] = []
+            self._send("deliver", where, place, self._node_study.token)
+        self._held_back[place].append(attempt)
 
-    def _take_off(self, place: str, is_there: bool, words: str) -> None:
+    def _on_delivered(self, place: str, is_there: bool, words: str) -> None:
         self._deliveries[place] = self._deliveries.get(place, 0) + 1
         if not is_there and self._deliveries[place] >= DELIVERIES:
             raise FitsFailed(
@@ -230,25 +232,25 @@ class ClusterExecutor:
             )
         if is_there:
             self._delivered[place] = self._numbers
-        self._again.extend(self._grounded.pop(place, []))
+        self._retries.extend(self._held_back.pop(place, []))
 
-    def _mourn(self, number: int, words: str) -> None:
+    def _on_died(self, number: int, words: str) -> None:
         """A node died with this batch: try it again, then its fits one by one, then call them crashed."""
-        flight = self._flights.pop(number, None)
-        if flight is None:
+        attempt = self._in_flight.pop(number, None)
+        if attempt is None:
             return
-        flight.deaths += 1
-        if flight.deaths < TRIES:
-            self._again.append(flight)
-        elif flight.deaths == TRIES and len(flight.batch) > 1:
-            self._again.extend(_Flight((fit,), TRIES) for fit in flight.batch)
+        attempt.deaths += 1
+        if attempt.deaths < TRIES:
+            self._retries.append(attempt)
+        elif attempt.deaths == TRIES and len(attempt.batch) > 1:
+            self._retries.extend(_Attempt((fit,), TRIES) for fit in attempt.batch)
         else:
-            for fit in flight.batch:
-                self._crash(fit, f"{words} each time it was tried, {flight.deaths} times")
+            for fit in attempt.batch:
+                self._crash(fit, f"{words} each time it was tried, {attempt.deaths} times")
 
     def _crash(self, fit: Fit, words: str) -> None:
-        assert self._ticket is not None
-        name = self._ticket.names[fit.method]
+        assert self._node_study is not None
+        name = self._node_study.names[fit.method]
         self._finished.append(Record(key=fit.key, status="crashed", rows=fit.rows, error=words, learner=name))
 
     def _collect(self) -> list[Record]:
@@ -263,7 +265,7 @@ class ClusterExecutor:
             f"{cluster} is gone ({why})", "What is finished is in the store, if there is one: run the same line again"
         )
 
-    # Beginning
+    # Starting
 
     @property
     def _wanted(self) -> int:
@@ -272,9 +274,9 @@ class ClusterExecutor:
     def _open(self, runnable: RunnableStudy) -> None:
         if self._bridge is None:
             self._start_bridge()
-        if self._study is not runnable:
-            if self._ticket is not None:
-                self._post("forget", self._ticket.token)
+        if self._runnable is not runnable:
+            if self._node_study is not None:
+                self._send("forget", self._node_study.token)
             self._announce(runnable)
 
     def _announce(self, runnable: RunnableStudy) -> None:
@@ -284,10 +286,10 @@ class ClusterExecutor:
         write_workload(work, folder)
         names = tuple(learner.name for learner in runnable.learners)
         token = uuid.uuid4().hex
-        self._ticket = Ticket(token, names, tuple(modules_of(work)), work.threads, self.limits, versions())
+        self._node_study = NodeStudy(token, names, tuple(modules_of(work)), work.threads, self.limits, versions())
         (folder / TOKEN).write_text(token)
-        self._post("study", self._ticket, str(folder))
-        self._study, self._shortcuts = runnable, Shortcuts(work)
+        self._send("study", self._node_study, str(folder))
+        self._runnable, self._solvers = runnable, SolverChoice(work)
         self._deliveries.clear()
         self._delivered.clear()
 
@@ -295,7 +297,8 @@ class ClusterExecutor:
         folder = self._held.enter_context(scratch_folder())
         self._log = folder / LOG
         ours, theirs = socket.socketpair()
-        words = [str(theirs.fileno()), self.engine, self.address or "", str(self._wanted), str(folder)]
+        place = f"{self.cluster.__module__}:{self.cluster.__qualname__}"
+        words = [str(theirs.fileno()), place, self.address or "", str(self._wanted), str(folder)]
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path if isinstance(path, str))
         with self._log.open("wb") as log:
             self._bridge = subprocess.Popen(

@@ -11,11 +11,11 @@ from sklearn.linear_model import Ridge
 
 import foldwise as fw
 from foldwise.api.compare import make_comparison
-from foldwise.executors import shortcuts
-from foldwise.executors.cluster.parcel import pack_batch, unpack_batch
-from foldwise.executors.shortcuts import Shortcuts
+from foldwise.executors import solver_choice
+from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch
+from foldwise.executors.solver_choice import SolverChoice
 from foldwise.executors.workload import packed, unpacked, workload_of
-from foldwise.plans.fit import Pass
+from foldwise.plans.fit import SharedBatch
 from foldwise.plans.needed import needed
 from foldwise.records.memory import MemoryStore
 from foldwise.studies.reading import Reading
@@ -37,8 +37,8 @@ def test_a_worker_that_knows_no_candidates_makes_them_from_their_points(runnable
     assert far.estimators is None
     for fit in fits:
         sent = pickle.loads(pickle.dumps(fit))
-        (parcelled,) = unpack_batch(pack_batch((fit,)))
-        assert sent.point == parcelled.point == fit.point
+        (unpacked_fit,) = unpack_batch(pack_batch((fit,)))
+        assert sent.point == unpacked_fit.point == fit.point
         assert far.estimator(sent).alpha == runnable.estimators[0][fit.candidate].alpha
 
 
@@ -58,12 +58,12 @@ class Stub:
 
 
 def test_candidates_that_a_solver_does_not_take_are_fitted_one_by_one(runnable, monkeypatch):
-    monkeypatch.setattr(shortcuts, "find", lambda *words, **more: Stub())
+    monkeypatch.setattr(solver_choice, "find", lambda *words, **more: Stub())
     fits = needed(runnable, Reading(runnable.study, MemoryStore()))
     work = workload_of(runnable)
-    units = Shortcuts(work).units(fits)
-    together = [fit for unit in units if isinstance(unit, Pass) for fit in unit]
-    alone = [unit[0] for unit in units if not isinstance(unit, Pass)]
+    batches = SolverChoice(work).batches(fits)
+    together = [fit for batch in batches if isinstance(batch, SharedBatch) for fit in batch]
+    alone = [batch[0] for batch in batches if not isinstance(batch, SharedBatch)]
     assert together
     assert alone
     assert all(work.estimator(fit).alpha < 1 for fit in together)

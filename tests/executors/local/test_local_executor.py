@@ -18,7 +18,7 @@ from sklearn.linear_model import Ridge
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy
-from foldwise.executors.local.executor import LocalExecutor
+from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
@@ -96,7 +96,7 @@ def test_isolated_fits_run_elsewhere():
 
 
 def test_a_long_study_moves_to_workers_after_its_first_fits(monkeypatch):
-    monkeypatch.setattr("foldwise.executors.local.executor.SMALL_STUDY_SECONDS", 0.0)
+    monkeypatch.setattr("foldwise.executors.local.local_executor.SMALL_STUDY_SECONDS", 0.0)
     monkeypatch.setattr(
         "foldwise.executors.local.pool.Pool.is_ready", lambda pool: True
     )  # else fits go on here meanwhile

@@ -14,7 +14,7 @@ from foldwise.executors.options import RunOptions
 from foldwise.executors.stop import Stop
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import modules_of, workload_of, write_workload
-from foldwise.plans.fit import Batch, Fit, Pass
+from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.plans.sharing import BATCH_SECONDS, make_batches
 from foldwise.records.record import Record
@@ -66,11 +66,11 @@ class LocalExecutor:
     def add(self, fits: Sequence[Fit]) -> None:
         assert self._worker is not None
         self._methods.update({fit.key: fit.method for fit in fits})
-        units = self._worker.shortcuts.units(fits)
+        batches = self._worker.solvers.batches(fits)
         if self._is_in_pool and self._pool is not None:
-            self._pool.add(make_batches(units, self.seconds, workers=self.jobs))
+            self._pool.add(make_batches(batches, self.seconds, workers=self.jobs))
         else:
-            self._left.extend(units)
+            self._left.extend(batches)
 
     def ask_to_stop(self) -> None:
         self._is_asked_to_stop = True
@@ -81,7 +81,9 @@ class LocalExecutor:
         if self._pool is not None:
             self._pool.close()
         self._pool = self._worker = None
-        self._is_in_pool = False
+        self._is_in_pool = self._is_asked_to_stop = False
+        self.seconds.clear()
+        self._counts.clear()
         self._held.close()
 
     def _begin(self, runnable: RunnableStudy) -> None:
@@ -99,15 +101,15 @@ class LocalExecutor:
             yield self._interruptible(self._next())
 
     def _next(self) -> Batch:
-        """A unit of a method that was not timed yet, else as much of one method as makes a batch."""
-        for at, unit in enumerate(self._left):
-            if unit[0].method not in self.seconds:
+        """A batch of a method that was not timed yet, else fits of one method that are worth sending together."""
+        for at, untimed in enumerate(self._left):
+            if untimed[0].method not in self.seconds:
                 del self._left[at]
-                return unit
+                return untimed
             if at > len(self._counts):
                 break
         first = self._left.popleft()
-        if isinstance(first, Pass):
+        if isinstance(first, SharedBatch):
             return first
         batch, most = list(first), BATCH_SECONDS / max(self.seconds[first[0].method], 1e-4)
         while self._left and len(batch) < most and _is_alike(first, self._left[0]):
@@ -116,7 +118,7 @@ class LocalExecutor:
 
     def _is_long(self) -> bool:
         """Would what is left, one fit after another, take long, as far as methods have been timed?"""
-        return sum(len(unit) * self.seconds.get(unit[0].method, 0.0) for unit in self._left) > SMALL_STUDY_SECONDS
+        return sum(len(batch) * self.seconds.get(batch[0].method, 0.0) for batch in self._left) > SMALL_STUDY_SECONDS
 
     def _interruptible(self, batch: Batch) -> list[Record]:
         """Records of a batch, or of the part of it that was finished when the run was interrupted."""
@@ -158,7 +160,7 @@ class LocalExecutor:
 
 
 def _is_alike(one: Batch, other: Batch) -> bool:
-    return not isinstance(other, Pass) and one[0].method == other[0].method
+    return not isinstance(other, SharedBatch) and one[0].method == other[0].method
 
 
 def cores() -> int:

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foldwise.executors.cluster.parcel import pack_batch, unpack_batch
-from foldwise.plans.fit import Fit, Pass
+from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch
+from foldwise.plans.fit import Fit, SharedBatch
 
 row_numbers = st.lists(st.integers(0, 5000), max_size=60)
 
@@ -20,10 +20,10 @@ def fit(key, train, rows):
 
 @given(st.lists(st.tuples(row_numbers, row_numbers), min_size=1, max_size=4), st.booleans())
 @settings(max_examples=60)
-def test_a_batch_comes_out_as_it_went_in(rows, is_pass):
+def test_a_batch_comes_out_as_it_went_in(rows, is_shared):
     """Also where rows repeat, as in a bootstrap, or there are none."""
     batch = tuple(fit(str(at), sorted(train), sorted(set(test))) for at, (train, test) in enumerate(rows))
-    sent = Pass(batch) if is_pass else batch
+    sent = SharedBatch(batch) if is_shared else batch
 
     found = unpack_batch(pickle.loads(pickle.dumps(pack_batch(sent))))
 

@@ -15,8 +15,8 @@ import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from foldwise.data.dataset import make_dataset
-from foldwise.executors.local.executor import LocalExecutor
-from foldwise.executors.local.nursery import is_alone
+from foldwise.executors.local.local_executor import LocalExecutor
+from foldwise.executors.local.nursery import is_deserted
 from foldwise.executors.local.pool import Pool
 from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
@@ -106,9 +106,9 @@ def test_a_nursery_knows_while_it_starts_whether_its_coordinator_is_gone():
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.send(b"something that is not read yet")
-        assert not is_alone(theirs)
+        assert not is_deserted(theirs)
         ours.close()
-        assert is_alone(theirs)
+        assert is_deserted(theirs)
 
 
 def test_a_pool_that_is_closed_at_once_does_not_wait_for_its_nursery_to_start(tmp_path):

@@ -15,8 +15,8 @@ from sklearn.linear_model import Ridge
 import studies
 from foldwise.executors.cluster import node
 from foldwise.executors.cluster.bridge import pieces
-from foldwise.executors.cluster.parcel import pack_batch
-from foldwise.executors.limits import Limits
+from foldwise.executors.cluster.packed_batch import pack_batch
+from foldwise.executors.options import Limits
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.testing import SaboteurRegressor
@@ -34,35 +34,35 @@ def temporary(tmp_path, monkeypatch):
 
 @pytest.fixture
 def sent(tmp_path, temporary):
-    """A study whose files are on the node, its ticket, and its fits."""
+    """A study whose files are on the node, what the node knows of it, and its fits."""
     runnable = studies.fragile()
-    ticket = studies.ticket_of(runnable)
-    deliver(ticket, studies.write(runnable, tmp_path / "here"))
-    yield runnable, ticket, first_fits(runnable)
-    node.forget(ticket.token)
+    study = studies.node_study(runnable)
+    deliver(study, studies.write(runnable, tmp_path / "here"))
+    yield runnable, study, first_fits(runnable)
+    node.forget(study.token)
     assert list(temporary.iterdir()) == []
 
 
-def deliver(ticket, folder):
+def deliver(study, folder):
     for name, content in pieces(folder):
-        node.receive(ticket.token, name, content)
-    node.seal(ticket)
+        node.receive(study.token, name, content)
+    node.seal(study)
 
 
 def test_a_node_without_the_data_says_so(temporary):
     runnable = studies.fragile()
 
-    found = node.do(studies.ticket_of(runnable), pack_batch(tuple(first_fits(runnable)[:1])))
+    found = node.run_batch(studies.node_study(runnable), pack_batch(tuple(first_fits(runnable)[:1])))
 
     assert found == node.Missing(node.place())
     assert list(temporary.iterdir()) == []
 
 
 def test_records_are_those_of_this_process(sent):
-    runnable, ticket, fits = sent
+    runnable, study, fits = sent
     expected = Worker(workload_of(runnable)).do(tuple(fits))
 
-    found = node.do(ticket, pack_batch(tuple(fits)))
+    found = node.run_batch(study, pack_batch(tuple(fits)))
 
     assert isinstance(found, list)
     for one, other in zip(found, expected, strict=True):
@@ -75,19 +75,19 @@ def test_records_are_those_of_this_process(sent):
 def test_files_are_sent_in_pieces_and_arrive_whole(tmp_path, temporary, monkeypatch):
     monkeypatch.setattr("foldwise.executors.cluster.bridge.PIECE", 100)
     runnable = studies.fragile()
-    ticket = studies.ticket_of(runnable)
+    study = studies.node_study(runnable)
     folder = studies.write(runnable, tmp_path / "here")
-    deliver(ticket, folder)
+    deliver(study, folder)
     (there,) = temporary.iterdir()
 
     for path in folder.iterdir():
         assert (there / path.name).read_bytes() == path.read_bytes()
-    node.forget(ticket.token)
+    node.forget(study.token)
 
 
 def test_two_batches_at_a_time_use_two_workers_and_one_copy_of_the_data(sent, temporary):
-    _, ticket, fits = sent
-    at_once = [threading.Thread(target=node.do, args=(ticket, pack_batch((fit,)))) for fit in fits[:2]]
+    _, study, fits = sent
+    at_once = [threading.Thread(target=node.run_batch, args=(study, pack_batch((fit,)))) for fit in fits[:2]]
     for thread in at_once:
         thread.start()
     for thread in at_once:
@@ -99,23 +99,23 @@ def test_two_batches_at_a_time_use_two_workers_and_one_copy_of_the_data(sent, te
 
 
 def test_the_data_outlive_the_process_that_received_them(sent, temporary):
-    _, ticket, fits = sent
-    first = node._take(ticket)  # the worker that was started with the files
-    second = node._take(ticket)
+    _, study, fits = sent
+    first = node._take(study)  # the worker that was started with the files
+    second = node._take(study)
     first.is_over = True
-    node._give_back(ticket.token, first)
+    node._give_back(study.token, first)
     assert len(list(temporary.glob("*/X.npy"))) == 1
-    node._give_back(ticket.token, second)
+    node._give_back(study.token, second)
 
-    assert node.do(ticket, pack_batch(tuple(fits[:1])))[0].is_ok in (True, False)
+    assert node.run_batch(study, pack_batch(tuple(fits[:1])))[0].is_ok in (True, False)
 
 
 def test_other_versions_are_refused_by_name(temporary):
     runnable = studies.fragile()
-    ticket = studies.ticket_of(runnable)
-    wanted = tuple((name, "0.0.1" if name == "numpy" else number) for name, number in ticket.versions)
+    study = studies.node_study(runnable)
+    wanted = tuple((name, "0.0.1" if name == "numpy" else number) for name, number in study.versions)
 
-    found = node.do(replace(ticket, versions=wanted), pack_batch(tuple(first_fits(runnable)[:1])))
+    found = node.run_batch(replace(study, versions=wanted), pack_batch(tuple(first_fits(runnable)[:1])))
 
     assert isinstance(found, node.Refused)
     assert f"has numpy {np.__version__} instead of 0.0.1, so that its numbers might differ" in found.problem
@@ -124,11 +124,11 @@ def test_other_versions_are_refused_by_name(temporary):
 
 def test_a_deadly_fit_is_judged_on_the_node(tmp_path, temporary):
     runnable = studies.make({"deadly": SaboteurRegressor(fault="segfault"), "ridge": Ridge()}, folds=2)
-    ticket = studies.ticket_of(runnable, limits=Limits(30.0))
-    deliver(ticket, studies.write(runnable, tmp_path / "here"))
+    study = studies.node_study(runnable, limits=Limits(30.0))
+    deliver(study, studies.write(runnable, tmp_path / "here"))
     fits = [fit for fit in first_fits(runnable) if fit.method < 2]
 
-    found = node.do(ticket, pack_batch(tuple(fits)))
+    found = node.run_batch(study, pack_batch(tuple(fits)))
 
     assert sorted((record.learner, record.status) for record in found) == [
         ("deadly", "crashed"),
@@ -136,7 +136,7 @@ def test_a_deadly_fit_is_judged_on_the_node(tmp_path, temporary):
         ("ridge", "ok"),
         ("ridge", "ok"),
     ]
-    node.forget(ticket.token)
+    node.forget(study.token)
     assert list(temporary.iterdir()) == []
 
 
@@ -144,13 +144,13 @@ def test_a_forgotten_study_stops_in_the_midst_of_a_fit(tmp_path, temporary):
     begun = tmp_path / "begun"
     begun.mkdir()
     runnable = studies.make({"slow": studies.Slow(60.0, str(begun))})
-    ticket = studies.ticket_of(runnable)
-    deliver(ticket, studies.write(runnable, tmp_path / "here"))
-    thread = threading.Thread(target=node.do, args=(ticket, pack_batch(tuple(first_fits(runnable)[:1]))))
+    study = studies.node_study(runnable)
+    deliver(study, studies.write(runnable, tmp_path / "here"))
+    thread = threading.Thread(target=node.run_batch, args=(study, pack_batch(tuple(first_fits(runnable)[:1]))))
     thread.start()
     assert wait_until(lambda: any(begun.iterdir()), 30)
 
-    node.forget(ticket.token)
+    node.forget(study.token)
     thread.join(5)
 
     assert not thread.is_alive()
@@ -161,29 +161,29 @@ def test_idle_workers_end_by_themselves(tmp_path, temporary, monkeypatch):
     """Their coordinator may have been killed, and nobody else would tell them."""
     monkeypatch.setattr(node, "IDLE_SECONDS", 0.2)
     runnable = studies.fragile()
-    ticket = studies.ticket_of(runnable)
-    deliver(ticket, studies.write(runnable, tmp_path / "here"))
+    study = studies.node_study(runnable)
+    deliver(study, studies.write(runnable, tmp_path / "here"))
 
     assert wait_until(lambda: not any(temporary.iterdir()), 10)
-    assert isinstance(node.do(ticket, pack_batch(tuple(first_fits(runnable)[:1]))), node.Missing)
+    assert isinstance(node.run_batch(study, pack_batch(tuple(first_fits(runnable)[:1]))), node.Missing)
 
 
 def test_a_token_in_the_folder_of_another_user_is_not_trusted(sent, monkeypatch):
-    _, ticket, _ = sent
-    assert node._source(ticket.token) is not None
+    _, study, _ = sent
+    assert node._source(study.token) is not None
     monkeypatch.setattr(os, "getuid", lambda: 12345)
 
-    assert node._source(ticket.token) is None
+    assert node._source(study.token) is None
 
 
 def test_the_time_between_two_batches_is_not_that_of_a_fit(tmp_path, temporary):
     runnable = studies.make({"slow": studies.Slow(0.1)})
-    ticket = studies.ticket_of(runnable, limits=Limits(0.8))
-    deliver(ticket, studies.write(runnable, tmp_path / "here"))
+    study = studies.node_study(runnable, limits=Limits(0.8))
+    deliver(study, studies.write(runnable, tmp_path / "here"))
     found = []
     for fit in first_fits(runnable)[:2]:
-        found += node.do(ticket, pack_batch((fit,)))
+        found += node.run_batch(study, pack_batch((fit,)))
         time.sleep(1.0)
-    node.forget(ticket.token)
+    node.forget(study.token)
 
     assert [record.status for record in found] == ["ok", "ok"]
