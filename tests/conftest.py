@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,3 +26,26 @@ def one_thread() -> Iterator[None]:
 
     with threadpool_limits(limits=1):
         yield
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Makes packages as an installer leaves them: `installed("package", "code", group={"name": "package:value"})`."""
+    site, made = tmp_path / "site-packages", []
+    site.mkdir()
+    monkeypatch.syspath_prepend(str(site))
+
+    def install(package: str, code: str, **groups: dict[str, str]) -> None:
+        made.append(package)
+        info = site / f"{package}-1.0.dist-info"
+        info.mkdir()
+        (site / f"{package}.py").write_text(code)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        lines = []
+        for group, entries in groups.items():
+            lines += [f"[foldwise.{group}]", *(f"{name} = {value}" for name, value in entries.items())]
+        (info / "entry_points.txt").write_text("\n".join(lines))
+
+    yield install
+    for package in made:
+        sys.modules.pop(package, None)

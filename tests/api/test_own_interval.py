@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
 import foldwise as fw
-from foldwise.errors import BadInterval
+from foldwise.api.study_file import read_study, stored_study
+from foldwise.errors import BadInterval, BadStudy
 
 SEEN = []
 
@@ -110,6 +113,33 @@ def test_a_stored_study_can_be_read_with_another_interval(table, tmp_path):
         fw.load(run, interval="bates")
     with pytest.raises(BadInterval, match="the t interval is not valid here: it is for one test set"):
         fw.load(run, interval="t")
+
+
+PLUGIN = """
+from foldwise import IntervalMethod
+interval = IntervalMethod("zero to one hundred", lambda evidence, level: (0.0, 100.0))
+"""
+
+
+def test_a_study_file_cannot_load_an_interval_of_another_package(installed, tmp_path):
+    """Only the person at the keyboard can; a store of such a study is not resumed on its word either."""
+    installed("plugin_of_hundred", PLUGIN, intervals={"zero to one hundred": "plugin_of_hundred:interval"})
+    words = 'data = "diabetes"\nlearners = ["linear"]\nouter = 4\n'
+    plain, foreign, run = tmp_path / "plain.toml", tmp_path / "foreign.toml", tmp_path / "run"
+    plain.write_text(words)
+    foreign.write_text(words + 'interval = "zero_to_one_hundred"')
+    with pytest.raises(BadStudy, match=r"a study file cannot name an interval of another package\. Give it with --int"):
+        read_study(foreign)
+    assert "plugin_of_hundred" not in sys.modules
+    result = read_study(plain, interval="zero to one hundred", store=str(run)).run(progress=False)
+    assert set(result.table()["high"]) == {100.0}
+    sys.modules.pop("plugin_of_hundred")
+    with pytest.raises(
+        BadStudy, match=r"asks for the interval 'zero to one hundred' of another package\. Run"
+    ):
+        stored_study(run)
+    assert set(fw.load(run).table()["interval"]) == {"corrected t"}
+    assert "plugin_of_hundred" not in sys.modules
 
 
 def test_the_methods_paragraph_cites_it(table, tmp_path):

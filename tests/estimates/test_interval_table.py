@@ -99,17 +99,9 @@ interval = IntervalMethod("my wilson", lambda evidence, level: (0.0, 1.0))
 
 
 @pytest.fixture
-def plugin(tmp_path, monkeypatch):
-    """A package that brings an interval, as an installer would leave it."""
-    (tmp_path / "plugin_of_wilson.py").write_text(PLUGIN)
-    info = tmp_path / "plugin_of_wilson-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin-of-wilson\nVersion: 1.0\n")
-    lines = ["[foldwise.intervals]", "my wilson = plugin_of_wilson:interval", "odd = plugin_of_wilson:PLUGIN"]
-    (info / "entry_points.txt").write_text("\n".join(lines))
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yield
-    sys.modules.pop("plugin_of_wilson", None)
+def plugin(installed):
+    entries = {"my wilson": "plugin_of_wilson:interval", "odd": "plugin_of_wilson:PLUGIN"}
+    installed("plugin_of_wilson", PLUGIN, intervals=entries)
 
 
 @pytest.mark.usefixtures("plugin")

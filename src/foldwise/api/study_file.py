@@ -18,6 +18,7 @@ from foldwise.api.study_values import make_parameter, one_form, read_space
 from foldwise.data.dataset import Dataset
 from foldwise.data.sources import read
 from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
+from foldwise.estimates.intervals import is_foreign as is_foreign_interval
 from foldwise.executors.engines import check_engine, is_foreign
 from foldwise.learners.catalogue import builtin
 from foldwise.learners.learner import learner
@@ -223,6 +224,8 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
         raise BadStudy("a study file cannot name the address of a cluster", "Give it with --address")
     if is_foreign(words.get("engine")):
         raise BadStudy("a study file cannot name an engine of another package", "Give it with --engine")
+    if is_foreign_interval(words.get("interval")):
+        raise BadStudy("a study file cannot name an interval of another package", "Give it with --interval")
     check_sizes(words)
     for key in ("data", "store"):
         if isinstance(words.get(key), str):
@@ -264,6 +267,11 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
     kept = {name: value for name, value in origin.items() if name != "address"}  # said again, or not used
     if is_foreign(kept.get("engine")):
         del kept["engine"]
+    if is_foreign_interval(kept.get("interval")):
+        raise BadStudy(
+            f"the study in {run} asks for the interval {kept['interval']!r} of another package",
+            "Run the same line again: finished fits are kept",
+        )
     return make_spec({**kept, "store": str(run)}, **changes)
 
 

@@ -52,11 +52,16 @@ def find(asked: str | IntervalMethod) -> IntervalMethod:
         return _checked_own(asked)
     if (row := built_in(asked)) is not None:
         return row
-    brought = {comparable(name): name for name in plugin_names(GROUP)}
+    brought = _brought()
     if comparable(asked) in brought:
         return _checked_own(load_plugin(GROUP, brought[comparable(asked)]))
     known = [*INTERVALS, *(alias for row in INTERVALS.values() for alias in row.aliases), *brought.values()]
     raise BadInterval(f"there is no interval {asked!r}", nearest(comparable(asked), known))
+
+
+def is_foreign(name: object) -> bool:
+    """Is this the name of an interval that another package brings? Nothing is loaded to find out."""
+    return isinstance(name, str) and built_in(name) is None and comparable(name) in _brought()
 
 
 def request_interval(asked: str | IntervalMethod | None) -> IntervalRequest | None:
@@ -80,6 +85,11 @@ def row_named(name: str, request: IntervalRequest | None = None) -> IntervalMeth
     """The row that printed this name: the user's own, or a built-in one."""
     own = request.own if request is not None else None
     return own if own is not None and own.name == name else INTERVALS[name]
+
+
+def _brought() -> dict[str, str]:
+    """Names of intervals of other packages by their comparable form."""
+    return {comparable(name): name for name in plugin_names(GROUP)}
 
 
 def _checked_own(own: Any) -> IntervalMethod:
