@@ -134,9 +134,7 @@ def test_a_study_file_cannot_load_an_interval_of_another_package(installed, tmp_
     result = read_study(plain, interval="zero to one hundred", store=str(run)).run(progress=False)
     assert set(result.table()["high"]) == {100.0}
     sys.modules.pop("plugin_of_hundred")
-    with pytest.raises(
-        BadStudy, match=r"asks for the interval 'zero to one hundred' of another package\. Run"
-    ):
+    with pytest.raises(BadStudy, match=r"asks for the interval 'zero to one hundred' of another package\. Run"):
         stored_study(run)
     assert set(fw.load(run).table()["interval"]) == {"corrected t"}
     assert "plugin_of_hundred" not in sys.modules

@@ -201,7 +201,12 @@ def test_folds_go_to_the_corrected_t_of_their_differences():
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [("time", "time-ordered"), ("bootstrap", "bootstrap"), ("loo", "leave-one-out"), ("time_holdout", "time-ordered")],
+    [
+        ("time", "time-ordered"),
+        ("bootstrap", "bootstrap"),
+        ("loo", "leave-one-out"),
+        ("time_holdout", "follow each other in time"),
+    ],
 )
 def test_schemes_without_an_interval_give_the_reason(kind, words):
     one, other = folds([0.1, 0.2, 0.4], kind=kind), folds([0.3, 0.1, 0.2], kind=kind)
