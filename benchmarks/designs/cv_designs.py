@@ -16,13 +16,17 @@ from designs.exact import ols_risk
 from designs.lasso import LassoLogistic
 from designs.results import Result, coverage_results, mean_result
 from designs.subsamples import half_means, held_out, subsample_means
-from foldwise.arrays import FloatArray
-from foldwise.lab import batched
-from foldwise.lab.batched import Ends
-from foldwise.lab.coverage import monte_carlo_error
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.formulas import holdout
+from foldwise.formulas.bates import Bates, bates
+from foldwise.formulas.conservative_z import conservative_z
+from foldwise.formulas.corrected_t import corrected_t
+from foldwise.formulas.cv_clt import cv_clt
+from foldwise.lab.coverage import Ends, monte_carlo_error, naive_z
 from foldwise.lab.draws import (
     cv_draws,
     drawn,
+    fold_means,
     judged_folds,
     leave_two_out,
     out_of_fold,
@@ -101,24 +105,24 @@ def _d1_cheap(rows: int, times: int, rng: np.random.Generator) -> dict[str, Floa
     problem, learner, level = find_problem("noise"), Ridge(), 0.9
     draws = cv_draws(problem, learner, rows=rows, folds=10, times=times, rng=rng)
     data = (problem, learner, draws.X, draws.y)
-    means = batched.fold_means(draws.losses, draws.folds)
+    means = fold_means(draws.losses, draws.folds)
     labels = random_folds(rows, 10, 10, rng)
     repeated = out_of_fold(*data, labels)
-    runs = np.concatenate([batched.fold_means(repeated[:, run], labels[run]) for run in range(10)], axis=-1)
+    runs = np.concatenate([fold_means(repeated[:, run], labels[run]) for run in range(10)], axis=-1)
     draws_25 = subsample_means(*data, splits=25, test_rows=rows // 10, rng=rng)
     fifth = np.arange(rows // 5)
     tested = held_out(*data, np.arange(rows // 5, rows), fifth)
     alone = leave_one_out(draws.X, draws.y)
     ends = {
-        "naive z": batched.mean_z(draws.losses, level),
-        "within-fold": batched.cv_clt(draws.losses, draws.folds, level, within=True),
-        "fold t": batched.corrected_t(means, 0.0, level),
-        "leave-one-out": batched.cv_clt(alone, np.arange(rows), level),
-        "corrected t": batched.corrected_t(means, draws.ratio, level),
-        "10 x 10 corrected t": batched.corrected_t(runs, 1 / 9, level),
-        "10 x 10 plain t": batched.corrected_t(runs, 0.0, level),
-        "25 subsamples": batched.corrected_t(draws_25, 1 / 9, level),
-        "holdout, then refit": batched.mean_t(tested, level),
+        "naive z": naive_z(draws.losses, level),
+        "within-fold": _cv_clt(draws.losses, draws.folds, level, variance="within-fold"),
+        "fold t": _corrected_t(means, 0.0, level),
+        "leave-one-out": _cv_clt(alone, np.arange(rows), level),
+        "corrected t": _corrected_t(means, draws.ratio, level),
+        "10 x 10 corrected t": _corrected_t(runs, 1 / 9, level),
+        "10 x 10 plain t": _corrected_t(runs, 0.0, level),
+        "25 subsamples": _corrected_t(draws_25, 1 / 9, level),
+        "holdout, then refit": _ends(holdout.holdout_t(tested, level=level)),
     }
     return {"T1": draws.full_risks} | _flat(ends)
 
@@ -133,7 +137,7 @@ def _d1_dear(rows: int, times: int, rng: np.random.Generator) -> dict[str, Float
         ends["bates, 5 folds"] = _bates(data, 5, 25, level, rng)
         full = subsample_means(*data, splits=15, test_rows=rows // 10, rng=rng)
         halves = half_means(*data, repeats=10, splits=15, test_rows=rows // 10, rng=rng)
-        ends["conservative z"] = batched.conservative_z(full, halves, level)
+        ends["conservative z"] = _ends(conservative_z(full, halves, level=level))
     return {"T1": problem.risk(learner.fit(X, y), rng)} | _flat(ends)
 
 
@@ -215,11 +219,11 @@ def _classes(problem: Any, learner: Any, rows: int, times: int, rng: np.random.G
     # the designs' own folds are random, not stratified
     draws = cv_draws(problem, learner, rows=rows, folds=10, times=times, rng=rng, stratify=False)
     value = draws.losses.mean(-1)
-    means = batched.fold_means(draws.losses, draws.folds)
+    means = fold_means(draws.losses, draws.folds)
     ends = {
-        "cv": batched.arcsine(value, 1.0, rows, 0.9),
-        "corrected t": batched.corrected_t(means, draws.ratio, 0.9),
-        "cv clt": batched.cv_clt(draws.losses, draws.folds, 0.9),
+        "cv": _ends(holdout.arcsine(value, rows, level=0.9)),
+        "corrected t": _corrected_t(means, draws.ratio, 0.9),
+        "cv clt": _cv_clt(draws.losses, draws.folds, 0.9),
     }
     return {"T1": draws.full_risks} | _flat(ends)
 
@@ -230,11 +234,10 @@ def _classes_bates(
     X, y = problem.draw(rows, rng, times=times)
     labels = random_folds(rows, 10, 25, rng)
     data = (problem, learner, X, y)
-    low, high, inflation = batched.bates(
-        out_of_fold(*data, labels), leave_two_out(*data, labels), labels, 0.9, correct=True
-    )
-    ends = {"bates": batched.arcsine((low + high) / 2, inflation, rows, 0.9)}
-    return {"T1": problem.risk(learner.fit(X, y), rng), "inflation": inflation} | _flat(ends)
+    found = bates(out_of_fold(*data, labels), leave_two_out(*data, labels), labels, level=0.9)
+    value = np.clip(_debiased(found), 0, 1)
+    ends = {"bates": _ends(holdout.arcsine(value, rows, inflation=found.inflation, level=0.9))}
+    return {"T1": problem.risk(learner.fit(X, y), rng), "inflation": found.inflation} | _flat(ends)
 
 
 D4_LEARNERS = {
@@ -276,11 +279,9 @@ def _d4(problem_name: str, learner_name: str, times: int, rng: np.random.Generat
     learner = find_learner(learner_name, problem.task)
     X, y = problem.draw(100, rng, times=times)
     data = (problem, learner, X, y)
-    ends = {
-        f"{k}-fold z": batched.mean_z(out_of_fold(*data, random_folds(100, k, 1, rng))[:, 0], 0.95) for k in (10, 5)
-    }
+    ends = {f"{k}-fold z": naive_z(out_of_fold(*data, random_folds(100, k, 1, rng))[:, 0], 0.95) for k in (10, 5)}
     subsamples = subsample_means(*data, splits=10, test_rows=10, rng=rng)
-    ends["corrected t, 10 subsamples"] = batched.corrected_t(subsamples, 1 / 9, 0.95)
+    ends["corrected t, 10 subsamples"] = _corrected_t(subsamples, 1 / 9, 0.95)
     return {"T1": problem.risk(learner.fit(X, y), rng)} | _flat(ends)
 
 
@@ -331,9 +332,9 @@ def _d7(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray
     two, others = judged_folds(problem, SoftThreshold(1.0), X, y, folds, rng)
     difference = one - two
     ends = {
-        "one learner": batched.cv_clt(one, folds, 0.95),
-        "difference, cv clt": batched.cv_clt(difference, folds, 0.95),
-        "difference, corrected t": batched.corrected_t(batched.fold_means(difference, folds), 1 / 9, 0.95),
+        "one learner": _cv_clt(one, folds, 0.95),
+        "difference, cv clt": _cv_clt(difference, folds, 0.95),
+        "difference, corrected t": _corrected_t(fold_means(difference, folds), 1 / 9, 0.95),
     }
     return {"T3": risks.mean(-1), "gap": (risks - others).mean(-1)} | _flat(ends)
 
@@ -365,11 +366,11 @@ def d8(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
 def _d8_cheap(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     problem, learner, level = find_problem("ridge"), TunedRidge(), 0.95
     draws = cv_draws(problem, learner, rows=100, folds=10, times=times, rng=rng)
-    means = batched.fold_means(draws.losses, draws.folds)
+    means = fold_means(draws.losses, draws.folds)
     ends = {
-        "cv clt": batched.cv_clt(draws.losses, draws.folds, level),
-        "fold t": batched.corrected_t(means, 0.0, level),
-        "corrected t": batched.corrected_t(means, draws.ratio, level),
+        "cv clt": _cv_clt(draws.losses, draws.folds, level),
+        "fold t": _corrected_t(means, 0.0, level),
+        "corrected t": _corrected_t(means, draws.ratio, level),
     }
     return {"T1": draws.full_risks, "value": means.mean(-1)} | _flat(ends)
 
@@ -380,7 +381,7 @@ def _d8_dear(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     data = (problem, learner, X, y)
     means = subsample_means(*data, splits=25, test_rows=10, rng=rng)
     ends = {
-        "25 subsamples": batched.corrected_t(means, 1 / 9, level),
+        "25 subsamples": _corrected_t(means, 1 / 9, level),
         "bates, 5 folds": _bates(data, 5, 10, level, rng),
     }
     return {"T1": problem.risk(learner.fit(X, y), rng)} | _flat(ends)
@@ -388,9 +389,26 @@ def _d8_dear(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
 
 def _bates(data: Data, folds: int, runs: int, level: float, rng: np.random.Generator) -> Ends:
     labels = random_folds(data[3].shape[-1], folds, runs, rng)
-    outer, inner = out_of_fold(*data, labels), leave_two_out(*data, labels)
-    low, high, _ = batched.bates(outer, inner, labels, level, correct=True)
-    return low, high
+    found = bates(out_of_fold(*data, labels), leave_two_out(*data, labels), labels, level=level)
+    shift = _debiased(found) - found.value
+    return found.low + shift, found.high + shift
+
+
+def _debiased(found: Bates) -> FloatArray:
+    """The bias correction as in the paper, also where it is unstable."""
+    return np.asarray(found.err_ncv - (2 - 2 / found.folds) * (found.err_ncv - found.err_cv))
+
+
+def _corrected_t(scores: FloatArray, ratio: float, level: float) -> Ends:
+    return _ends(corrected_t(scores, test_train_ratio=ratio, level=level))
+
+
+def _cv_clt(losses: FloatArray, folds: IntArray, level: float, variance: str = "all-pairs") -> Ends:
+    return _ends(cv_clt(losses, folds, variance=variance, level=level))
+
+
+def _ends(found: Any) -> Ends:
+    return found.low, found.high
 
 
 def _misses(case: str, words: str, found: Found, name: str, expected: Sequence[float], runs: int) -> list[Result]:

@@ -34,6 +34,7 @@ from foldwise.formulas import conservative_z as conservative_z_formula
 from foldwise.formulas import cv_clt as cv_clt_formula
 from foldwise.formulas import holdout, multiple
 from foldwise.formulas.auc import cv_auc, delong_auc
+from foldwise.formulas.checks import checked_count
 from foldwise.formulas.corrected_t import corrected_t_of_runs
 
 __all__ = [
@@ -83,7 +84,7 @@ def clopper_pearson(failures: int, rows: int, level: float = 0.95) -> Estimate:
     >>> round(clopper_pearson(0, 20).high, 4)
     0.1684
     """
-    found = holdout.clopper_pearson(failures, rows, level=level)
+    found = holdout.clopper_pearson(checked_count("failures", failures, at_least=0), rows, level=level)
     return _row_estimate(CLOPPER_PEARSON, found, level, failures=int(failures), rows=int(rows))
 
 
@@ -283,6 +284,9 @@ def _row_estimate(row: IntervalMethod, found: Any, level: float, losses: Any = N
 def _estimate(found: Any, name: str, target: str, level: float, losses: Any = None, **details: Any) -> Estimate:
     """What a formula found, as an estimate; without spread there is no interval rather than one of no width."""
     kept: FloatArray | None = None if losses is None else np.asarray(losses, np.float64)
+    if np.ndim(found.value) > 0:
+        shape = found.value.shape if kept is None else kept.shape
+        raise BadInterval(f"{name} needs one loss per row, not an array of shape {shape}")
     if details.get("se") == 0:
         reason = "the losses have no spread, which says nothing about how far the risk may be from them"
         note = (("interval", reason),)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from foldwise.errors import BadInterval
-from foldwise.formulas.ranks import friedman
 from foldwise.formulas.signed_ranks import PRIOR_WEIGHT, sign_test, signed_rank, signed_rank_bayes
 
 
@@ -120,11 +119,8 @@ def test_what_is_no_list_of_finite_numbers_is_refused(test):
 
 
 def test_equal_methods_are_rarely_told_apart():
-    """2000 made benchmarks without a difference: no more than 5 in 100 false alarms, but for chance."""
-    rng, times = np.random.default_rng(0), 2000
-    most = 0.05 + 3 * np.sqrt(0.05 * 0.95 / times)
-    pairs = [signed_rank(rng.normal(size=10)).p <= 0.05 for _ in range(times)]
-    several = [friedman(rng.normal(size=(10, 4))).f_p <= 0.05 for _ in range(times)]
+    """800 made benchmarks without a difference: no more than 5 in 100 false alarms, but for chance."""
+    rng, times = np.random.default_rng(0), 800
+    found = [signed_rank(rng.normal(size=10)).p <= 0.05 for _ in range(times)]
 
-    assert np.mean(pairs) <= most
-    assert np.mean(several) <= most
+    assert np.mean(found) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / times)

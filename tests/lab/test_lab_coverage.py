@@ -8,7 +8,6 @@ from scipy import stats
 
 from foldwise.errors import BadInterval, BadStudy
 from foldwise.lab.coverage import INTERVALS, coverage, covered, monte_carlo_error
-from foldwise.lab.replications import replicate, replicate_all
 
 
 def test_misses_are_counted_on_the_side_where_the_truth_lies():
@@ -75,18 +74,6 @@ def test_a_cell_does_not_depend_on_the_cells_beside_it():
     among = coverage(["smooth", "linear"], ["corrected t"], rows=[30, 50], folds=[5], replications=60, jobs=1)
     beside = among[(among["problem"] == "linear") & (among["rows"] == 30)]
     assert beside.reset_index(drop=True).equals(alone)
-
-
-def test_replications_come_in_the_order_of_their_chunks():
-    def work(times, rng):
-        return {"value": rng.random(times)}
-
-    found = replicate(work, 70, key="a", seed=1)["value"]
-    assert len(found) == 70
-    assert np.array_equal(replicate(work, 50, key="a", seed=1)["value"], found[:50])
-    both = replicate_all({"a": work, "b": work}, 70, seed=1)
-    assert np.array_equal(both["a"]["value"], found)
-    assert not np.array_equal(both["b"]["value"], found)
 
 
 def test_wrong_wishes_are_refused_in_words():

@@ -105,7 +105,7 @@ def _t(one: FloatArray, other: FloatArray, test_train_ratio: float, level: float
     gaps = one - other
     found = corrected_t_of_runs(gaps, test_train_ratio=test_train_ratio, level=level)
     # rounding is that of the losses, which may be far larger than their differences
-    is_silent = gaps.any() and has_no_spread(gaps, size=float(max(np.abs(one).max(), np.abs(other).max())))
+    is_silent = gaps.any() and has_no_spread(gaps.ravel(), size=float(max(np.abs(one).max(), np.abs(other).max())))
     return found._replace(low=-math.inf, high=math.inf, se=0.0, t=math.nan, p=1.0) if is_silent else found
 
 

@@ -11,14 +11,26 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadInterval
 
+Number = Any  # a float; an array of floats where the losses have leading axes
+
 
 class Found(NamedTuple):
     """A mean, the ends of its interval, and its standard error where there is one."""
 
-    value: float
-    low: float
-    high: float
-    se: float = math.nan
+    value: Number
+    low: Number
+    high: Number
+    se: Number = math.nan
+
+
+def plain(number: Any) -> Number:
+    """A float (or a bool) of an array without axes; other arrays as they are.
+
+    >>> plain(np.float64(0.5))
+    0.5
+    """
+    found = np.asarray(number)
+    return found.item() if found.ndim == 0 else found
 
 
 def checked_level(level: Any) -> float:
@@ -48,36 +60,46 @@ def checked_count(name: str, value: Any, *, at_least: int = 1) -> int:
 
 
 def checked_losses(losses: Any, *, method: str, at_least: int = 2) -> FloatArray:
-    """One finite loss per row, and enough of them."""
+    """Finite losses[..., row], and enough of them."""
     found = as_numbers(losses, what="losses")
-    if found.ndim != 1:
-        raise BadInterval(f"{method} needs one loss per row, not an array of shape {found.shape}")
-    if found.size < at_least:
-        raise BadInterval(f"{method} needs at least {at_least} rows, not {found.size}")
+    if found.ndim == 0:
+        raise BadInterval(f"{method} needs one loss per row, not a single number")
+    if found.shape[-1] < at_least:
+        raise BadInterval(f"{method} needs at least {at_least} rows, not {found.shape[-1]}")
     return checked_finite(found, unit="row")
 
 
 def checked_table(table: Any, *, method: str, axes: tuple[str, str], at_least: tuple[int, int] = (2, 1)) -> FloatArray:
     """Finite numbers with two named axes, and enough along each."""
-    found = as_numbers(table, what="numbers")
+    found = checked_tables(table, method=method, axes=axes, at_least=at_least)
     if found.ndim != 2:
         raise BadInterval(f"{method} needs an array of {axes[0]} x {axes[1]}, not one of shape {found.shape}")
-    for axis, size, least in zip(axes, found.shape, at_least, strict=True):
+    return found
+
+
+def checked_tables(tables: Any, *, method: str, axes: tuple[str, str], at_least: tuple[int, int]) -> FloatArray:
+    """The same for tables along leading axes."""
+    found = as_numbers(tables, what="numbers")
+    if found.ndim < 2:
+        raise BadInterval(f"{method} needs an array of {axes[0]} x {axes[1]}, not one of shape {found.shape}")
+    for axis, size, least in zip(axes, found.shape[-2:], at_least, strict=True):
         if size < least:
             raise BadInterval(f"{method} needs at least {least} {axis}s, not {size}")
-    if not np.isfinite(found).all():
-        first, second = (int(place[0]) for place in np.nonzero(~np.isfinite(found)))
-        value = found[first, second]
+    is_bad = ~np.isfinite(found)
+    if is_bad.any():
+        first, second = (int(place[0]) for place in np.nonzero(is_bad)[-2:])
+        value = found[is_bad][0]
         raise BadInterval(f"{method} needs finite numbers, and {axes[0]} {first}, {axes[1]} {second} has {value}")
     return found
 
 
 def checked_finite(numbers: FloatArray, *, unit: str) -> FloatArray:
-    """The numbers, if all are finite; the first that is not is named."""
-    if not np.isfinite(numbers).all():
-        place = int(np.flatnonzero(~np.isfinite(numbers))[0])
+    """The numbers, if all are finite; the first that is not is named by its place on the last axis."""
+    is_bad = ~np.isfinite(numbers)
+    if is_bad.any():
+        place = int(np.nonzero(is_bad)[-1][0])
         raise BadInterval(
-            f"an interval needs finite losses, and {unit} {place} has {numbers[place]}", "Repair it or leave it out"
+            f"an interval needs finite losses, and {unit} {place} has {numbers[is_bad][0]}", "Repair it or leave it out"
         )
     return numbers
 
@@ -102,15 +124,15 @@ def checked_bounds(bounds: Any, *, method: str) -> tuple[float, float]:
 
 
 def checked_bounded(losses: Any, bounds: Any, *, method: str, at_least: int = 1) -> tuple[FloatArray, float, float]:
-    """Losses inside their bounds; those that rounding put outside are moved back."""
+    """Losses[..., row] inside their bounds; those that rounding put outside are moved back."""
     low, high = checked_bounds(bounds, method=method)
     found = checked_losses(losses, method=method, at_least=at_least)
     slack = 1e-9 * (high - low)
-    outside = np.flatnonzero((found < low - slack) | (found > high + slack))
-    if outside.size:
-        row = int(outside[0])
+    is_outside = (found < low - slack) | (found > high + slack)
+    if is_outside.any():
+        row = int(np.nonzero(is_outside)[-1][0])
         raise BadInterval(
-            f"row {row} has a loss of {found[row]:g}, outside the bounds {low:g} to {high:g}",
+            f"row {row} has a loss of {found[is_outside][0]:g}, outside the bounds {low:g} to {high:g}",
             "Give the loss's true bounds, or use holdout_t for an unbounded loss",
         )
     return np.clip(found, low, high), low, high
@@ -123,6 +145,14 @@ def fold_codes(folds: Any, *, rows: int) -> tuple[IntArray, int]:
         raise BadInterval(f"folds must name one fold per row: there are {rows} rows and {labels.size} labels")
     known, codes = np.unique(labels, return_inverse=True)
     return codes.astype(np.int64), len(known)
+
+
+def fold_sums(losses: FloatArray, codes: IntArray, count: int) -> FloatArray:
+    """sum[..., fold] of losses[..., row]."""
+    lead = losses.shape[:-1]
+    places = codes + count * np.arange(math.prod(lead))[:, None]
+    sums = np.bincount(places.ravel(), weights=losses.ravel(), minlength=count * math.prod(lead))
+    return np.asarray(sums.reshape(*lead, count))
 
 
 def as_numbers(values: Any, *, what: str) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
-from foldwise.formulas.checks import as_numbers, checked_level
+from foldwise.formulas.checks import Number, as_numbers, checked_level, plain, t_quantile
 
 ROUNDING = 1e-12  # spread below this share of the numbers' size is what arithmetic leaves of none
 
@@ -17,17 +17,17 @@ ROUNDING = 1e-12  # spread below this share of the numbers' size is what arithme
 class CorrectedT(NamedTuple):
     """A mean with its interval, and the test of a mean of 0 (two-sided)."""
 
-    value: float
-    low: float
-    high: float
-    se: float
-    t: float
+    value: Number
+    low: Number
+    high: Number
+    se: Number
+    t: Number
     df: int
-    p: float
+    p: Number
 
 
 def corrected_t(scores: Any, *, test_train_ratio: float, level: float = 0.95) -> CorrectedT:
-    """Mean and interval of the scores of J splits, with se^2 = (1/J + test rows / training rows) s^2.
+    """Mean and interval of the scores[..., split] of J splits, with se^2 = (1/J + test rows / training rows) s^2.
 
     Shared training rows make the scores move together, so that the plain t interval is too short (Nadeau and
     Bengio, 2003). The correction is a guess at that correlation, not a theorem.
@@ -37,11 +37,9 @@ def corrected_t(scores: Any, *, test_train_ratio: float, level: float = 0.95) ->
     (0.118, 0.432)
     """
     scores, ratio = _checked(scores, test_train_ratio, level)
-    df = scores.size - 1
-    if has_no_spread(scores):
-        return _from_se(mean_within(scores), 0.0, df, level)
-    variance = float(scores.var(ddof=1)) * (1 / scores.size + ratio)
-    return _from_se(float(scores.mean()), math.sqrt(variance), df, level)
+    splits = scores.shape[-1]
+    se = np.sqrt(scores.var(-1, ddof=1) * (1 / splits + ratio))
+    return _from_se(mean_within(scores), np.where(has_no_spread(scores), 0.0, se), splits - 1, level)
 
 
 def corrected_t_of_runs(runs: Any, *, test_train_ratio: float, level: float = 0.95) -> CorrectedT:
@@ -56,24 +54,24 @@ def corrected_t_of_runs(runs: Any, *, test_train_ratio: float, level: float = 0.
     together = corrected_t(runs.ravel(), test_train_ratio=test_train_ratio, level=level)
     if len(runs) == 1:
         return together
-    singles = [corrected_t(run, test_train_ratio=test_train_ratio, level=level) for run in runs]
-    single = _from_se(together.value, max(run.se for run in singles), singles[0].df, level)
+    each = corrected_t(runs, test_train_ratio=test_train_ratio, level=level)
+    single = _from_se(together.value, each.se.max(), each.df, level)
     wider = max(together, single, key=lambda found: found.high - found.low)
     return wider._replace(p=max(together.p, single.p))
 
 
-def has_no_spread(numbers: FloatArray, *, size: float = 0.0) -> bool:
-    """Whether the numbers are equal but for rounding; `size` is that of what they are differences or means of.
+def has_no_spread(numbers: FloatArray, *, size: Number = 0.0) -> Any:
+    """Whether numbers[..., i] are equal but for rounding; `size` is that of what they are differences or means of.
 
     >>> has_no_spread(np.array([0.1, 0.2, 0.3]) - np.array([0.2, 0.3, 0.4]))
     True
     """
-    return bool(np.ptp(numbers) <= ROUNDING * max(size, float(np.abs(numbers).max())))
+    return plain(np.ptp(numbers, axis=-1) <= ROUNDING * np.maximum(size, np.abs(numbers).max(-1)))
 
 
-def mean_within(numbers: FloatArray) -> float:
-    """The mean, which rounding does not move past the numbers: that of equal ones is theirs."""
-    return float(np.clip(numbers.mean(), numbers.min(), numbers.max()))
+def mean_within(numbers: FloatArray) -> Number:
+    """The mean along the last axis, which rounding does not move past the numbers: that of equal ones is theirs."""
+    return plain(np.clip(numbers.mean(-1), numbers.min(-1), numbers.max(-1)))
 
 
 def t_probability_within(value: float, se: float, df: int, *, reach: float) -> float:
@@ -85,24 +83,26 @@ def t_probability_within(value: float, se: float, df: int, *, reach: float) -> f
     return float(stats.t.cdf((reach - value) / se, df) - stats.t.cdf((-reach - value) / se, df))
 
 
-def _from_se(value: float, se: float, df: int, level: float) -> CorrectedT:
-    from scipy import stats
+def _from_se(value: Number, se: Number, df: int, level: float) -> CorrectedT:
+    from scipy import special
 
-    if se == 0:
-        t = 0.0 if value == 0 else math.copysign(math.inf, value)
-        return CorrectedT(value, value, value, 0.0, t, df, 1.0 if value == 0 else 0.0)
-    t = value / se
-    reach = float(stats.t.ppf(0.5 + level / 2, df)) * se
-    return CorrectedT(value, value - reach, value + reach, se, t, df, float(2 * stats.t.sf(abs(t), df)))
+    value, se = np.asarray(value), np.asarray(se)
+    with np.errstate(divide="ignore"):  # without spread any value but 0 is infinitely far from 0
+        t = np.divide(value, se, out=np.zeros_like(value), where=(value != 0) | (se != 0))
+    reach, p = t_quantile(level, df) * se, 2 * special.stdtr(df, -np.abs(t))
+    value, low, high, se, t, p = map(plain, (value, value - reach, value + reach, se, t, p))
+    return CorrectedT(value, low, high, se, t, df, p)
 
 
 def _checked(given: Any, test_train_ratio: Any, level: float) -> tuple[FloatArray, float]:
     scores = as_numbers(given, what="scores")
-    if scores.ndim != 1 or scores.size < 2:
-        raise BadInterval(f"the corrected t needs the scores of at least 2 splits, not {scores.size}", "Use more folds")
-    if not np.isfinite(scores).all():
-        place = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise BadInterval(f"the corrected t needs finite scores, and split {place} has {scores[place]}")
+    splits = scores.shape[-1] if scores.ndim else 1
+    if splits < 2:
+        raise BadInterval(f"the corrected t needs the scores of at least 2 splits, not {splits}", "Use more folds")
+    is_bad = ~np.isfinite(scores)
+    if is_bad.any():
+        place, value = int(np.nonzero(is_bad)[-1][0]), scores[is_bad][0]
+        raise BadInterval(f"the corrected t needs finite scores, and split {place} has {value}")
     checked_level(level)
     try:
         ratio = float(test_train_ratio)

@@ -1,6 +1,7 @@
 """Intervals for the risk of one predictor from its losses on rows it has not seen.
 
-They hold for independent rows and a predictor that was not refitted on them afterwards.
+They hold for independent rows and a predictor that was not refitted on them afterwards. Losses[..., row] may have
+leading axes: the values and ends of the intervals then have them too.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
 from foldwise.formulas.checks import (
     Found,
+    Number,
     checked_bounded,
     checked_count,
     checked_level,
     checked_losses,
     fold_codes,
+    fold_sums,
     normal_quantile,
+    plain,
     t_quantile,
 )
 from foldwise.formulas.corrected_t import has_no_spread, mean_within
@@ -29,11 +33,13 @@ def hoeffding(losses: Any, *, bounds: Any = (0.0, 1.0), level: float = 0.95) -> 
     """Mean -+ (high - low) sqrt(ln(2 / alpha) / 2n): holds for every n, blind to the variance (Hoeffding, 1963)."""
     losses, low, high = checked_bounded(losses, bounds, method="Hoeffding's interval")
     alpha = 1 - checked_level(level)
-    return _around(float(losses.mean()), (high - low) * math.sqrt(math.log(2 / alpha) / (2 * losses.size)))
+    return _around(losses.mean(-1), (high - low) * math.sqrt(math.log(2 / alpha) / (2 * losses.shape[-1])))
 
 
 def clopper_pearson(failures: Any, rows: Any, *, level: float = 0.95) -> Found:
     """The exact interval of a share: it never covers less than its level (Clopper and Pearson, 1934).
+
+    `failures` may be an array.
 
     >>> round(clopper_pearson(0, 20).high, 4)
     0.1684
@@ -42,9 +48,9 @@ def clopper_pearson(failures: Any, rows: Any, *, level: float = 0.95) -> Found:
 
     k, n = _checked_share(failures, rows)
     half = (1 - checked_level(level)) / 2
-    low = float(special.betaincinv(k, n - k + 1, half)) if k > 0 else 0.0
-    high = float(special.betainccinv(k + 1, n - k, half)) if k < n else 1.0
-    return Found(k / n, low, high)
+    low = np.where(k > 0, special.betaincinv(np.maximum(k, 1), n - k + 1, half), 0.0)
+    high = np.where(k < n, special.betainccinv(k + 1, np.maximum(n - k, 1), half), 1.0)
+    return Found(k / n, plain(low), plain(high))
 
 
 def wilson(failures: Any, rows: Any, *, level: float = 0.95) -> Found:
@@ -71,23 +77,23 @@ def kl_upper(mean: float, rows: Any, *, level: float = 0.95) -> float:
     return 1.0 if mean >= top or excess(top) <= 0 else float(optimize.brentq(excess, mean, top, xtol=1e-15))
 
 
-def arcsine(error: float, rows: Any, *, inflation: float = 1.0, level: float = 0.95) -> Found:
+def arcsine(error: Any, rows: Any, *, inflation: Any = 1.0, level: float = 0.95) -> Found:
     """The interval of a share on the arcsine scale, where its variance is 1 / 4n whatever the share."""
     n = checked_count("rows", rows)
-    if not 0 <= error <= 1:
+    if not np.all((np.asarray(error) >= 0) & (np.asarray(error) <= 1)):
         raise BadInterval(f"a share of wrong answers lies between 0 and 1, not at {error!r}")
-    middle = math.asin(math.sqrt(error))
+    middle = np.arcsin(np.sqrt(error))
     reach = normal_quantile(checked_level(level)) * inflation / math.sqrt(4 * n)
-    low, high = (min(max(angle, 0.0), math.pi / 2) for angle in (middle - reach, middle + reach))
-    return Found(error, math.sin(low) ** 2, math.sin(high) ** 2)
+    low, high = (np.sin(np.clip(angle, 0.0, math.pi / 2)) ** 2 for angle in (middle - reach, middle + reach))
+    return Found(error, plain(low), plain(high))
 
 
 def empirical_bernstein(losses: Any, *, bounds: Any = (0.0, 1.0), level: float = 0.95) -> Found:
     """Hoeffding's idea with the observed variance: pays off from hundreds of rows on (Maurer and Pontil, 2009)."""
     losses, low, high = checked_bounded(losses, bounds, method="the empirical Bernstein interval", at_least=2)
-    n, log = losses.size, math.log(4 / (1 - checked_level(level)))
-    reach = math.sqrt(2 * float(losses.var(ddof=1)) * log / n) + (high - low) * 7 * log / (3 * (n - 1))
-    return _around(float(losses.mean()), reach)
+    n, log = losses.shape[-1], math.log(4 / (1 - checked_level(level)))
+    reach = np.sqrt(2 * losses.var(-1, ddof=1) * log / n) + (high - low) * 7 * log / (3 * (n - 1))
+    return _around(losses.mean(-1), reach)
 
 
 def predictable_bernstein(
@@ -123,13 +129,8 @@ def betting(
     if cap not in ("one", "paper"):
         raise BadInterval(f"bets are capped at 'one' or by the 'paper', not by {cap!r}")
     alpha, x = 1 - checked_level(level), (losses - low) / (high - low)
-    _, bets = _plug_in(x, alpha)
-    # a bet that losses are smaller is one that 1 - losses are larger
-    ends = (
-        _ruled_out_below(x, bets, alpha, cap, is_running),
-        1 - _ruled_out_below(1 - x, bets, alpha, cap, is_running),
-    )
-    return Found(float(losses.mean()), *(low + (high - low) * end for end in ends))
+    ends = low + (high - low) * np.apply_along_axis(_betting_ends, -1, x, alpha, cap, is_running)
+    return Found(*map(plain, (losses.mean(-1), ends[..., 0], ends[..., 1])))
 
 
 def holdout_t(losses: Any, *, level: float = 0.95, groups: Any = None) -> Found:
@@ -140,17 +141,24 @@ def holdout_t(losses: Any, *, level: float = 0.95, groups: Any = None) -> Found:
     """
     losses = checked_losses(losses, method="the t interval")
     level, value = checked_level(level), mean_within(losses)
-    units, residuals, means = losses.size, losses - value, losses
+    rows = units = losses.shape[-1]
+    residuals, means = losses - np.expand_dims(value, -1), losses
     if groups is not None:
-        codes, units = fold_codes(groups, rows=losses.size)
+        codes, units = fold_codes(groups, rows=rows)
         if units < 2:
             raise BadInterval("the t interval needs at least 2 groups, not 1", "Test on more groups")
-        residuals = np.bincount(codes, weights=residuals)
+        residuals = fold_sums(residuals, codes, units)
         means = residuals / np.bincount(codes)
-    if has_no_spread(means, size=float(np.abs(losses).max())):
-        return Found(value, value, value, 0.0)
-    se = math.sqrt(float(residuals @ residuals) * units / (units - 1)) / losses.size
-    return _around(value, t_quantile(level, units - 1) * se)._replace(se=se)
+    se = np.sqrt(np.vecdot(residuals, residuals) * units / (units - 1)) / rows
+    se = np.where(has_no_spread(means, size=np.abs(losses).max(-1)), 0.0, se)
+    return _around(value, t_quantile(level, units - 1) * se)._replace(se=plain(se))
+
+
+def _betting_ends(x: FloatArray, alpha: float, cap: str, is_running: bool) -> tuple[float, float]:
+    _, bets = _plug_in(x, alpha)
+    # a bet that losses are smaller is one that 1 - losses are larger
+    low = _ruled_out_below(x, bets, alpha, cap, is_running)
+    return low, 1 - _ruled_out_below(1 - x, bets, alpha, cap, is_running)
 
 
 def _bernstein_low(x: FloatArray, alpha: float, is_shrunk: bool) -> float:
@@ -190,12 +198,13 @@ def _plug_in(x: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
     return mean_before, np.sqrt(2 * math.log(2 / alpha) / (x.size * variance_before))
 
 
-def _checked_share(failures: Any, rows: Any) -> tuple[int, int]:
-    n, k = checked_count("rows", rows), checked_count("failures", failures, at_least=0)
-    if k > n:
-        raise BadInterval(f"{k} failures cannot be among {n} rows")
-    return k, n
+def _checked_share(failures: Any, rows: Any) -> tuple[Any, int]:
+    n, counts = checked_count("rows", rows), np.ravel(failures).tolist() if np.ndim(failures) else [failures]
+    k = np.reshape([checked_count("failures", one, at_least=0) for one in counts], np.shape(failures))
+    if (k > n).any():
+        raise BadInterval(f"{k.max()} failures cannot be among {n} rows")
+    return plain(k), n
 
 
-def _around(value: float, reach: float) -> Found:
-    return Found(value, value - reach, value + reach)
+def _around(value: Number, reach: Number) -> Found:
+    return Found(*map(plain, (value, value - reach, value + reach)))

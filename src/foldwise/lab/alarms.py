@@ -10,9 +10,9 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadStudy
-from foldwise.lab.batched import fold_means
+from foldwise.formulas.corrected_t import corrected_t
 from foldwise.lab.coverage import monte_carlo_error
-from foldwise.lab.draws import drawn, fold_labels, judged_folds
+from foldwise.lab.draws import drawn, fold_labels, fold_means, judged_folds
 from foldwise.lab.learners import Centroid, Columns, Ridge
 from foldwise.lab.problems import ClassesProblem, LinearProblem, Problem
 from foldwise.lab.replications import replicate
@@ -98,7 +98,7 @@ def _fold_differences(
 def _claims(means: FloatArray, ratio: float, alpha: float) -> dict[str, Any]:
     """Which claims the paired tests of means[replication, fold, method] would make."""
     methods = means.shape[-1]
-    p = {pair: paired_p(means[..., pair[0]] - means[..., pair[1]], ratio) for pair in combinations(range(methods), 2)}
+    p = {(i, j): paired_p(means[..., i] - means[..., j], ratio) for i, j in combinations(range(methods), 2)}
     order = means.mean(1)
     first = (order[:, 0] < order[:, 1]) & (p[0, 1] < alpha)
     # Holm's first step decides whether anything is claimed at all
@@ -117,9 +117,4 @@ def _claims(means: FloatArray, ratio: float, alpha: float) -> dict[str, Any]:
 
 def paired_p(differences: FloatArray, ratio: float) -> FloatArray:
     """Two-sided p[replication] of the corrected t over differences[replication, fold]; equal methods have p = 1."""
-    from scipy import stats
-
-    folds = differences.shape[-1]
-    se = differences.std(-1, ddof=1) * np.sqrt(1 / folds + ratio)
-    t = np.divide(np.abs(differences.mean(-1)), se, out=np.zeros_like(se), where=se > 0)
-    return np.asarray(2 * stats.t.sf(t, folds - 1))
+    return np.asarray(corrected_t(differences, test_train_ratio=ratio).p)

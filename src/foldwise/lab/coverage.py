@@ -11,9 +11,21 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval, BadStudy, nearest
-from foldwise.lab import batched
-from foldwise.lab.batched import Ends
-from foldwise.lab.draws import CvDraws, HoldoutDraws, cv_draws, holdout_draws, leave_two_out, out_of_fold, random_folds
+from foldwise.formulas import holdout
+from foldwise.formulas.bates import bates
+from foldwise.formulas.checks import checked_level, normal_quantile
+from foldwise.formulas.corrected_t import corrected_t
+from foldwise.formulas.cv_clt import cv_clt
+from foldwise.lab.draws import (
+    CvDraws,
+    HoldoutDraws,
+    cv_draws,
+    fold_means,
+    holdout_draws,
+    leave_two_out,
+    out_of_fold,
+    random_folds,
+)
 from foldwise.lab.learners import default_learner, find_learner
 from foldwise.lab.problems import PROBLEMS, find_problem
 from foldwise.lab.replications import Found, replicate_all
@@ -26,7 +38,9 @@ TARGETS = {
     "T4": "the tuned learner at the training rows of a fold",
 }
 BATES_RUNS = 5
-BOUNDED = ("zero_one", "absolute")
+
+
+Ends = tuple[FloatArray, FloatArray]  # low[replication], high[replication]
 
 
 @dataclass(frozen=True)
@@ -40,46 +54,61 @@ class LabInterval:
     is_default: bool = False
 
 
-def _folds_t(draws: CvDraws, level: float, *, is_corrected: bool) -> Ends:
-    means = batched.fold_means(draws.losses, draws.folds)
-    return batched.corrected_t(means, draws.ratio if is_corrected else 0.0, level)
+def naive_z(losses: FloatArray, level: float) -> Ends:
+    """All out-of-fold losses[replication, row] as if they were independent: what other tools print."""
+    value, reach = losses.mean(-1), normal_quantile(level) * losses.std(-1, ddof=1) / np.sqrt(losses.shape[-1])
+    return value - reach, value + reach
 
 
-def _rows_z(draws: CvDraws, level: float) -> Ends:
-    return batched.mean_z(draws.losses, level)
+def _fold_t(draws: CvDraws, level: float, *, is_corrected: bool) -> Ends:
+    ratio = draws.ratio if is_corrected else 0.0
+    return _ends(corrected_t(fold_means(draws.losses, draws.folds), test_train_ratio=ratio, level=level))
 
 
-def _clt(draws: CvDraws, level: float, *, within: bool) -> Ends:
-    return batched.cv_clt(draws.losses, draws.folds, level, within=within)
-
-
-def _of_test(make: Callable[[FloatArray, float], Ends], draws: HoldoutDraws, level: float) -> Ends:
-    return make(draws.losses, level)
+def _cv_clt(draws: CvDraws, level: float, *, variance: str) -> Ends:
+    return _ends(cv_clt(draws.losses, draws.folds, variance=variance, level=level))
 
 
 def _bates(draws: CvDraws, level: float) -> Ends:
     labels = random_folds(draws.y.shape[-1], int(draws.folds.max()) + 1, BATES_RUNS, draws.rng)
     data = (draws.problem, draws.learner, draws.X, draws.y, labels)
-    low, high, _ = batched.bates(out_of_fold(*data), leave_two_out(*data), labels, level)
-    return low, high
+    return _ends(bates(out_of_fold(*data), leave_two_out(*data), labels, level=level))
+
+
+def _clopper_pearson(test: HoldoutDraws, level: float) -> Ends:
+    return _ends(holdout.clopper_pearson(test.losses.sum(-1), test.losses.shape[-1], level=level))
+
+
+def _bounded(interval: Callable[..., Any], test: HoldoutDraws, level: float) -> Ends:
+    low, high = _ends(interval(test.losses, level=level))
+    return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+
+def _t(test: HoldoutDraws, level: float) -> Ends:
+    return _ends(holdout.holdout_t(test.losses, level=level))
+
+
+def _ends(found: Any) -> Ends:
+    return found.low, found.high
+
+
+def _of_bounded(interval: Callable[..., Any], *, is_default: bool = False) -> LabInterval:
+    losses = ("zero_one", "absolute")
+    return LabInterval(partial(_bounded, interval), "T1", scheme="test", losses=losses, is_default=is_default)
 
 
 INTERVALS: Mapping[str, LabInterval] = {
-    "corrected t": LabInterval(partial(_folds_t, is_corrected=True), "T2", is_default=True),
-    "fold t": LabInterval(partial(_folds_t, is_corrected=False), "T2"),
-    "naive z": LabInterval(_rows_z, "T2"),
-    "cv clt": LabInterval(partial(_clt, within=False), "T3"),
-    "cv clt within": LabInterval(partial(_clt, within=True), "T3"),
+    "corrected t": LabInterval(partial(_fold_t, is_corrected=True), "T2", is_default=True),
+    "fold t": LabInterval(partial(_fold_t, is_corrected=False), "T2"),
+    "naive z": LabInterval(lambda draws, level: naive_z(draws.losses, level), "T2"),
+    "cv clt": LabInterval(partial(_cv_clt, variance="all-pairs"), "T3"),
+    "cv clt within": LabInterval(partial(_cv_clt, variance="within-fold"), "T3"),
     "bates": LabInterval(_bates, "T2"),
-    "clopper-pearson": LabInterval(
-        partial(_of_test, batched.clopper_pearson), "T1", scheme="test", losses=("zero_one",), is_default=True
-    ),
-    "betting": LabInterval(partial(_of_test, batched.betting), "T1", scheme="test", losses=BOUNDED, is_default=True),
-    "hoeffding": LabInterval(partial(_of_test, batched.hoeffding), "T1", scheme="test", losses=BOUNDED),
-    "empirical bernstein": LabInterval(
-        partial(_of_test, batched.empirical_bernstein), "T1", scheme="test", losses=BOUNDED
-    ),
-    "t": LabInterval(partial(_of_test, batched.mean_t), "T1", scheme="test", losses=("squared",), is_default=True),
+    "clopper-pearson": LabInterval(_clopper_pearson, "T1", scheme="test", losses=("zero_one",), is_default=True),
+    "betting": _of_bounded(holdout.betting, is_default=True),
+    "hoeffding": _of_bounded(holdout.hoeffding),
+    "empirical bernstein": _of_bounded(holdout.empirical_bernstein),
+    "t": LabInterval(_t, "T1", scheme="test", losses=("squared",), is_default=True),
 }
 
 
@@ -168,13 +197,13 @@ def simulate(
     if setting.folds == 0:
         test = holdout_draws(problem, learner, rows=setting.rows, test_rows=setting.rows, times=times, rng=rng)
         found = {"value": test.losses.mean(-1), "T1": test.risks}
-        return found | _ends({name: INTERVALS[name].make(test, level) for name in intervals})
+        return found | _by_side({name: INTERVALS[name].make(test, level) for name in intervals})
     draws = cv_draws(
         problem, learner, rows=setting.rows, folds=setting.folds, times=times, rng=rng, by_rows=setting.by_rows
     )
     ends = {name: INTERVALS[name].make(draws, level) for name in intervals}
-    value = batched.fold_means(draws.losses, draws.folds).mean(-1)
-    return {"value": value, "T1": draws.full_risks, "T3": draws.fold_risks.mean(-1)} | _ends(ends)
+    value = fold_means(draws.losses, draws.folds).mean(-1)
+    return {"value": value, "T1": draws.full_risks, "T3": draws.fold_risks.mean(-1)} | _by_side(ends)
 
 
 def covered(low: FloatArray, high: FloatArray, truth: FloatArray | float) -> dict[str, float]:
@@ -238,7 +267,7 @@ def _truth(found: Found, target: str) -> Any:
     return {"T2": found["T3"].mean(), "T4": found["T3"].mean(), "T2n": found["T1"].mean(), "T3": found["T3"]}[target]
 
 
-def _ends(ends: Mapping[str, Ends]) -> dict[str, FloatArray]:
+def _by_side(ends: Mapping[str, Ends]) -> dict[str, FloatArray]:
     return {
         f"{name} {side}": end for name, pair in ends.items() for side, end in zip(("low", "high"), pair, strict=True)
     }
@@ -262,5 +291,4 @@ def _check(problems: Sequence[str], intervals: Sequence[str], targets: Sequence[
     for target in targets or ():
         if target not in TARGETS:
             raise BadStudy(f"there is no target {target!r}", nearest(target, TARGETS))
-    if not 0 < level < 1:
-        raise BadInterval(f"a level lies between 0 and 1, not at {level!r}", "0.95 is usual")
+    checked_level(level)

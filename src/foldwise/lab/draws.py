@@ -82,6 +82,13 @@ def models_without(learner: Any, X: FloatArray, y: FloatArray, labels: IntArray,
     return (learner.fit(X[:, rows], y[:, rows]) for rows in kept)
 
 
+def fold_means(losses: FloatArray, folds: IntArray) -> FloatArray:
+    """mean[replication, fold] of losses[replication, row]."""
+    counts = np.bincount(folds)
+    member = (folds[:, None] == np.arange(len(counts))) / counts
+    return np.asarray(losses @ member)
+
+
 def holdout_draws(
     problem: Problem, learner: Any, *, rows: int, test_rows: int, times: int, rng: np.random.Generator
 ) -> HoldoutDraws:

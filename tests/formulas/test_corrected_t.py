@@ -93,6 +93,12 @@ def test_scores_equal_but_for_rounding_have_no_spread():
     assert corrected_t([1.0, 1.0 + 1e-9], test_train_ratio=0.5).se > 0
 
 
+def test_data_sets_along_leading_axes_are_judged_one_by_one(check_leading_axes):
+    losses = np.random.default_rng(3).random((2, 3, 8))
+    losses[0, 1], losses[1, 1] = 0.3, 0.0  # no spread, and none at all
+    check_leading_axes(lambda scores: corrected_t(scores, test_train_ratio=0.2, level=0.9), losses)
+
+
 def test_one_run_is_the_plain_corrected_t():
     assert corrected_t_of_runs([A], test_train_ratio=0.1) == corrected_t(A, test_train_ratio=0.1)
 
@@ -109,6 +115,8 @@ def test_the_probability_within_a_reach_is_that_of_the_oracle():
     [
         ([0.1], {}, "at least 2 splits, not 1. Use more folds"),
         ([0.1, math.nan], {}, "finite scores, and split 1 has nan"),
+        ([[0.1, 0.2], [math.inf, 0.2]], {}, "finite scores, and split 0 has inf"),
+        (0.1, {}, "at least 2 splits, not 1"),
         ([0.1, 0.2], {"level": 95}, "a level lies between 0 and 1, not at 95"),
         ([0.1, 0.2], {"test_train_ratio": -1.0}, "at least 0, not -1.0"),
         ([0.1, 0.2], {"test_train_ratio": "x"}, "at least 0, not 'x'"),

@@ -1,0 +1,56 @@
+"""The bias of a pick: bootstrap bias correction against the plain product, and its refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from foldwise.errors import BadInterval
+from foldwise.formulas.bias import bbc_draws, bbc_of_many, tibshirani
+
+
+@pytest.mark.parametrize("kind", ["real", "zero-one", "near twins", "spread out"])
+def test_the_quick_bbc_picks_what_the_plain_product_picks(kind):
+    """Candidates left out and float32 sums change no pick."""
+    rng = np.random.default_rng(1)
+    losses = rng.random((3000, 40))
+    if kind == "zero-one":
+        losses = (losses < 0.3).astype(float)
+    elif kind == "near twins":
+        losses = losses[:, :4].copy()
+        losses[:, 0] += losses[:, 1].mean() - losses[:, 0].mean() - 1e-6  # the best, if only just
+        losses[:, 2] = losses[:, 1] + 1e-8 * rng.standard_normal(3000)
+        losses[:, 3] = losses[:, 1]
+    elif kind == "spread out":
+        losses += np.linspace(0, 1, 40)
+    draws = np.random.default_rng(3)
+    _, expected = bbc_draws(losses, [draws.integers(0, 3000, 3000) for _ in range(60)])
+    (found,) = bbc_of_many([losses], repeats=60, seed=3)
+    np.testing.assert_allclose(found.draws, expected, rtol=1e-12)
+
+
+def test_methods_share_their_draws():
+    rng = np.random.default_rng(0)
+    tables = [rng.random((50, 3)), rng.random((50, 5))]
+    together = bbc_of_many(tables, repeats=20, seed=1)
+    alone = [bbc_of_many([table], repeats=20, seed=1)[0] for table in tables]
+    assert [one.value for one in together] == [one.value for one in alone]
+
+
+def test_tibshirani_adds_what_the_pick_loses_to_the_best_of_each_fold():
+    found = tibshirani([[0.1, 0.4], [0.4, 0.2], [0.1, 0.3]])
+    assert (found.selected, found.selection_score) == (0, pytest.approx(0.2))
+    assert found.bias == pytest.approx(0.2 / 3)
+    assert found.value == pytest.approx(0.2 + 0.2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: bbc_of_many([np.ones((3, 2)), np.ones((4, 2))]), "on the same rows"),
+        (lambda: bbc_of_many([np.ones((3, 2))], groups=[1, 1, 1]), "at least 2 groups"),
+    ],
+)
+def test_tables_that_cannot_be_drawn_from_are_refused(call, words):
+    with pytest.raises(BadInterval, match=words):
+        call()
