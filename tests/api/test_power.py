@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, Ridge
 
 import foldwise as fw
-from foldwise.api.power import rows_needed
+from foldwise.answers.power import rows_needed
 from foldwise.comparisons.comparison import Comparison
 from foldwise.errors import BadStudy
 

@@ -13,52 +13,33 @@ import numpy as np
 from foldwise.answers.answer import answer, pick
 from foldwise.answers.auto import make_auto
 from foldwise.answers.combined import CombinedAnswer, answer_of, made_by_rows
-from foldwise.answers.failures import policy_words
+from foldwise.answers.details import details
+from foldwise.answers.explanation import explain
 from foldwise.answers.method import MethodAnswer
+from foldwise.answers.power import RowsNeeded, rows_needed
 from foldwise.answers.search_curve import SearchCurve, search_curve
+from foldwise.answers.tables import choice_table, loss_table, risk_table, selection_table, split_table
+from foldwise.api.combining import fit_combined
 from foldwise.api.manifest import versions as current_versions
-from foldwise.api.power import RowsNeeded, noise, rows_needed
+from foldwise.api.noise import noise
 from foldwise.api.seen import remember_rows
 from foldwise.comparisons.comparison import Comparison
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
-from foldwise.estimates.intervals import row_named
 from foldwise.formulas.bates import bates
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.reports import plots
+from foldwise.reports.html import html_fragment, render_html, write_html
+from foldwise.reports.text import render_text
 from foldwise.run import fit_model
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading
-from foldwise.studies.study import Method, Study
+from foldwise.studies.study import Study
 from foldwise.tuners.rules import check_rule
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-_TABLE = [
-    "name",
-    "status",
-    "risk",
-    "low",
-    "high",
-    "interval",
-    "selection_score",
-    "selection_train_rows",
-    "optimism",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "train_risk",
-    "gap",
-    "agreement",
-    "own_folds",
-    "failed",
-    "fits",
-    "seconds",
-]
-
-
-_LOSSES = ["method", "repeat", "fold", "row", "target", "prediction", "own", "loss"]
 
 
 class Result:
@@ -119,16 +100,7 @@ class Result:
 
     def table(self, *, mean: str = "folds") -> pd.DataFrame:
         """One row per method. `mean="rows"` averages over rows, not over folds; such a risk has no interval here."""
-        import pandas as pd
-
-        frame = pd.DataFrame(self._answer["methods"])[_TABLE].rename(columns={"name": "method"})
-        for at, loss in enumerate(self.study.losses[1:], start=1):
-            frame[f"risk: {loss.name}"] = [method.estimate(at).value for method in self.methods]
-        if mean == "rows":
-            return self._row_means(frame)
-        if mean != "folds":
-            raise BadStudy(f"there is no mean over {mean!r}", nearest(mean, ("folds", "rows")))
-        return frame
+        return risk_table(self._answer, self.reading, self.methods, mean)
 
     def difference(self, one: str, other: str, *, rope: float | None = None, of: Result | None = None) -> Comparison:
         """The risk of method `one` less that of `other`, on the same rows.
@@ -181,19 +153,7 @@ class Result:
 
     def selection_bias(self) -> pd.DataFrame:
         """For tuned methods: the selection score, its corrections without nesting, and the nested risk beside them."""
-        import pandas as pd
-
-        rows = [
-            {
-                "method": method["name"],
-                "selection_score": method["selection_score"],
-                **{f"corrected: {name}": value for name, value in method["selection_corrected"].items()},
-                "risk": method["risk"],
-            }
-            for method in self._answer["methods"]
-            if method["selection_corrected"]
-        ]
-        return pd.DataFrame(rows)
+        return selection_table(self._answer)
 
     def search_curve(self, name: str | None = None) -> SearchCurve:
         """Selection score and outer risk after 1, 2, 3, ... candidates: when did searching stop helping?
@@ -204,67 +164,19 @@ class Result:
 
     def choices(self) -> pd.DataFrame:
         """Method x repeat x outer fold: the candidate chosen, its selection score and the outer loss."""
-        import pandas as pd
-
-        rows = [{"method": method.method.name, **fold} for method in self.methods for fold in method.folds()]
-        columns = ["method", "repeat", "fold", "candidate", "selection_score", "loss", "own"]
-        return pd.DataFrame(rows, columns=columns)
+        return choice_table(self.methods)
 
     def losses(self) -> pd.DataFrame:
         """Every row's out-of-fold prediction and loss, by method, repeat and fold."""
-        import pandas as pd
-
-        parts = [
-            pd.DataFrame(part)
-            for method in self.study.shown
-            for at in range(len(self.study.outer))
-            if (part := self._fold_rows(method, at)) is not None
-        ]
-        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_LOSSES)
+        return loss_table(self.reading, self.methods)
 
     def splits(self) -> pd.DataFrame:
         """All splits of both levels: which rows were trained on and which were held out."""
-        import pandas as pd
-
-        parts = [_split_rows("outer", split, None, split) for split in self.study.outer]
-        inner = next((method.inner for method in self.study.methods if method.inner is not None), None)
-        if inner is not None:
-            for outer, splits in zip(self.study.outer, inner.splits, strict=True):
-                parts += [_split_rows("inner", outer, at, split) for at, split in enumerate(splits)]
-            parts += [_split_rows("final", split, at, split) for at, split in enumerate(inner.final or ())]
-        return pd.concat([pd.DataFrame(part) for part in parts], ignore_index=True)
+        return split_table(self.study)
 
     def explain(self) -> str:
         """Which number means what, which interval it has and why that is valid here."""
-        lines = [
-            f"The study: {self.study.rows} rows, {self.study.task}, outer splits: {self.study.outer.scheme}, "
-            f"inner splits: {self._answer['inner'] or 'none'}, loss: {self.study.losses[0].name}.",
-            "Risk: the mean over outer splits of the mean loss on their test rows, lower is better.",
-            "Selection score: the smallest mean loss over the splits that tuned; it is optimistic, and it never "
-            "ranks methods.",
-            "Optimism: risk less the smallest selection score at the same training size.",
-            "Gap: risk less the mean loss on the training rows.",
-            f"Failed fits: {policy_words(self._answer)}.",
-        ]
-        if not self.is_finished:
-            lines.append("The study is not finished: a method has a risk only when all its outer folds are done.")
-        intervals: dict[tuple[str, str], None] = {}
-        auto = make_auto(self.methods)
-        for method in [*self.methods, *([auto] if auto else [])]:
-            estimate = method.estimate()
-            why = estimate.notes[0][1]
-            if method.status != "ok":
-                lines.append(f"{method.method.name}: no risk ({method.status}): {why}.")
-                continue
-            lines.append(
-                f"{method.method.name}: {estimate}. {'Interval' if estimate.interval else 'No interval'}: {why}."
-            )
-            intervals |= {(estimate.interval, method.evidence.scheme): None} if estimate.interval else {}
-        for name, scheme in intervals:
-            measured = row_named(name, self.study.interval).measured(scheme)
-            lines.append(f"Measured coverage of the {name} interval ({scheme}) at 95%: {measured}.")
-        lines.append("No number here is the risk of the delivered model, which is fitted on all rows.")
-        return "\n".join([*lines, *(f"Note: {text}." for text in self.notes)])
+        return explain(self.study, self._answer, self.methods)
 
     def refit(self, name: str | None = None, *, rule: str | None = None, pick: str | None = None) -> Any:
         """The picked method, tuned again on all rows and fitted: a plain scikit-learn estimator.
@@ -285,8 +197,6 @@ class Result:
         method = self._find(name or str(self.best))
         at, rows = self.study.methods.index(method.method), np.arange(runnable.data.rows)
         if isinstance(method, CombinedAnswer):
-            from foldwise.api.combining import fit_combined
-
             _refuse_rule(method, rule)
             return remember_rows(fit_combined(runnable, self.reading, method.method), runnable.data)
         return remember_rows(fit_model(runnable, at, self._final_candidate(method, rule), rows), runnable.data)
@@ -306,9 +216,6 @@ class Result:
 
         `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown beside the answer.
         """
-        from foldwise.answers.details import details
-        from foldwise.reports.html import render_html, write_html
-
         more: dict[str, Any] = {
             "title": title,
             "details": {**details(self.reading), "differences": self._pairs()},
@@ -320,36 +227,24 @@ class Result:
 
     def plot(self) -> Figure:
         """The risks with their intervals as a Matplotlib figure."""
-        from foldwise.reports.plots import plot_risks
-
-        return plot_risks(self._answer)
+        return plots.plot_risks(self._answer)
 
     def plot_differences(self) -> Figure:
         """The differences to the best method as a Matplotlib figure."""
-        from foldwise.reports.plots import plot_differences
-
-        return plot_differences(self._answer)
+        return plots.plot_differences(self._answer)
 
     def plot_choices(self) -> Figure:
         """How often each candidate was chosen, as a Matplotlib figure."""
-        from foldwise.reports.plots import plot_choices
-
-        return plot_choices(self._answer)
+        return plots.plot_choices(self._answer)
 
     def plot_optimism(self) -> Figure:
         """Selection scores beside risks as a Matplotlib figure."""
-        from foldwise.reports.plots import plot_optimism
-
-        return plot_optimism(self._answer)
+        return plots.plot_optimism(self._answer)
 
     def __repr__(self) -> str:
-        from foldwise.reports.text import render_text
-
         return render_text(self._answer)
 
     def _repr_html_(self) -> str:
-        from foldwise.reports.html import html_fragment
-
         return html_fragment(self._answer)
 
     @cached_property
@@ -400,41 +295,6 @@ class Result:
             raise FitsFailed(f"{method.method.name} could not be tuned on all rows: {why}", "See result.notes")
         return chosen
 
-    def _fold_rows(self, method: Method, at: int) -> dict[str, Any] | None:
-        split = self.study.outer[at]
-        prediction = self.reading.outer_response(method, at)
-        if prediction is None:
-            return None
-        target = self.study.target[split.test]
-        columns = {
-            "method": method.name,
-            "repeat": split.repeat,
-            "fold": split.fold,
-            "row": split.test,
-            "target": self._labels(target),
-            "prediction": self._labels(prediction),
-            "own": self._find(method.name).states[at] == "own",
-        }
-        for number, loss in enumerate(self.study.losses):
-            response = self.reading.outer_response(method, at, loss)
-            if loss.is_per_row and response is not None:
-                losses = self.reading.row_losses(loss, response, split.test)
-                columns["loss" if number == 0 else f"loss: {loss.name}"] = np.nan if losses is None else losses
-        return columns
-
-    def _labels(self, values: Any) -> Any:
-        if self.study.task == "regression":
-            return values
-        return np.array(self.study.classes, dtype=object)[values]
-
-    def _row_means(self, frame: pd.DataFrame) -> pd.DataFrame:
-        if not self.study.losses[0].is_per_row:
-            raise BadStudy(f"{self.study.losses[0].name} has no mean over rows", "Use mean='folds'")
-        means = self.losses().groupby("method")["loss"].mean()
-        frame = frame[["method", "status", "selection_score", "failed", "fits", "seconds"]].copy()
-        frame.insert(2, "risk", frame["method"].map(means).where(frame["status"] == "ok"))
-        return frame
-
 
 def _refuse_rule(method: MethodAnswer, rule: str | None) -> None:
     if rule is not None:
@@ -442,16 +302,3 @@ def _refuse_rule(method: MethodAnswer, rule: str | None) -> None:
             f"{method.method.name} combines the choices of its members, so it takes no rule of its own",
             "Give rule to fw.stack or fw.blend",
         )
-
-
-def _split_rows(level: str, outer: Any, inner: int | None, split: Any) -> dict[str, Any]:
-    rows = np.concatenate([split.train, split.test])
-    parts = np.repeat(["train", "test"], [len(split.train), len(split.test)])
-    return {
-        "level": level,
-        "repeat": outer.repeat,
-        "fold": outer.fold if level != "final" else None,
-        "inner_fold": inner,
-        "row": rows,
-        "part": parts,
-    }
