@@ -5,9 +5,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # An environment around us must not leak in.
-unexport PYTHONPATH PYTHONHOME PYTHONWARNINGS
+unexport PYTHONPATH PYTHONHOME PYTHONWARNINGS PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check test-extras browser bench docs clean
+.PHONY: help demo test check test-extras test-all browser bench docs clean
 .DEFAULT_GOAL := help
 
 help: ## say what each target does
@@ -32,9 +32,9 @@ demo: $(VENV)/.core ## compare three tuned learners on an embedded data set
 	$(BIN)/foldwise compare diabetes --learners ridge,k-nn,forest --seed 7 --report demo/report.html --save demo/model.skops
 	$(BIN)/foldwise predict demo/model.skops examples/patients.csv
 
-test: check ## set up and run every check
+test: check ## set up and run every quick check
 
-check: $(VENV)/.dev ## ruff, mypy, import-linter, tests and doctests
+check: $(VENV)/.dev ## ruff, mypy, import-linter, quick tests and doctests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -48,6 +48,9 @@ browser: # Debian's Chromium and its driver, where there are none
 
 test-extras: $(VENV)/.extras browser ## the wheel, the engines, boosters, torch and the pages in a browser
 	$(BIN)/python -m pytest -q -m extras
+
+test-all: $(VENV)/.dev ## what `make test` leaves out: long simulations, kills, and more examples of every property
+	$(BIN)/python -m pytest -n 2 -q -m "(slow or hypothesis) and not extras" --hypothesis-profile=long
 
 bench: $(VENV)/.dev ## time Foldwise beside scikit-learn's nested loops (FULL=1: the sizes of the goals)
 	$(BIN)/python benchmarks/overhead.py

@@ -15,8 +15,11 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 # The first example pays for lazy imports, and a busy machine is not a bug: time is judged by benchmarks.
-settings.register_profile("foldwise", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("foldwise")
+settings.register_profile(
+    "quick", max_examples=20, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("long", settings.get_profile("quick"), max_examples=100)  # `make test-all`
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -29,6 +31,7 @@ def test_a_tiny_run_finds_equal_numbers_and_writes_the_page(tmp_path):
     assert json.loads((tmp_path / "ratios.json").read_text())["tiny"]["k-nn-tiny"] > 0
 
 
+@pytest.mark.slow
 def test_a_ratio_far_below_the_stored_one_fails_the_run(tmp_path):
     done = run_tiny(tmp_path, stored=1e9)
 
@@ -37,6 +40,7 @@ def test_a_ratio_far_below_the_stored_one_fails_the_run(tmp_path):
     assert "it was 1000000000.00" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_run_without_stored_ratios_says_that_it_compared_nothing(tmp_path):
     done = run_tiny(tmp_path)
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -65,7 +65,6 @@ def test_a_comparison_prints_one_line_and_becomes_json():
 
 
 @given(arrays(np.float64, (2, 10), elements=st.floats(0, 1)))
-@settings(max_examples=50, deadline=None)
 def test_turning_the_methods_round_turns_the_difference_round(losses):
     a, b = losses
     one, other = compared(a, b, rope=0.1), compared(b, a, rope=0.1)

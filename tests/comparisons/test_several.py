@@ -157,7 +157,6 @@ def test_the_order_of_data_sets_does_not_matter(order):
     assert [pair.p_holm for pair in one.pairs] == pytest.approx([pair.p_holm for pair in other.pairs])
 
 
-@settings(max_examples=40)
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=7), st.integers(0, 6))
 def test_groups_are_the_largest_runs_within_reach(ranks, reach):
     means = {f"m{at}": float(rank) for at, rank in enumerate(ranks)}

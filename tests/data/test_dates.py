@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.data.dates import with_dates
@@ -16,7 +16,6 @@ def column(*values: str | None) -> pd.Series:
     return with_dates(pd.DataFrame({"a": pd.Series(values, dtype="str")}))["a"]
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.datetimes(pd.Timestamp("1000-01-01"), pd.Timestamp("3000-01-01")), min_size=1, max_size=5))
 def test_moments_written_as_iso_asks_are_read_back(moments):
     for written in ([m.isoformat() for m in moments], [m.isoformat(" ") for m in moments]):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -76,7 +76,6 @@ def mixed_tables(draw):
     return pd.DataFrame(columns)
 
 
-@settings(max_examples=60, deadline=None)
 @given(mixed_tables(), st.sampled_from(["regression", "text", "int", "bool"]))
 def test_a_saved_dataset_opens_as_it_was(table, target):
     place = np.arange(len(table))

@@ -71,6 +71,7 @@ def check(answer: Mapping[str, Any], names: list[str], expected: Mapping[str, An
             assert answer["errors"][name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_faults_cost_only_their_own_fits_and_name_their_cause(stage: str, tmp_path: Path) -> None:
     names = [name for name, fault in FAULTS.items() if not fault.limit and "regression" in fault.tasks]
@@ -82,6 +83,7 @@ def test_faults_cost_only_their_own_fits_and_name_their_cause(stage: str, tmp_pa
         assert words in answer["errors"][name]
 
 
+@pytest.mark.slow
 def test_limits_end_what_would_not_end(tmp_path: Path) -> None:
     """In fit; the executor's own contract (test_survival.py) has both stages."""
     names = [name for name, fault in FAULTS.items() if fault.limit]
@@ -89,6 +91,7 @@ def test_limits_end_what_would_not_end(tmp_path: Path) -> None:
     check(answer, names, undisturbed("regression"))
 
 
+@pytest.mark.slow
 def test_wrong_answers_of_a_classifier_are_refused(tmp_path: Path) -> None:
     names = [name for name, fault in FAULTS.items() if fault.spoil]
     answer = run(tmp_path / "tmp", "classification", saboteurs("predict", names), loss=["log", "zero_one"])

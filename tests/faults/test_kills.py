@@ -36,6 +36,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.slow
 def test_a_study_killed_at_random_moments_gives_the_undisturbed_answer(
     undisturbed: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -45,6 +46,7 @@ def test_a_study_killed_at_random_moments_gives_the_undisturbed_answer(
     assert found["kills"] >= 2
 
 
+@pytest.mark.slow
 def test_interrupts_keep_what_is_done_and_say_how_to_go_on(undisturbed: dict[str, Any], tmp_path: Path) -> None:
     run = killing.Run(tmp_path)
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
@@ -59,6 +61,7 @@ def test_interrupts_keep_what_is_done_and_say_how_to_go_on(undisturbed: dict[str
     assert answer["fits_made"] < undisturbed["fits"] - 40
 
 
+@pytest.mark.slow
 def test_a_second_interrupt_ends_at_once(tmp_path: Path) -> None:
     run = killing.Run(tmp_path)
     seconds, code, _, _ = killing.interrupt(run, signal.SIGINT, more=5, second_after=0.05)
@@ -67,12 +70,16 @@ def test_a_second_interrupt_ends_at_once(tmp_path: Path) -> None:
     leftovers.assert_nothing_left(run.environment)
 
 
-def test_a_kill_at_any_write_to_the_store_is_resumed(tmp_path: Path) -> None:
+MOMENTS = [(1, "before"), (3, "after"), (2, "before")]
+
+
+@pytest.mark.parametrize("moments", [MOMENTS[1:2], pytest.param(MOMENTS, marks=pytest.mark.slow)], ids=["one", "all"])
+def test_a_kill_at_any_write_to_the_store_is_resumed(tmp_path: Path, moments: list[tuple[int, str]]) -> None:
     """At the first write, at a later one of the run that goes on, and so on; just before it and just after."""
     environment = leftovers.marked(tmp_path / "tmp")
     script, store = str(Path(doomed.__file__)), str(tmp_path / "run")
     words: dict[str, Any] = {"env": environment, "capture_output": True, "text": True, "timeout": 120}
-    for at, when in ((1, "before"), (3, "after"), (2, "before")):
+    for at, when in moments:
         died = subprocess.run([sys.executable, script, store, str(at), when], **words)
         assert died.returncode == -signal.SIGKILL, died.stderr
         leftovers.wait_until(lambda: not leftovers.processes(environment), 2.0)
@@ -145,6 +152,7 @@ def children(pid: int) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_workers_killed_at_random_cost_nothing_and_nobody_is_blamed() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)

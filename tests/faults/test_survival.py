@@ -24,3 +24,8 @@ class TestTheLocalExecutor(SurvivalContract):
         yield make
         for executor in made:
             executor.close()
+
+    # Two of the faults' sixty seconds each, up to the limit.
+    test_what_would_not_end_is_stopped_at_the_time_limit = pytest.mark.slow(
+        SurvivalContract.test_what_would_not_end_is_stopped_at_the_time_limit
+    )

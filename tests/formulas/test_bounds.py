@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadInterval
@@ -43,7 +43,6 @@ shares = st.floats(1e-6, 0.5)
 
 
 @given(st.floats(0.005, 3), st.integers(1, 10**6), shares, st.floats(0.1, 10))
-@settings(max_examples=100, deadline=None)
 def test_dev_rows_needed_is_the_smallest_number_of_rows_that_will_do(excess, m, delta, width):
     n = dev_rows_needed(excess, m, delta, bounds=(0, width))
     assert excess_bound(n, m, delta, bounds=(0, width)) <= excess
@@ -51,7 +50,6 @@ def test_dev_rows_needed_is_the_smallest_number_of_rows_that_will_do(excess, m, 
 
 
 @given(st.integers(1, 10**4), st.floats(0.01, 2), shares)
-@settings(max_examples=100, deadline=None)
 def test_candidates_allowed_is_the_largest_number_that_will_do(n, excess, delta):
     m = candidates_allowed(n, excess, delta)
     assert m == 0 or excess_bound(n, m, delta) <= excess
@@ -59,7 +57,6 @@ def test_candidates_allowed_is_the_largest_number_that_will_do(n, excess, delta)
 
 
 @given(st.integers(1, 10**5), st.integers(1, 10**5), shares)
-@settings(max_examples=50, deadline=None)
 def test_the_inverses_bring_back_what_went_in(n, m, delta):
     excess = excess_bound(n, m, delta)
     assert dev_rows_needed(excess, m, delta) == n

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -35,7 +35,6 @@ scores = arrays(np.float64, 8, elements=st.floats(-100, 100).map(lambda x: round
 
 
 @given(scores, st.floats(0.5, 0.99))
-@settings(max_examples=50, deadline=None)
 def test_without_correction_it_is_the_plain_t_test(values, level):
     if np.ptp(values) < 0.1:
         return
@@ -46,7 +45,6 @@ def test_without_correction_it_is_the_plain_t_test(values, level):
 
 
 @given(scores, st.floats(0.01, 1))
-@settings(max_examples=50, deadline=None)
 def test_the_interval_leaves_out_zero_exactly_when_p_is_small(values, ratio):
     found = corrected_t(values, test_train_ratio=ratio, level=0.9)
     assert (found.low > 0 or found.high < 0) == (found.p < 0.1)
@@ -58,7 +56,6 @@ def test_equal_scores_have_no_spread():
 
 
 @given(arrays(np.float64, (4, 5), elements=st.floats(0, 1)), st.floats(0.05, 0.5))
-@settings(max_examples=100, deadline=None)
 def test_repeats_are_never_narrower_than_any_run(runs, ratio):
     found = corrected_t_of_runs(runs, test_train_ratio=ratio)
     together = corrected_t(runs.ravel(), test_train_ratio=ratio)
@@ -70,7 +67,6 @@ def test_repeats_are_never_narrower_than_any_run(runs, ratio):
 
 
 @given(arrays(np.float64, (3, 4), elements=st.floats(-1, 1)))
-@settings(max_examples=100, deadline=None)
 def test_p_of_repeats_agrees_with_their_interval(runs):
     found = corrected_t_of_runs(runs, test_train_ratio=1 / 3, level=0.9)
     if abs(found.p - 0.1) > 1e-9:
@@ -78,7 +74,6 @@ def test_p_of_repeats_agrees_with_their_interval(runs):
 
 
 @given(arrays(np.float64, (3, 4), elements=st.floats(-1, 1)), st.permutations(range(3)))
-@settings(max_examples=50, deadline=None)
 def test_the_order_of_runs_does_not_matter(runs, order):
     one, other = (corrected_t_of_runs(given, test_train_ratio=0.2) for given in (runs, runs[order]))
     assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9, abs=1e-12)

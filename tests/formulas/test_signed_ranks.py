@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -14,7 +14,6 @@ from foldwise.errors import BadInterval
 from foldwise.formulas.signed_ranks import PRIOR_WEIGHT, sign_test, signed_rank, signed_rank_bayes
 
 
-@settings(max_examples=30)
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=8))
 def test_the_p_is_the_share_of_all_signs_that_are_as_far(differences):
     """Ties share ranks, zeros are ranked and then dropped; every sign of the rest is as likely as its opposite."""
@@ -46,7 +45,6 @@ def test_many_data_sets_take_the_normal_approximation():
     assert signed_rank(differences).p == pytest.approx(stats.wilcoxon(differences, method="approx").pvalue, rel=1e-6)
 
 
-@settings(max_examples=20)
 @given(st.lists(st.integers(-2, 2), min_size=1, max_size=12))
 def test_the_sign_test_is_the_binomial_test(differences):
     above, below = sum(d > 0 for d in differences), sum(d < 0 for d in differences)

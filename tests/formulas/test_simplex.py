@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -44,7 +44,6 @@ def by_descent(loss, members: int) -> np.ndarray:
     return found.x
 
 
-@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), members=st.integers(1, 5), is_weighted=st.booleans())
 def test_least_squares_are_those_of_the_best_set_of_members(seed, members, is_weighted):
     rng = np.random.default_rng(seed)
@@ -70,7 +69,6 @@ def test_fewer_rows_than_members_are_enough():
     assert found @ [1.0, 2.0, 5.0] == pytest.approx(4.0)
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), members=st.integers(2, 4))
 def test_no_mixture_has_a_smaller_log_loss(seed, members):
     rng = np.random.default_rng(seed)

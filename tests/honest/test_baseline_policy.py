@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -31,7 +31,6 @@ def outline_of(y: Any, weights: Any = None, **words: Any) -> Study:
     return replace(asked, target=data.target, weights=data.weights, classes=data.classes)
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), is_weighted=st.booleans(), classes=st.sampled_from([0, 2, 3, 12]))
 def test_the_stand_in_is_what_scikit_learns_dummy_answers_to_the_bit(seed, is_weighted, classes):
     """With weights, rows drawn twice (bootstrap), and classes without training rows."""

@@ -105,7 +105,7 @@ def close(found, expected):
     return found is None if expected is None else found == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(
     kind=st.sampled_from(["numbers", "classes"]),
     policy=st.sampled_from(POLICIES),
@@ -149,7 +149,6 @@ def test_every_number_is_that_of_the_plain_loops_or_null(kind, policy, seed, fai
     assert close(rows["auto"]["risk"] if "auto" in rows else None, loops.auto(risks))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     kind=st.sampled_from(["numbers", "classes"]),
     policy=st.sampled_from(POLICIES),
@@ -181,7 +180,6 @@ def test_a_result_of_a_study_that_was_stopped_answers_every_question(kind, polic
         assert (result.best, {row["status"] for row in answer["methods"]}) == (None, {"unfinished"})
 
 
-@settings(max_examples=20, deadline=None)
 @given(kind=st.sampled_from(["numbers", "classes"]), seed=st.integers(0, 10**6), missing=st.sampled_from([0.0, 0.1]))
 def test_without_failures_the_policies_give_one_answer(kind, seed, missing):
     answers = [make_world(kind, policy, seed, missing=missing).result.to_dict() for policy in POLICIES]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -73,7 +73,6 @@ def test_columns_are_drawn_each_by_its_own_noise(names):
     assert CategoryMeans(is_classification=True).fit(both, y > 0).get_feature_names_out().tolist() == ["x0", "x1"]
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 39), st.floats(-1e6, 1e6))
 def test_no_training_row_is_told_its_own_target(row, value):
     rng = np.random.default_rng(1)

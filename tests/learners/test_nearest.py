@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
@@ -26,7 +26,6 @@ def first_by_row(X, asked, k, p=2):
     return np.array([sorted(range(len(X)), key=lambda at, gap=gap: (gap[at], at))[:k] for gap in gaps])
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     n=st.integers(2, 40),
     d=st.integers(1, 18),

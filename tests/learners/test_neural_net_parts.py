@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadData, MissingExtra
@@ -25,7 +25,6 @@ def test_rows_that_all_weigh_nothing_are_refused(kind):
         kind().fit([[0.0], [1.0]], [0, 1], sample_weight=[0.0, 0.0])
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=80), st.floats(0.05, 0.9), st.integers(0, 99))
 def test_the_rows_split_off_leave_every_class_in_training(labels, share, seed):
     strata = np.array(labels)

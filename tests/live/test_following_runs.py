@@ -70,6 +70,7 @@ def fits(state):
     return int(state["parts"]["tiles"].split("<strong>")[1].split("<")[0])
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_and_begun_again_is_followed_to_its_report(start, tmp_path):
     run = tmp_path / "run"
     first = start(SLOW, run, env={**os.environ, "SECONDS": "1.5"})

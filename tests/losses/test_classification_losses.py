@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn import metrics
@@ -21,7 +21,6 @@ def random_problem(seed, k, rows=40):
 
 
 @given(st.integers(0, 10**6), st.integers(2, 5))
-@settings(max_examples=40, deadline=None)
 def test_zero_one_log_and_brier_equal_scikit_learn(seed, k):
     target, prediction, shares = random_problem(seed, k)
     weights = np.random.default_rng(seed).uniform(0.5, 2, size=len(target))

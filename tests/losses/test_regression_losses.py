@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
@@ -17,7 +17,6 @@ pairs = arrays(np.float64, (2, 7), elements=finite)
 
 
 @given(pairs)
-@settings(max_examples=50, deadline=None)
 def test_squared_and_absolute_equal_scikit_learn(values):
     y, prediction = values
     assert_allclose(squared.fold(y, prediction), metrics.mean_squared_error(y, prediction), rtol=1e-12)
@@ -25,7 +24,6 @@ def test_squared_and_absolute_equal_scikit_learn(values):
 
 
 @given(pairs, st.floats(0.01, 0.99))
-@settings(max_examples=50, deadline=None)
 def test_pinball_equals_scikit_learn(values, q):
     y, prediction = values
     expected = metrics.mean_pinball_loss(y, prediction, alpha=q)
@@ -47,7 +45,6 @@ def test_pinball_by_name_keeps_its_quantile(numbers):
     arrays(np.float64, 7, elements=st.integers(0, 50).map(float)),
     arrays(np.float64, 7, elements=st.floats(0.01, 100)),
 )
-@settings(max_examples=50, deadline=None)
 def test_poisson_deviance_equals_scikit_learn(y, prediction):
     expected = metrics.mean_poisson_deviance(y, prediction)
     assert_allclose(poisson.fold(y, prediction), expected, rtol=1e-9, atol=1e-12)

@@ -25,7 +25,6 @@ def rows(count: int, **roles):
 
 
 @given(st.integers(6, 30), st.integers(3, 6), st.integers(1, 3))
-@settings(max_examples=25)
 def test_every_pair_of_folds_is_left_out_once_in_every_repeat(count, folds, repeats):
     data = rows(count)
     outer = make_splits(KFold(folds), data, seed=1, repeats=repeats)

@@ -30,13 +30,13 @@ def race(truth):
     return scores
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=10 * settings.default.max_examples)
 @given(SCORES)
 def test_the_winner_of_the_whole_grid_wins_also_on_ties(truth):
     assert choose(race(truth)) == choose(truth)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(arrays(np.float64, (8, 5), elements=st.floats(0, 1e6)))
 def test_rounding_changes_no_choice(truth):
     assert choose(race(truth)) == choose(truth)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadStore
@@ -38,7 +38,6 @@ def test_the_least_recently_used_is_let_go_first():
     assert cache.get(f"{3:032d}") is not None
 
 
-@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 50), st.booleans()), max_size=60))
 def test_the_bytes_of_a_cache_are_those_of_its_records(steps):
     cache = Cache(most_bytes=8000)

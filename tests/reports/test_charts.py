@@ -7,7 +7,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.reports import charts
@@ -25,7 +25,6 @@ def percent(text):
     return float(text.removesuffix("%"))
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=8), NUMBERS)
 def test_a_scale_keeps_the_order_of_numbers_and_holds_them_all(values, other):
     scale = make_scale(values)
@@ -35,7 +34,6 @@ def test_a_scale_keeps_the_order_of_numbers_and_holds_them_all(values, other):
     assert all(0 <= place <= 100 for place in [*places, scale(other)])
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
 def test_ticks_are_few_even_and_within(low, width):
     found = ticks(low, low + width, 5)

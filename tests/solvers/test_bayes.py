@@ -36,7 +36,7 @@ def labelled(rows=90, columns=4, classes=3, seed=0, *, is_counts=False, weighted
     weighted=st.booleans(),
     values=st.lists(st.floats(-9, 1), min_size=2, max_size=4),
 )
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_every_smoothing_is_read_from_one_count(seed, rows, columns, classes, weighted, values):
     amounts = [10.0**value for value in values]
     splits = folds(rows, 3, seed)
@@ -99,7 +99,6 @@ def test_values_with_warnings_or_other_formulas_are_not_taken():
     spread=st.sampled_from([0.0, 2.0]),
     shrinkage=st.floats(-3, 0),
 )
-@settings(max_examples=20, deadline=None)
 def test_shrunk_covariances_equal_the_plain_loop_or_are_left_to_it(seed, rows, columns, classes, spread, shrinkage):
     plain, rng = labelled(rows, columns, classes, seed), np.random.default_rng(seed)
     data = make_dataset(plain.X * 10 ** rng.uniform(-spread, spread, columns), plain.y)

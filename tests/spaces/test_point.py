@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -26,7 +26,6 @@ def test_a_finite_space_is_gone_through_once_and_whole():
     assert grid == [tuple(candidate.items()) for candidate in FINITE.grid()]
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1000))
 def test_an_endless_space_gives_distinct_points_inside_it_and_the_same_for_a_seed(seed):
     points = list(itertools.islice(spread(ENDLESS, seed), 40))

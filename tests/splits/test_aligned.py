@@ -13,7 +13,7 @@ from foldwise.errors import BadSplits
 from foldwise.splits import Bootstrap, MonteCarlo, TimeOrdered, aligned, inner_splits, make_splits, plane
 from foldwise.splits.aligned import add, multiply
 
-few = settings(max_examples=15, deadline=None)
+few = settings(max_examples=15)
 LINES = {7: (7, 3), 9: (12, 3), 13: (13, 4), 16: (20, 4), 21: (21, 5), 25: (30, 5), 31: (31, 6)}
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
 from foldwise.splits import KFold, LeaveOneOut, Repeated, make_splits
 
-few = settings(max_examples=40, deadline=None)
 seeds = st.integers(-5, 2**40)
 
 
-@few
 @given(rows=st.integers(2, 60), k=st.integers(2, 12), repeats=st.integers(1, 3), seed=seeds)
 def test_folds_partition_the_rows_and_differ_by_at_most_one(table, is_partition_of, rows, k, repeats, seed):
     k = min(k, rows)
@@ -27,7 +25,6 @@ def test_folds_partition_the_rows_and_differ_by_at_most_one(table, is_partition_
     assert all((np.diff(s.train) > 0).all() and (np.diff(s.test) > 0).all() for s in splits)
 
 
-@few
 @given(counts=st.lists(st.integers(3, 20), min_size=2, max_size=5), k=st.integers(2, 3), seed=seeds)
 def test_stratified_folds_are_even_in_every_class_and_in_size(table, is_partition_of, counts, k, seed):
     codes = np.random.default_rng(0).permutation(np.repeat(np.arange(len(counts)), counts))
@@ -73,7 +70,6 @@ def test_splits_depend_on_the_seed_and_not_on_global_state(table):
     assert make_splits(5, data, seed=4).fingerprint != one
 
 
-@few
 @given(rows=st.sets(st.integers(0, 49), min_size=6), seed=seeds)
 def test_splits_of_some_rows_have_their_absolute_numbers(table, is_partition_of, rows, seed):
     rows = sorted(rows)

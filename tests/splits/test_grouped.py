@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
 from foldwise.splits import LeaveOneGroupOut, inner_splits, make_splits
 
-few = settings(max_examples=40, deadline=None)
 group_sizes = st.lists(st.integers(1, 9), min_size=4, max_size=25)
 
 
@@ -22,7 +21,6 @@ def keeps_groups(split, groups):
     return not set(groups[split.train]) & set(groups[split.test])
 
 
-@few
 @given(sizes=group_sizes, k=st.integers(2, 4), seed=st.integers(0, 10**6))
 def test_grouped_folds_keep_groups_and_balance_rows(table, is_partition_of, sizes, k, seed):
     """Dealing to the smallest fold leaves folds apart by at most the largest group."""
@@ -35,7 +33,6 @@ def test_grouped_folds_keep_groups_and_balance_rows(table, is_partition_of, size
     assert (splits.kind, splits.scheme) == ("grouped", f"{k} grouped folds, 2 repeats")
 
 
-@few
 @given(sizes=group_sizes, seed=st.integers(0, 10**6))
 def test_groups_hold_at_both_levels(table, sizes, seed):
     groups = rows_in_groups(sizes)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
@@ -24,10 +24,7 @@ from foldwise.splits import (
 )
 from foldwise.splits.nesting import DefaultInner, DefaultOuter
 
-few = settings(max_examples=20, deadline=None)
 
-
-@few
 @given(
     outer_spec=st.sampled_from([4, 0.3, MonteCarlo(3), Bootstrap(3), KFold(5, stratify=False)]),
     inner_spec=st.sampled_from([3, 0.25, "loo", MonteCarlo(2), Bootstrap(2)]),

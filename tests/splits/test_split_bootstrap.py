@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
 from foldwise.splits import Bootstrap, inner_splits, make_splits
 
-few = settings(max_examples=30, deadline=None)
 
-
-@few
 @given(rows=st.integers(2, 50), seed=st.integers(0, 10**6))
 def test_a_draw_has_all_its_rows_in_train_or_test(table, rows, seed):
     splits = make_splits(Bootstrap(3), table(rows), seed=seed)

@@ -6,17 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
 from foldwise.splits import Holdout, MonteCarlo, make_splits, three_way
 
-few = settings(max_examples=40, deadline=None)
 shares = st.floats(0.02, 0.9)
 
 
-@few
 @given(rows=st.integers(20, 80), share=shares, seed=st.integers(0, 10**6))
 def test_a_share_holds_out_its_ceiling(table, rows, share, seed):
     (split,) = make_splits(share, table(rows), seed=seed)
@@ -24,7 +22,6 @@ def test_a_share_holds_out_its_ceiling(table, rows, share, seed):
     assert sorted([*split.train, *split.test]) == list(range(rows))
 
 
-@few
 @given(counts=st.lists(st.integers(2, 30), min_size=2, max_size=5), share=shares, seed=st.integers(0, 10**6))
 def test_a_stratified_share_is_even_to_one_row_per_class(table, counts, share, seed):
     codes = np.repeat(np.arange(len(counts)), counts)
@@ -38,7 +35,6 @@ def test_a_stratified_share_is_even_to_one_row_per_class(table, counts, share, s
     assert (np.abs(held - np.array(counts) * count / rows) < 1).all()
 
 
-@few
 @given(sizes=st.lists(st.integers(1, 9), min_size=2, max_size=20), share=shares, seed=st.integers(0, 10**6))
 def test_a_grouped_share_takes_whole_groups_until_it_is_reached(table, sizes, share, seed):
     groups = np.repeat(np.arange(len(sizes)), sizes)
@@ -97,7 +93,6 @@ def test_repeated_holdouts_are_monte_carlo(table):
     assert make_splits(0.2, table(30), seed=1).kind == "holdout"
 
 
-@few
 @given(rows=st.integers(10, 60), test=st.floats(0.05, 0.4), dev=st.floats(0.05, 0.4), seed=st.integers(0, 99))
 def test_three_way_shares_are_of_all_rows(table, rows, test, dev, seed):
     parts = three_way(table(rows), test=test, dev=dev, seed=seed)

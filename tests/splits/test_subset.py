@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.splits.subset import fewer_rows
@@ -12,7 +12,6 @@ from foldwise.splits.subset import fewer_rows
 TRAIN = st.lists(st.integers(0, 80), min_size=6, max_size=60).map(lambda rows: np.sort(np.array(rows)))
 
 
-@settings(max_examples=100, deadline=None)
 @given(TRAIN, st.integers(1, 20), st.integers(0, 3))
 def test_smaller_subsets_lie_inside_larger_ones_and_copies_stay_together(train, count, seed):
     small, large = (fewer_rows(train, size, seed=seed) for size in (count, 2 * count))
@@ -23,7 +22,6 @@ def test_smaller_subsets_lie_inside_larger_ones_and_copies_stay_together(train, 
     np.testing.assert_array_equal(small, np.sort(small))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 5), st.integers(10, 60), st.integers(1, 4))
 def test_every_class_has_its_share_to_within_a_row(seed, count, divisor):
     classes = np.repeat([0, 1, 2], [90, 30, 30])
@@ -32,7 +30,6 @@ def test_every_class_has_its_share_to_within_a_row(seed, count, divisor):
     np.testing.assert_allclose(shares, [0.6, 0.2, 0.2], atol=1.01 / len(chosen))
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(0, 5), st.integers(1, 50))
 def test_groups_are_there_as_a_whole_or_not_at_all(seed, count):
     groups = np.random.default_rng(1).integers(0, 9, 60)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
 from foldwise.splits import Bootstrap, MonteCarlo, TimeOrdered, inner_splits, make_splits
 
-few = settings(max_examples=40, deadline=None)
 
-
-@few
 @given(rows=st.integers(12, 60), k=st.integers(2, 5), gap=st.integers(0, 1), window=st.none() | st.integers(1, 9))
 def test_time_ordered_folds_are_those_of_scikit_learn_in_time_order(table, rows, k, gap, window):
     from sklearn.model_selection import TimeSeriesSplit
@@ -29,7 +26,6 @@ def test_time_ordered_folds_are_those_of_scikit_learn_in_time_order(table, rows,
     assert not mine.is_partition
 
 
-@few
 @given(times=st.lists(st.integers(0, 30), min_size=40, max_size=60), k=st.integers(2, 3))
 def test_equal_times_are_never_parted(table, times, k):
     time = np.array(times, dtype=float)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_field import MadeField
 
@@ -43,7 +43,6 @@ def naive_halving(field, entrants, height):
     return found, sorted(alive)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(2, 40), st.integers(0, 3), st.integers(0, 5))
 def test_rounds_are_those_of_a_naive_halving(candidates, height, seed):
     field = made(candidates, height, seed=seed)
@@ -51,7 +50,6 @@ def test_rounds_are_those_of_a_naive_halving(candidates, height, seed):
     assert found == naive_halving(field, range(candidates), height)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 200), st.integers(1, 5))
 def test_every_fold_leaves_fewer_and_the_last_one_somebody(candidates, cut):
     sizes = [most_left(candidates, folds, cut=cut) for folds in range(1, 12)]
@@ -68,7 +66,6 @@ def test_the_race_after_a_rung_goes_on_as_if_that_had_been_two_folds():
     assert sum(len(asks) for asks in rounds(read_schedule("hyperband"), field)) <= 360 / 5.5
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(4, 60), st.integers(1, 3))
 def test_every_candidate_is_in_one_bracket_of_hyperband_and_some_begin_at_the_top(candidates, height):
     field = made(candidates, height)

@@ -21,7 +21,7 @@ VALUES = st.sampled_from([-1.0, -0.4, 0.0, 0.1, 0.2, 0.5, 1.0])
 TABLES = arrays(np.float64, st.tuples(st.integers(1, 10), st.integers(1, 6)), elements=VALUES)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=10 * settings.default.max_examples)
 @given(TABLES)
 def test_exact_pruning_of_a_bounded_loss_keeps_the_winner_of_the_grid_also_on_ties(truth):
     scores, nobody = np.full(truth.shape, np.nan), np.zeros(len(truth), bool)
@@ -31,7 +31,7 @@ def test_exact_pruning_of_a_bounded_loss_keeps_the_winner_of_the_grid_also_on_ti
     assert choose(scores) == choose(truth)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=10 * settings.default.max_examples)
 @given(TABLES, st.randoms(use_true_random=False))
 def test_whoever_can_win_no_more_does_not_win(truth, random):
     seen = np.array([[random.random() < 0.6 for _ in row] for row in truth])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch
@@ -19,7 +19,6 @@ def fit(key, train, rows):
 
 
 @given(st.lists(st.tuples(row_numbers, row_numbers), min_size=1, max_size=4), st.booleans())
-@settings(max_examples=60)
 def test_a_batch_comes_out_as_it_went_in(rows, is_shared):
     """Also where rows repeat, as in a bootstrap, or there are none."""
     batch = tuple(fit(str(at), sorted(train), sorted(set(test))) for at, (train, test) in enumerate(rows))

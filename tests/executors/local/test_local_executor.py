@@ -165,6 +165,7 @@ def is_gone(group):
     return False
 
 
+@pytest.mark.slow
 def test_a_fit_that_kills_its_worker_is_a_failed_record_and_costs_only_itself(tmp_path):
     with deadly(tmp_path, "deadly") as dying, deadly(tmp_path, "spared") as spared:
         found, expected = (json.loads(process.communicate(timeout=120)[0]) for process in (dying, spared))
@@ -178,6 +179,7 @@ def test_a_fit_that_kills_its_worker_is_a_failed_record_and_costs_only_itself(tm
     assert list(tmp_path.glob("foldwise-*")) == []
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_a_fit_that_is_tried_again_alone(tmp_path):
     with deadly(tmp_path, "sleeper") as process:
         wait_until((tmp_path / "sleeps").exists)

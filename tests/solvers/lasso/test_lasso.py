@@ -72,7 +72,6 @@ def test_leaving_one_row_out_equals_refitting() -> None:
     assert_twins(SOLVER, [after_scaling(Lasso(alpha, **TIGHT)) for alpha in (0.01, 0.5)], data, folds(12, 12))
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(8, 40), st.integers(1, 12), st.sampled_from([1e-4, 1e-2, 1.0]))
 def test_awkward_columns_equal_tight_coordinate_descent(seed: int, count: int, width: int, least: float) -> None:
     """Small whole numbers make columns that are constant, equal, or mixtures of others."""
@@ -86,7 +85,6 @@ def test_awkward_columns_equal_tight_coordinate_descent(seed: int, count: int, w
     assert_twins(SOLVER, estimators, data, splits, tolerance=1e-6, allow_none=True)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6), st.integers(5, 40), st.integers(1, 50), st.booleans())
 def test_every_point_of_a_path_meets_the_optimality_conditions(seed: int, n: int, d: int, is_held: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -103,7 +101,7 @@ def test_every_point_of_a_path_meets_the_optimality_conditions(seed: int, n: int
         assert np.abs(rest[used] - penalty * np.sign(coefficients[used])).max(initial=0.0) <= slack
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10**6), st.integers(5, 30), st.integers(1, 30), st.sampled_from([0.01, 0.5, 0.95]))
 def test_every_elastic_net_meets_the_optimality_conditions(seed: int, n: int, d: int, share: float) -> None:
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.solvers.lasso import pivots
@@ -29,7 +29,6 @@ def assert_optimal(problem: Gram, coefficients: np.ndarray, penalty: float, *, p
 
 
 @given(seed=st.integers(0, 999), columns=st.integers(1, 40), scales=st.sampled_from([0.0, 2.0]), positive=st.booleans())
-@settings(max_examples=40, deadline=None)
 def test_every_penalty_ends_at_the_optimum(seed, columns, scales, positive):
     problem = problem_of(seed, 60, columns, scales=scales)
     top = np.abs(problem.linear).max()

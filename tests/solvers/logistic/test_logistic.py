@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -113,7 +113,6 @@ def test_leaving_one_row_out_equals_refitting() -> None:
     twins({}, NEWTON, make_dataset(X, y), folds(15, 15), Cs=(0.5,))
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.integers(12, 40), st.integers(1, 20), st.integers(2, 4))
 def test_awkward_columns_equal_tight_newton(seed: int, count: int, width: int, classes: int) -> None:
     """Constant columns, equal columns, more columns than rows; a class may be missing from the training rows."""
@@ -131,7 +130,6 @@ def test_awkward_columns_equal_tight_newton(seed: int, count: int, width: int, c
     assert_twins(SOLVER, estimators, data, splits, RESPONSES[1:], 1e-5, plain_estimators=tight)
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 4), st.floats(-4, 4))
 def test_the_gradient_vanishes_at_a_squared_minimum(seed: int, classes: int, log_rate: float) -> None:
     loss = make_loss(seed, classes)
@@ -141,7 +139,6 @@ def test_the_gradient_vanishes_at_a_squared_minimum(seed: int, classes: int, log
     assert np.abs(loss.at(found, rate).gradient).max() < 1e-8
 
 
-@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 4), st.floats(-4, 1.5))
 def test_an_absolute_minimum_meets_its_conditions(seed: int, classes: int, log_penalty: float) -> None:
     loss = make_loss(seed, classes)

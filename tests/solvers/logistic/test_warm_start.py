@@ -61,7 +61,7 @@ def test_guided_minima_equal_tight_newton(options: Any, has_weights: bool, shape
     assert_twins(SOLVER, estimators, data, splits, RESPONSES, 1e-6, plain_estimators=tight(estimators))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10**6), st.integers(30, 80), st.integers(5, 9), st.integers(3, 8), st.floats(-5, 4))
 def test_guided_minima_have_no_slope(seed: int, count: int, width: int, classes: int, log_rate: float) -> None:
     """Whatever the size of the training part, with equal and constant columns."""
@@ -150,7 +150,6 @@ def test_weak_absolute_penalties_use_nearly_every_coefficient(classes: int) -> N
         )
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 8))
 def test_a_step_keeps_to_its_signs_and_goes_down(seed: int, size: int) -> None:
     rng = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -183,7 +183,6 @@ def test_more_neighbours_than_training_rows_are_left_to_the_plain_loop():
     assert [answer is None for answer in answers] == [False] * 4 + [True] * 4
 
 
-@settings(max_examples=25)
 @given(
     n=st.integers(12, 70),
     d=st.integers(1, 18),
@@ -202,7 +201,6 @@ def test_any_shape_equals_the_plain_loop(n, d, count, is_grid, is_scaled, is_by_
     assert_twins(SOLVER, learners, make_dataset(X, y), folds(n, count, seed), allow_none=is_grid and not is_by_row)
 
 
-@settings(max_examples=25)
 @given(
     n=st.integers(12, 60),
     classes=st.integers(2, 4),

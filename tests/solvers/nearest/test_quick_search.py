@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from twin import assert_twins, pairs
@@ -21,7 +21,6 @@ def all_distances(asked, X):
 
 
 @given(seed=st.integers(0, 999), columns=st.integers(1, 20), shift=st.sampled_from([0.0, 1e3]))
-@settings(max_examples=20, deadline=None)
 def test_what_is_sure_holds_every_row_that_is_nearer_than_rounding_hides(seed, columns, shift):
     rng = np.random.default_rng(seed)
     X = np.round(rng.normal(size=(700, columns)), 1) + shift  # with ties

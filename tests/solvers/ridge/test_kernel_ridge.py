@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -119,7 +119,6 @@ def test_a_process_asked_for_its_training_rows_is_left_to_the_plain_loop():
     assert SOLVER.solve(jobs, data) == [None]
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     n=st.integers(8, 50),
     d=st.integers(1, 8),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
@@ -140,7 +140,6 @@ def test_means_far_from_nought_cost_no_digits():
     assert_twins(SOLVER, ridges(), make_dataset(X + 1e5, y + 1e5), folds(80, 5), tolerance=1e-10)
 
 
-@settings(max_examples=40)
 @given(
     n=st.integers(8, 50),
     d=st.integers(1, 30),

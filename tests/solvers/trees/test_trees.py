@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -55,7 +55,6 @@ def test_leaves_and_pruning_of_a_weighted_classification_agree_in_any_combinatio
     classes=st.integers(2, 4),
     penalties=st.lists(st.floats(0, 0.5), min_size=1, max_size=4),
 )
-@settings(max_examples=25, deadline=None)
 def test_small_trees_with_ties_and_missing_classes_agree(rows, columns, seed, classes, penalties):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, (rows, columns)).astype(float)
