@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from foldwise.api.load import load as load
     from foldwise.api.planning import Plan as Plan
     from foldwise.api.result import Result as Result
-    from foldwise.api.risk import list_learners as list_learners
     from foldwise.api.risk import risk as risk
-    from foldwise.api.risk import split as split
     from foldwise.api.risk import test_risk as test_risk
+    from foldwise.api.split import split as split
     from foldwise.comparisons.comparison import Comparison as Comparison
     from foldwise.errors import FoldwiseError as FoldwiseError
     from foldwise.estimates.estimate import Estimate as Estimate
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from foldwise.learners.combined import blend as blend
     from foldwise.learners.combined import stack as stack
     from foldwise.learners.learner import learner as learner
+    from foldwise.learners.listing import list_learners as list_learners
     from foldwise.learners.tuned import Tuned as Tuned
     from foldwise.learners.tuned import tune as tune
     from foldwise.losses.regression import pinball as pinball
@@ -83,9 +83,9 @@ _HOMES = {
     "learning_curve": "api.curve",
     "load": "api.load",
     "Result": "api.result",
-    "list_learners": "api.risk",
+    "list_learners": "learners.listing",
     "risk": "api.risk",
-    "split": "api.risk",
+    "split": "api.split",
     "test_risk": "api.risk",
     "SearchCurve": "answers.search_curve",
     "float_range": "spaces.parameter",

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foldwise.api.model_file import align, load_model, predict_table, save_model
+from foldwise.api.model_file import load_model, save_model
+from foldwise.api.saved_model import predict_table
+from foldwise.data.conform import conform
 from foldwise.data.dataset import make_dataset
 from foldwise.data.sources import read, read_table
 from foldwise.learners.catalogue import builtin
@@ -29,6 +31,6 @@ def test_a_model_of_dates_in_a_file_predicts_from_such_a_file(tmp_path):
 def test_dates_where_the_model_saw_text_become_their_text(written, tmp_path):
     table = pd.DataFrame({"when": [written, "later"] * 10})
     file = saved(make_dataset(table, np.tile([1.0, 2.0], 10)), tmp_path)
-    new = align(file, pd.DataFrame({"when": pd.to_datetime([written, None])}))
+    new = conform(pd.DataFrame({"when": pd.to_datetime([written, None])}), file.about)
     assert new["when"].tolist()[0] == written
     assert new["when"].isna().tolist() == [False, True]

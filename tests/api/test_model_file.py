@@ -12,7 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import FunctionTransformer
 
-from foldwise.api.model_file import align, check_model_path, load_model, predict_table, save_model
+from foldwise.api.model_file import check_model_path, load_model, save_model
+from foldwise.api.saved_model import predict_table
+from foldwise.data.conform import conform
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadData, BadLearner
 from foldwise.learners.catalogue import builtin
@@ -128,7 +130,7 @@ def test_text_in_a_number_column_is_refused_by_name(ridge_file, mixed):
 
 
 def test_numbers_in_a_text_column_become_their_text(ridge_file, mixed):
-    X = align(ridge_file, mixed.assign(shop=[3.0, 2.5, np.nan] * 20))
+    X = conform(mixed.assign(shop=[3.0, 2.5, np.nan] * 20), ridge_file.about)
 
     assert X["shop"].isna().tolist() == [False, False, True] * 20
     assert X["shop"].tolist()[:2] == ["3", "2.5"]

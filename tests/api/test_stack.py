@@ -21,7 +21,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import foldwise as fw
-from foldwise.api.model_file import load_model, predict_table, save_model
+from foldwise.api.model_file import load_model, save_model
+from foldwise.api.saved_model import predict_table
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadLoss, BadStudy, FitsFailed
 from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch

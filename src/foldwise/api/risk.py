@@ -1,10 +1,10 @@
-"""The risk of one learner, of one fitted model, and the parts of a table to learn and to judge on."""
+"""The risk of one learner, and of one fitted model."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from foldwise.answers.ledger import name_of, score_in, times_scored
 from foldwise.answers.method import MethodAnswer
 from foldwise.api.compare import request
 from foldwise.api.seen import rows_seen
-from foldwise.arrays import IntArray
-from foldwise.data.dataset import Dataset, make_dataset
+from foldwise.data.dataset import Dataset
 from foldwise.data.judged import make_judged
 from foldwise.data.sources import read_table
 from foldwise.errors import BadData, BadInterval, BadLoss, FitsFailed
@@ -24,15 +23,13 @@ from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.intervals import IntervalMethod, find
 from foldwise.formulas.multiple import shared_level
 from foldwise.learners.identity import setting
-from foldwise.learners.listing import entries
 from foldwise.learners.model import respond
 from foldwise.losses.loss import Loss, make_losses
 from foldwise.plans.methods import name_wishes
-from foldwise.splits.holdout import three_way
 from foldwise.splits.nesting import DEFAULT_INNER
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 def risk(
@@ -179,61 +176,6 @@ def _ledger_notes(is_kept: bool, count: int, has_interval: bool) -> list[tuple[s
 
 
 test_risk.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest
-
-
-class Part(NamedTuple):
-    """Some rows of a table."""
-
-    X: Any
-    y: Any
-    rows: IntArray
-
-
-class Parts(NamedTuple):
-    """Rows to train on, to choose candidates on, and to judge on."""
-
-    train: Part
-    dev: Part
-    test: Part
-
-
-def split(
-    X: Any,
-    y: Any,
-    *,
-    test: float = 0.2,
-    dev: float = 0.2,
-    groups: Any = None,
-    time: Any = None,
-    stratify: Any = "auto",
-    seed: int = 0,
-) -> Parts:
-    """Split a table at random into rows to train on, to choose candidates on, and to test on.
-
-    `X`, `y`: the table and its target. `test`, `dev`: shares of all rows. `groups`: are kept whole.
-    `time`: the last rows are for testing. `stratify`: equal shares of each class ("auto": for classification).
-    `seed`: of the draw.
-
-    >>> import foldwise as fw
-    >>> train, dev, test = fw.split(np.zeros((10, 2)), np.arange(10.0), test=0.2, dev=0.2)
-    >>> len(train.y), len(dev.y), len(test.y)
-    (6, 2, 2)
-    """
-    data = make_dataset(X, y, groups=groups, time=time, stratify=stratify)
-    parts = three_way(data, test=test, dev=dev, seed=seed)
-    return Parts(*(Part(data.take(rows), data.y[rows], rows) for rows in parts))
-
-
-def list_learners() -> pd.DataFrame:
-    """All built-in learners: what they are, what is tuned over which values, and what they need.
-
-    >>> import foldwise as fw
-    >>> fw.list_learners()["name"].tolist()[:3]
-    ['baseline', 'linear', 'ridge']
-    """
-    import pandas as pd
-
-    return pd.DataFrame(entries())
 
 
 def _one(learner: Any) -> Any:

@@ -65,7 +65,8 @@ def backup(run: str, copy: str, as_json: bool) -> None:
 @as_json
 def judge(model: str, data: str, trust: bool, as_json: bool, **words: Any) -> None:
     """Test a saved model on rows it has not seen."""
-    from foldwise.api.model_file import judge_table, load_model
+    from foldwise.api.model_file import load_model
+    from foldwise.api.saved_model import judge_table
 
     estimate = judge_table(load_model(model, trust=trust), data, **words)
     notes = [f"note: {text}" for _, text in estimate.notes]
@@ -83,7 +84,8 @@ def predict(model: str, new: str, out: str | None, trust: bool, as_json: bool) -
 
     Columns of NEW that the model does not know are ignored; their order does not matter.
     """
-    from foldwise.api.model_file import load_model, predict_table
+    from foldwise.api.model_file import load_model
+    from foldwise.api.saved_model import predict_table
     from foldwise.data.sources import read_table
 
     if out:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foldwise.learners.catalogue import all_entries, install_command, is_installed
 from foldwise.learners.zoo.entry import EVERY_TASK, REGRESSION, SIZES, Entry, Facts, Size
 from foldwise.spaces.space import make_space
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 TYPICAL = {"rows": 1_000, "columns": 10}  # the table that spaces are shown for
+
+
+def list_learners() -> pd.DataFrame:
+    """All built-in learners: what they are, what is tuned over which values, and what they need.
+
+    >>> import foldwise as fw
+    >>> fw.list_learners()["name"].tolist()[:3]
+    ['baseline', 'linear', 'ridge']
+    """
+    import pandas as pd
+
+    return pd.DataFrame(entries())
 
 
 def entries() -> list[dict[str, Any]]:
