@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from foldwise.learners.listing import list_learners as list_learners
     from foldwise.learners.tuned import Tuned as Tuned
     from foldwise.learners.tuned import tune as tune
+    from foldwise.losses.callables import loss as loss
     from foldwise.losses.regression import pinball as pinball
     from foldwise.spaces.parameter import float_range as float_range
     from foldwise.spaces.parameter import int_range as int_range
@@ -69,6 +70,7 @@ _HOMES = {
     "dev_rows_needed": "formulas.bounds",
     "excess_bound": "formulas.bounds",
     "learner": "learners.learner",
+    "loss": "losses.callables",
     "pinball": "losses.regression",
     "halving": "tuners.schedule",
     "hyperband": "tuners.schedule",

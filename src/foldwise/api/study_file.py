@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -20,12 +21,15 @@ from foldwise.data.sources import read
 from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
 from foldwise.estimates.intervals import is_foreign as is_foreign_interval
 from foldwise.executors.engines import check_engine, is_foreign
-from foldwise.learners.catalogue import builtin
-from foldwise.learners.learner import learner
-from foldwise.learners.tuned import tune
+from foldwise.learners.catalogue import builtin, is_builtin_name
+from foldwise.learners.learner import Named, learner
+from foldwise.learners.plugin import foreign_names
+from foldwise.learners.tuned import Tuned, tune
+from foldwise.losses.loss import is_foreign as is_foreign_loss
 from foldwise.plans.combined import read_combined
 from foldwise.plans.methods import task_hint
 from foldwise.records.sqlite import SqliteStore
+from foldwise.splits.making import is_foreign as is_foreign_splitter
 from foldwise.studies.file import read_origin
 
 # What shapes the data set goes to `read`, the rest to `compare`.
@@ -172,21 +176,19 @@ class StudySpec(BaseModel):
             raise BadSpace(
                 f"{name} has nothing of its own to tune", "Tune its members, or fit it with `compare --save`"
             )
-        values = {key: make_parameter(value) for key, value in spec.parameters.items()}
-        space: Any
-        if is_dotted(spec.learner):
-            estimator, space = dotted_learner(spec.learner, values)
-        else:
-            made = builtin(spec.learner, data, overrides=values)
-            estimator, space = made.estimator, made.space
-        if not space:
+        made = make_learner(spec)
+        if isinstance(made, Named):
+            made = builtin(made.name, data, overrides=made.changes)
+        elif not isinstance(made, Tuned):
+            made = Tuned(made)
+        if not made.space:
             raise BadSpace(f"the learner {name!r} has nothing to tune", "Give values to try with --space")
         words = {
             key: value
             for key, value in self.words().items()
             if key in ("inner", "tuner", "budget", "rule", "stop", "loss", "seed")
         }
-        return tune(estimator, space=space, **words)
+        return tune(made.estimator, space=made.space, **words)
 
     def _read(self, without: Iterable[str] = ()) -> Dataset:
 
@@ -224,8 +226,8 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
         raise BadStudy("a study file cannot name the address of a cluster", "Give it with --address")
     if is_foreign(words.get("engine")):
         raise BadStudy("a study file cannot name an engine of another package", "Give it with --engine")
-    if is_foreign_interval(words.get("interval")):
-        raise BadStudy("a study file cannot name an interval of another package", "Give it with --interval")
+    if found := _foreign_part(words):
+        raise BadStudy(f"a study file cannot name {found} of another package", "Give it with a flag, or in Python")
     check_sizes(words)
     for key in ("data", "store"):
         if isinstance(words.get(key), str):
@@ -267,12 +269,28 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
     kept = {name: value for name, value in origin.items() if name != "address"}  # said again, or not used
     if is_foreign(kept.get("engine")):
         del kept["engine"]
-    if is_foreign_interval(kept.get("interval")):
-        raise BadStudy(
-            f"the study in {run} asks for the interval {kept['interval']!r} of another package",
-            "Run the same line again: finished fits are kept",
-        )
+    if found := _foreign_part({name: value for name, value in kept.items() if changes.get(name) is None}):
+        remedy = "Run the same line again: finished fits are kept"
+        raise BadStudy(f"the study in {run} asks for {found} of another package", remedy)
     return make_spec({**kept, "store": str(run)}, **changes)
+
+
+def _foreign_part(words: Mapping[str, Any]) -> str:
+    """A part of another package that a file names: only the person at the keyboard may call for its code."""
+    learners = words.get("learners") or ()
+    tables = list(learners.values() if isinstance(learners, dict) else learners)
+    names = [*learners, *(table.get("learner") or table.get("name") for table in tables if isinstance(table, dict))]
+    parts = {part for name in names if isinstance(name, str) for part in re.split(r"[(+:)]", name)}
+    if not all(map(is_builtin_name, parts)) and (found := sorted(parts & set(foreign_names()))):
+        return f"the learner {found[0]!r}"
+    losses = words.get("loss")
+    for loss in losses if isinstance(losses, list) else [losses]:
+        if is_foreign_loss(loss):
+            return f"the loss {loss!r}"
+    for level in ("outer", "inner"):
+        if is_foreign_splitter(words.get(level)):
+            return f"the splitter {words[level]!r}"
+    return f"the interval {words['interval']!r}" if is_foreign_interval(words.get("interval")) else ""
 
 
 def make_learner(spec: LearnerSpec) -> Any:

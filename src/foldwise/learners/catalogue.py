@@ -69,6 +69,15 @@ def default_learners(task: str) -> list[str]:
     return ["ridge" if task == "regression" else "logistic", "k-nn", "tree", "forest", "boosting"]
 
 
+def is_builtin_name(name: str) -> bool:
+    """Is it the name of a built-in learner, with or without a size?
+
+    >>> is_builtin_name("forest:small"), is_builtin_name("wood")
+    (True, False)
+    """
+    return name.partition(":")[0] in _BY_NAME
+
+
 def find_entry(name: str) -> Entry:
     """The entry of this name, a size behind it left aside.
 

@@ -67,7 +67,7 @@ class Named:
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
-def learner(name: str, *, size: str | None = None, **changes: Any) -> Named:
+def learner(name: str, *, size: str | None = None, **changes: Any) -> Any:
     """A built-in learner, perhaps with a space of another size or other parameters.
 
     `name`: one of `fw.list_learners()`. `size`: of its own space, "small", "default" or "large"; the name
@@ -79,12 +79,15 @@ def learner(name: str, *, size: str | None = None, **changes: Any) -> Named:
     Named(name='forest:small', changes={})
     """
     from foldwise.learners.catalogue import find_entry
+    from foldwise.learners.plugin import resolve
 
     if not isinstance(name, str):
         raise BadLearner(f"fw.learner needs the name of a built-in learner, not {name!r}", "See fw.list_learners()")
     if size is not None and ":" in name:
         raise BadLearner(f"the learner {name!r} says its size, and so does size={size!r}", "Keep one of them")
     text = name if size is None else f"{name}:{size}"
+    if not isinstance(found := resolve(Named(text, changes)), Named):
+        return found  # of another package
     if "(" not in name:  # stack(ridge+forest) is read where its members are known
         find_entry(text)
     return Named(text, changes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foldwise.learners.catalogue import all_entries, install_command, is_installed
+from foldwise.learners.plugin import foreign_names
 from foldwise.learners.zoo.entry import EVERY_TASK, REGRESSION, SIZES, Entry, Facts, Size
 from foldwise.spaces.space import make_space
 
@@ -32,7 +33,14 @@ def entries() -> list[dict[str, Any]]:
     >>> [row["name"] for row in entries()][:3]
     ['baseline', 'linear', 'ridge']
     """
-    return [_row(entry) for entry in all_entries()]
+    return [*map(_row, all_entries()), *map(_foreign_row, foreign_names())]
+
+
+def _foreign_row(name: str) -> dict[str, Any]:
+    """What is known of a learner of another package before it is imported."""
+    words = {"name": name, "task": "any", "summary": "brought by an installed package", "tuned": "by itself"}
+    facts = {"weights": True, "most_rows": None, "extra": None, "installed": True}
+    return {**dict.fromkeys(_row(all_entries()[0]), ""), **words, **facts}
 
 
 def _row(entry: Entry) -> dict[str, Any]:

@@ -6,14 +6,16 @@ import inspect
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
-from foldwise.errors import BadLoss
+from foldwise.errors import BadLoss, nearest
 from foldwise.losses.loss import CLASSIFICATION, REGRESSION, RESPONSES, Loss, label_array
 
+TAKES = dict(zip(("predictions", "probabilities", "decision values"), RESPONSES, strict=True))
 VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -48,13 +50,37 @@ class UserFold:
         return float(found)
 
 
-def callable_loss(function: Callable[..., Any], data: Any) -> Loss:
+def loss(
+    function: Callable[..., Any],
+    *,
+    takes: str = "predictions",
+    name: str | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Callable[..., Any]:
+    """A function of (y, prediction) as a loss, for `loss=`: what it takes, its name, and its range if it has one.
+
+    It gives one number per row, or a single one for a whole fold; lower is better. It may take "predictions",
+    "probabilities" (one column per class) or "decision values".
+
+    >>> import foldwise as fw
+    >>> late = fw.loss(lambda y, p: np.maximum(y - p, 0.0), name="late")
+    >>> fw.compare(["ridge"], "diabetes", loss=late, outer=0.2, inner=0.2).to_dict()["loss"]
+    'late'
+    """
+    if takes not in TAKES:
+        raise BadLoss(f"a loss cannot take {takes!r}", nearest(takes, TAKES))
+    made = partial(function)
+    made.__dict__.update(needs=TAKES[takes], bounds=bounds, __name__=name or _name(function))
+    return made
+
+
+def callable_loss(function: Callable[..., Any], data: Any, *, name: str | None = None) -> Loss:
     """The loss a function of (y, prediction) computes, found out on two rows before any fit.
 
     An answer of one value per row makes a per-row loss, a single number a fold-level one. The function may carry
     `needs` ("predict_proba") and `bounds` ((low, high)) as attributes.
     """
-    name = _name(function)
+    name = name or _name(function)
     _check_arguments(function, name)
     needs = _needs(function, name)
     labels = None if data.task == "regression" else label_array(data.classes)
@@ -147,4 +173,4 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 def _name(function: Callable[..., Any]) -> str:
     inner = getattr(function, "func", function)  # functools.partial
-    return str(getattr(inner, "__name__", type(function).__name__))
+    return str(getattr(function, "__name__", getattr(inner, "__name__", type(function).__name__)))

@@ -13,7 +13,9 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.errors import BadLoss, nearest
+from foldwise.plugins import load_plugin, plugin_names
 
+GROUP = "foldwise.losses"
 REGRESSION = ("regression",)
 CLASSIFICATION = ("binary", "multiclass")
 RESPONSES = ("predict", "predict_proba", "decision_function")
@@ -159,6 +161,15 @@ def label_array(classes: Sequence[Any]) -> AnyArray:
     return np.array(classes, dtype=object if isinstance(classes[0], str) else None)
 
 
+def is_foreign(spec: Any) -> bool:
+    """Is this the name of a loss of another package? Ours come first, and nothing is imported to find out.
+
+    >>> is_foreign("squared")
+    False
+    """
+    return isinstance(spec, str) and not _tasks_of_name(_plain(_split_bounds(spec)[0])) and spec in plugin_names(GROUP)
+
+
 def _make_loss(spec: Any, data: Any) -> Loss:
     # imported when asked for: these files stand on this one
     from foldwise.losses.callables import callable_loss
@@ -167,6 +178,9 @@ def _make_loss(spec: Any, data: Any) -> Loss:
 
     if isinstance(spec, Loss):
         return check_task(spec, data)
+    if is_foreign(spec):
+        found = load_plugin(GROUP, spec)
+        return check_task(found, data) if isinstance(found, Loss) else callable_loss(found, data, name=spec)
     if isinstance(spec, str):
         name, bounds = _split_bounds(spec)
         loss = _named_loss(name, data)

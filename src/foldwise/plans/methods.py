@@ -11,6 +11,7 @@ from foldwise.learners.catalogue import builtin, default_learners, find_entry
 from foldwise.learners.checks import check_learner, task_of
 from foldwise.learners.learner import Learner, Named
 from foldwise.learners.model import offers
+from foldwise.learners.plugin import resolve
 from foldwise.learners.trial import check_space
 from foldwise.losses.loss import Loss
 from foldwise.losses.loss import task_hint as loss_task
@@ -116,7 +117,7 @@ def name_wishes(wishes: Any, task: str) -> dict[str, Any]:
             raise BadLearner("there are no learners", "Name at least one")
         if not all(str(name).strip() for name in wishes):
             raise BadLearner("a learner has an empty name", "Give it one, by which its row is known")
-        return {str(name): wish for name, wish in wishes.items()}
+        return {str(name): resolve(wish) for name, wish in wishes.items()}
     if isinstance(wishes, str | Named) or not isinstance(wishes, Sequence):
         wishes = [wishes]
     if not wishes:
@@ -130,7 +131,7 @@ def name_wishes(wishes: Any, task: str) -> dict[str, Any]:
         while name in named:
             count += 1
             name = f"{base} {count}"
-        named[name] = wish
+        named[name] = resolve(wish)
     return named
 
 
@@ -151,6 +152,7 @@ def _task_of_wish(wish: Any, rows: Sequence[str] = ()) -> str | None:
     if isinstance(wish, str | Named) and (combined := read_combined(wish)) is not None:
         known = {_task_of_wish(member) for member in combined.members if member not in rows} - {None}
         return known.pop() if len(known) == 1 else None
+    wish = resolve(wish)
     if isinstance(wish, str | Named):
         tasks = find_entry(wish if isinstance(wish, str) else wish.name).tasks
         return "regression" if tasks == ("regression",) else "classification" if "regression" not in tasks else None

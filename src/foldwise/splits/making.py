@@ -9,16 +9,15 @@ import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.errors import BadSplits, nearest
-from foldwise.splits.bootstrap import Bootstrap
+from foldwise.plugins import load_plugin, plugin_names
 from foldwise.splits.folds import KFold, LeaveOneOut, Repeated, Splitter
 from foldwise.splits.given import Foreign, Pairs, Predefined, is_lists_of_pairs, is_pairs
 from foldwise.splits.grouped import LeaveOneGroupOut
-from foldwise.splits.holdout import DevRows, Holdout, MonteCarlo
+from foldwise.splits.holdout import Holdout
 from foldwise.splits.part import Rows, check_respects, make_part, whole_number, with_copies
 from foldwise.splits.split import Splits
-from foldwise.splits.temporal import TimeOrdered
 
-OWN = (KFold, Holdout, DevRows, MonteCarlo, Bootstrap, LeaveOneOut, LeaveOneGroupOut, TimeOrdered, Predefined, Pairs)
+GROUP = "foldwise.splitters"
 WORDS: dict[str, Callable[[], Splitter]] = {"loo": LeaveOneOut, "logo": LeaveOneGroupOut}
 INNER_WORDS = ("aligned", "lines", "pairs", "dev")
 WAYS = "Use an int (folds), a share such as 0.2, 'loo', 'logo', fold labels, index pairs or a splitter"
@@ -52,10 +51,10 @@ def as_splitter(spec: Any) -> Splitter:
         return KFold(spec)  # type: ignore[arg-type]
     if isinstance(spec, (float, np.floating)):
         return Holdout(float(spec))
-    if isinstance(spec, OWN):
-        return spec
     if isinstance(spec, type):
         raise BadSplits(f"{spec.__name__} is a class, not a splitter", f"Write {spec.__name__}(...)")
+    if callable(getattr(spec, "make", None)):
+        return spec  # type: ignore[no-any-return]
     if callable(getattr(spec, "split", None)):
         return Foreign(spec)
     return _by_rows(list(spec) if isinstance(spec, Iterator) else spec)
@@ -64,9 +63,18 @@ def as_splitter(spec: Any) -> Splitter:
 def _by_word(word: str) -> Splitter:
     if word in INNER_WORDS:
         raise BadSplits(f"{word!r} needs outer folds to be made from, so it is for inner alone", WAYS)
-    if word not in WORDS:
-        raise BadSplits(f"unknown splits {word!r}", nearest(word, WORDS))
-    return WORDS[word]()
+    if word in WORDS:
+        return WORDS[word]()
+    if not is_foreign(word):
+        raise BadSplits(f"unknown splits {word!r}", nearest(word, [*WORDS, *plugin_names(GROUP)]))
+    found = load_plugin(GROUP, word)
+    is_ready = not isinstance(found, type) and (hasattr(found, "split") or hasattr(found, "make"))
+    return as_splitter(found if is_ready else found())
+
+
+def is_foreign(spec: Any) -> bool:
+    """Is this the name of a splitter of another package? Nothing is imported to find out."""
+    return isinstance(spec, str) and spec not in (*WORDS, *INNER_WORDS) and spec in plugin_names(GROUP)
 
 
 def _by_rows(spec: Any) -> Splitter:
