@@ -46,3 +46,42 @@ class TestGroupedSplitters(SplitterContract):
     def data(self):
         rng = np.random.default_rng(0)
         return make_dataset(rng.normal(size=(60, 2)), rng.normal(size=60), groups=rng.integers(0, 12, 60))
+
+
+class Leaky:
+    """Tests on rows it was trained on."""
+
+    def split(self, X, y=None, groups=None):
+        yield np.arange(len(X)), np.arange(5)
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return 1
+
+
+class Restless:
+    def split(self, X, y=None, groups=None):
+        order = np.random.default_rng().permutation(len(X))
+        yield np.sort(order[10:]), np.sort(order[:10])
+
+
+class Native:
+    """A splitter in our own words needs no list to stand in."""
+
+    def make(self, part, repeats=1):
+        half = len(part.at) // 2
+        return fw.Pairs([(np.arange(half), np.arange(half, len(part.at)))]).make(part, repeats)
+
+
+@pytest.mark.parametrize(
+    ("splitter", "sentence"),
+    [(Leaky(), "breaks the contract"), (Restless(), "the same seed gives the same splits")],
+    ids=["leaky", "restless"],
+)
+def test_a_splitter_that_breaks_a_sentence_is_told_which(splitter, sentence):
+    with pytest.raises(AssertionError, match=sentence):
+        fw.testing.check_splitter(splitter)
+
+
+def test_a_splitter_with_make_is_taken_as_it_is():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    assert len(fw.compare(["ridge"], X, X[:, 0], outer=Native(), inner=0.3, jobs=1).splits()) > 0

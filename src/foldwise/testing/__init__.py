@@ -1,4 +1,5 @@
-"""Contract tests and a saboteur, shipped for people who write their own interval, splitter, store or executor.
+"""Contract tests and a saboteur, shipped for people who write their own part: a learner,
+loss, splitter, interval, store or executor.
 
 Call the check, or subclass the suite, give it the fixture it asks for, and let pytest run it.
 """
@@ -14,6 +15,12 @@ _HOMES = {
     "Saboteur": "saboteur",
     "SaboteurClassifier": "saboteur",
     "SaboteurRegressor": "saboteur",
+    "LearnerContract": "learners",
+    "check_learner": "learners",
+    "LossContract": "losses",
+    "check_loss": "losses",
+    "SplitterContract": "splitters",
+    "check_splitter": "splitters",
     "check_interval": "intervals",
 }
 __all__ = [*_HOMES]

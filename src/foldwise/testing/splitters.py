@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.data.dataset import Dataset
+from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.splits.making import make_splits
+from foldwise.testing.contract import keep
 
 
 class SplitterContract:
@@ -46,3 +47,17 @@ class SplitterContract:
         tested = np.sort(np.concatenate([split.test for split in splits if split.repeat == 0]))
         if splits.is_partition:
             np.testing.assert_array_equal(tested, np.arange(data.rows))
+
+
+def check_splitter(splitter: Any, X: Any = None, y: Any = None, *, groups: Any = None, time: Any = None) -> None:
+    """Raise AssertionError, with a sentence, where a splitter does not do what a study needs.
+
+    `splitter`: anything `outer=` takes. `X`, `y`, `groups` and `time`: a table to split; else a made-up one.
+
+    >>> from sklearn.model_selection import KFold
+    >>> check_splitter(KFold(4, shuffle=True))
+    """
+    if X is None:
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+    keep(SplitterContract(), f"splitter {splitter!r}", splitter, make_dataset(X, y, groups=groups, time=time))
