@@ -33,7 +33,8 @@ def resolve(wish: Any) -> Any:
 
 def _load(name: str) -> Any:
     found = load_plugin(GROUP, name)
-    made = found() if isinstance(found, type) or not hasattr(found, "get_params") else found
+    is_ready = hasattr(found, "get_params") and not isinstance(found, type)
+    made = found if is_ready or not callable(found) else found()
     if not hasattr(made, "get_params"):
         raise BadPlugin(f"the learner {name!r} of another package is no estimator, but {made!r}", "Ask its authors")
     return made
