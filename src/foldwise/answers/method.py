@@ -259,8 +259,8 @@ class MethodAnswer:
         row, reason, found = work_out(evidence, requested(self.study.interval) if loss == 0 else None, level)
         low = high = None
         if found is not None:
-            shift = 0.0 if found.value is None else value - found.value  # means over rows and folds are not mixed
-            low, high = found.low + shift, found.high + shift
+            middle = value if found.value is None else found.value
+            low, high = (end + value - middle for end in found[:2])  # means over rows and over folds are not mixed
         return Estimate(
             value=value,
             low=low,
