@@ -11,7 +11,6 @@ import pytest
 from foldwise import intervals
 from foldwise.errors import BadInterval
 from foldwise.estimates import chooser
-from foldwise.estimates import intervals as table
 from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.intervals import INTERVALS, find
 from foldwise.losses.loss import Loss
@@ -116,11 +115,6 @@ def test_every_interval_that_is_offered_can_be_worked_out_and_has_a_width(found,
             assert method.name == name
             assert numbers.low < numbers.high
             assert numbers.low <= numbers.value <= numbers.high
-
-
-def test_the_table_in_the_docstring_names_every_interval():
-    words = table.__doc__.lower()
-    assert all(name.lower() in words for name in INTERVALS)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from foldwise.errors import BadInterval, BadPlugin
 from foldwise.estimates.intervals import INTERVALS, IntervalMethod, built_in, find, request_interval, requested
 from foldwise.studies.study import IntervalRequest
 
-DOCS = Path(__file__).parents[2] / "docs"
+METHODS = (Path(__file__).parents[2] / "docs" / "methods.md").read_text()
 
 
 def ends(evidence, level):
@@ -25,7 +26,12 @@ def test_every_row_says_what_is_known_about_it(row):
     assert any(letter.isdigit() for letter in row.coverage)
     assert row.reference.endswith(".")
     assert "(" in row.reference
-    assert f"**{row.name}**" in (DOCS / "methods.md").read_text()
+    assert f"**{row.name}**" in METHODS
+
+
+def test_the_page_of_methods_says_when_each_is_taken():
+    table = METHODS.split("| splits | loss |")[1].split("\n\n")[0]
+    assert [name for name in INTERVALS if not re.search(rf"[|,] {re.escape(name)}\b", table)] == []
 
 
 def test_no_two_rows_share_a_name():

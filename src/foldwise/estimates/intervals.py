@@ -1,20 +1,6 @@
-"""The table of intervals: one row each, whatever names it; `interval=`, reports, docs and the lab read it here.
+"""The table of intervals: one row each; `interval=`, `fw.intervals`, reports, docs and the lab read it here.
 
-| splits | loss | default | on request |
-| --- | --- | --- | --- |
-| one test set | 0-1 | Clopper-Pearson | betting, Hoeffding, empirical Bernstein, t |
-| one test set | bounded | betting | Hoeffding, empirical Bernstein, t |
-| one test set | unbounded | t | |
-| one test set | AUC | DeLong | |
-| one test set, groups | any per-row loss | t over groups | |
-| folds (also of whole groups), random splits | any | corrected t | |
-| folds | per-row | corrected t | Bayle, Bates (leave-two-out fits) |
-| folds | AUC | corrected t | AUC influence curve |
-| random splits | any | corrected t | conservative z (half-sample fits) |
-| leave-one-out | per-row | none | Bayle |
-| time-ordered (folds or one test set), bootstrap, given splits | any | none | |
-
-A new interval is a row in `held_out` or `cross_validated`.
+A new interval is a row in `held_out` or `cross_validated`; which is taken when is told in docs/methods.md.
 """
 
 from __future__ import annotations
