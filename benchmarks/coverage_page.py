@@ -100,21 +100,21 @@ def _tuned_and_grouped(asked: dict[str, Any]) -> list[str]:
 def _rivals(asked: dict[str, Any]) -> list[str]:
     found = coverage(
         ["linear", "noise", "smooth", "logistic"],
-        ["corrected t", "bates", "fold t", "naive z", "cv clt"],
+        ["corrected t", "Bates", "fold t", "naive z", "Bayle"],
         rows=(50, 100),
         folds=(10,),
         **asked | {"replications": max(asked["replications"] // 4, 2)},
     )
     return [
         "## Other intervals on the same data, 10 folds\n",
-        "A quarter of the data sets. `bates` from 5 runs of pair fits; `fold t` and `naive z` are what other tools "
-        "print, and are not offered; `cv clt` is judged on its own target, the average risk of these K models (T3).\n",
+        "A quarter of the data sets. `Bates` from 5 runs of pair fits; `fold t` and `naive z` are what other tools "
+        "print, and are not offered; `Bayle` is judged on its own target, the average risk of these K models (T3).\n",
         _markdown(found, ["problem", "learner", "rows", "interval", "target", "coverage", "error", "width"]),
     ]
 
 
 def _test_rows(asked: dict[str, Any]) -> list[str]:
-    names = ["clopper-pearson", "betting", "t", "hoeffding", "empirical bernstein"]
+    names = ["Clopper-Pearson", "betting", "t", "Hoeffding", "empirical Bernstein"]
     found = coverage(list(TESTED), names, rows=ROWS, **asked)
     return [
         "## Test rows\n",

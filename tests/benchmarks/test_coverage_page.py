@@ -16,7 +16,7 @@ def small(monkeypatch):
 @pytest.mark.slow
 def test_the_page_names_every_default_and_every_hard_cell(small):
     text = coverage_page.page(replications=4, jobs=1, designs=("D10",))
-    for words in ("corrected t", "clopper-pearson", "betting", "false alarms", "Selection", "D10", "heavy-tailed"):
+    for words in ("corrected t", "Clopper-Pearson", "betting", "false alarms", "Selection", "D10", "heavy-tailed"):
         assert words in text
     assert "nan" not in text
     rows = [line for line in text.splitlines() if line.startswith("|")]

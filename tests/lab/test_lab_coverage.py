@@ -7,7 +7,12 @@ import pytest
 from scipy import stats
 
 from foldwise.errors import BadInterval, BadStudy
-from foldwise.lab.coverage import INTERVALS, coverage, covered, monte_carlo_error
+from foldwise.estimates.intervals import INTERVALS, IntervalMethod
+from foldwise.lab import coverage as lab
+from foldwise.lab.coverage import AT_ONCE, coverage, covered, lab_interval, monte_carlo_error
+from foldwise.lab.draws import cv_draws, holdout_draws
+from foldwise.lab.learners import find_learner
+from foldwise.lab.problems import find_problem
 
 
 def test_misses_are_counted_on_the_side_where_the_truth_lies():
@@ -51,7 +56,7 @@ def test_the_naive_interval_misses_where_the_survey_says_it_does():
 def test_the_bates_interval_is_wider_than_the_naive_one():
     found = coverage(["linear"], ["bates", "naive z"], rows=[40], folds=[5], replications=20, jobs=1)
     width = found.set_index("interval")["width"]
-    assert width["bates"] > width["naive z"]
+    assert width["Bates"] > width["naive z"]
 
 
 def test_a_tuned_learner_has_its_own_target():
@@ -76,7 +81,7 @@ def test_a_cell_does_not_depend_on_the_cells_beside_it():
     assert beside.reset_index(drop=True).equals(alone)
 
 
-def test_wrong_wishes_are_refused_in_words():
+def test_wrong_requests_are_refused_in_words():
     with pytest.raises(BadInterval, match=r"no interval 'corected t'. Did you mean 'corrected t'"):
         coverage(["linear"], ["corected t"])
     with pytest.raises(BadInterval, match="none of these intervals is for the losses of these problems"):
@@ -90,4 +95,59 @@ def test_wrong_wishes_are_refused_in_words():
 
 
 def test_unbounded_losses_have_no_bounded_interval():
-    assert all("squared" not in INTERVALS[name].losses for name in ("hoeffding", "betting", "empirical bernstein"))
+    assert all("squared" not in lab_interval(name).losses for name in ("hoeffding", "betting", "empirical bernstein"))
+
+
+def test_names_targets_and_losses_are_those_of_the_table():
+    found = {name: (one.target, one.losses) for name, one in ((name, lab_interval(name)) for name in AT_ONCE)}
+    every, bounded = ("squared", "zero_one", "absolute"), ("zero_one", "absolute")
+    assert found == {
+        "corrected t": ("T2", every),
+        "Bayle": ("T3", every),
+        "Bates": ("T2", every),
+        "Clopper-Pearson": ("T1", ("zero_one",)),
+        "betting": ("T1", bounded),
+        "Hoeffding": ("T1", bounded),
+        "empirical Bernstein": ("T1", bounded),
+        "t": ("T1", ("squared",)),
+    }
+    assert [lab_interval(name).name for name in ("cv clt", "cv_clt_within", "Naive z")] == [
+        "Bayle",
+        "Bayle within folds",
+        "naive z",
+    ]
+    with pytest.raises(BadInterval, match="does not make the fits on halves splits that conservative z needs"):
+        lab_interval("conservative z")
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("corrected t", "linear"), ("Bayle", "linear"), ("Clopper-Pearson", "two classes"), ("t", "linear")],
+)
+def test_all_at_once_is_what_one_by_one_is(name, problem):
+    """The formula with a leading axis, and the row of the table on the evidence of each replication."""
+    task, rng = find_problem(problem), np.random.default_rng(0)
+    learner = find_learner("least squares" if problem == "linear" else "centroid", task.task)
+    if lab_interval(name).is_of_test:
+        draws = holdout_draws(task, learner, rows=30, test_rows=25, times=4, rng=rng)
+    else:
+        draws = cv_draws(task, learner, rows=30, folds=5, times=4, rng=rng)
+    one_by_one = lab._one_by_one(INTERVALS[name], draws, 0.9)
+    np.testing.assert_allclose(AT_ONCE[name](draws, 0.9), one_by_one, rtol=1e-12)
+
+
+def test_an_interval_of_your_own_is_judged_too():
+    """Twice the corrected t covers more than itself; one that refuses everything holds nothing."""
+    corrected = INTERVALS["corrected t"]
+
+    def compute(evidence, level):
+        found = corrected.ends(evidence, level)
+        return 2 * found.low - found.value, 2 * found.high - found.value
+
+    own = IntervalMethod("wide", compute, corrected.refuse)
+    asked = {"rows": [30], "folds": [5], "replications": 60, "jobs": 1}
+    found = coverage(["linear"], ["corrected t", own], **asked).set_index("interval")
+    assert found.loc["wide", "width"] == pytest.approx(2 * found.loc["corrected t", "width"])
+    assert found.loc["wide", "coverage"] >= found.loc["corrected t", "coverage"]
+    with pytest.raises(BadInterval, match="none of these intervals is for the losses of these problems"):
+        coverage(["linear"], [IntervalMethod("shy", compute, lambda evidence: "it will not say")], **asked)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from foldwise.arrays import FloatArray
+from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadInterval, BadStudy, nearest
+from foldwise.estimates.cross_validated import BATES, BAYLE, CORRECTED_T
+from foldwise.estimates.evidence import Evidence
+from foldwise.estimates.held_out import BETTING, CLOPPER_PEARSON, EMPIRICAL_BERNSTEIN, HOEFFDING, T
+from foldwise.estimates.interval_method import Ends as OneEnds
+from foldwise.estimates.interval_method import IntervalMethod, comparable
+from foldwise.estimates.intervals import find
 from foldwise.formulas import holdout
 from foldwise.formulas.bates import bates
 from foldwise.formulas.checks import checked_level, normal_quantile
@@ -29,6 +35,7 @@ from foldwise.lab.draws import (
 from foldwise.lab.learners import default_learner, find_learner
 from foldwise.lab.problems import PROBLEMS, find_problem
 from foldwise.lab.replications import Found, replicate_all
+from foldwise.losses.loss import Loss
 
 TARGETS = {
     "T1": "this very predictor",
@@ -37,21 +44,24 @@ TARGETS = {
     "T3": "the average of these K models",
     "T4": "the tuned learner at the training rows of a fold",
 }
+LOSSES = ("squared", "zero_one", "absolute")
+BOUNDED = ("zero_one", "absolute")  # as the problems have them
 BATES_RUNS = 5
-
-
 Ends = tuple[FloatArray, FloatArray]  # low[replication], high[replication]
 
 
 @dataclass(frozen=True)
 class LabInterval:
-    """How an interval is had from simulated losses, what it claims to cover, and what losses it is for."""
+    """An interval in the lab: how it is had from simulated losses, its target, and what losses it is judged on."""
 
+    name: str
     make: Callable[..., Ends]
     target: str
-    scheme: str = "cv"  # or test
-    losses: tuple[str, ...] = ("squared", "zero_one", "absolute")
-    is_default: bool = False
+    losses: tuple[str, ...] = LOSSES
+
+    @property
+    def is_of_test(self) -> bool:
+        return self.target == "T1"
 
 
 def naive_z(losses: FloatArray, level: float) -> Ends:
@@ -92,24 +102,84 @@ def _ends(found: Any) -> Ends:
     return found.low, found.high
 
 
-def _of_bounded(interval: Callable[..., Any], *, is_default: bool = False) -> LabInterval:
-    losses = ("zero_one", "absolute")
-    return LabInterval(partial(_bounded, interval), "T1", scheme="test", losses=losses, is_default=is_default)
+def _one_by_one(row: IntervalMethod, draws: CvDraws | HoldoutDraws, level: float) -> Ends:
+    """Any interval, replication after replication; where it refuses it is the mean alone, which holds nothing."""
+    low, high = np.empty((2, len(draws.losses)))
+    for at, losses in enumerate(draws.losses):
+        evidence = _evidence(losses, draws.folds if isinstance(draws, CvDraws) else None, draws.problem.loss)
+        value = float(evidence.fold_losses.mean())
+        found = OneEnds(value, value) if row.refuse(evidence) else row.ends(evidence, level)
+        shift = 0.0 if found.value is None else value - found.value
+        low[at], high[at] = found.low + shift, found.high + shift
+    return low, high
 
 
-INTERVALS: Mapping[str, LabInterval] = {
-    "corrected t": LabInterval(partial(_fold_t, is_corrected=True), "T2", is_default=True),
-    "fold t": LabInterval(partial(_fold_t, is_corrected=False), "T2"),
-    "naive z": LabInterval(lambda draws, level: naive_z(draws.losses, level), "T2"),
-    "cv clt": LabInterval(partial(_cv_clt, variance="all-pairs"), "T3"),
-    "cv clt within": LabInterval(partial(_cv_clt, variance="within-fold"), "T3"),
-    "bates": LabInterval(_bates, "T2"),
-    "clopper-pearson": LabInterval(_clopper_pearson, "T1", scheme="test", losses=("zero_one",), is_default=True),
-    "betting": _of_bounded(holdout.betting, is_default=True),
-    "hoeffding": _of_bounded(holdout.hoeffding),
-    "empirical bernstein": _of_bounded(holdout.empirical_bernstein),
-    "t": LabInterval(_t, "T1", scheme="test", losses=("squared",), is_default=True),
+def _evidence(losses: FloatArray, folds: IntArray | None, loss: str) -> Evidence:
+    """The losses of one replication as a study would have them."""
+    rows = np.arange(len(losses))
+    tests = (rows,) if folds is None else tuple(rows[folds == fold] for fold in range(int(folds.max()) + 1))
+    return Evidence(
+        fold_losses=np.array([losses[test].mean() for test in tests]),
+        row_losses=tuple(losses[test] for test in tests),
+        test_rows=tests,
+        train_counts=tuple(len(rows) - len(test) or len(rows) for test in tests),
+        kind="holdout" if folds is None else "folds",
+        is_partition=folds is not None,
+        repeats=1,
+        folds=len(tests),
+        loss=Loss(loss, np.subtract, bounds=(0.0, 1.0) if loss in BOUNDED else None),
+        rows=len(rows),
+    )
+
+
+# Formulas that take all replications at once; any other row of the table goes one by one.
+AT_ONCE: Mapping[str, Callable[..., Ends]] = {
+    CORRECTED_T.name: partial(_fold_t, is_corrected=True),
+    BAYLE.name: partial(_cv_clt, variance="all-pairs"),
+    BATES.name: _bates,
+    CLOPPER_PEARSON.name: _clopper_pearson,
+    BETTING.name: partial(_bounded, holdout.betting),
+    HOEFFDING.name: partial(_bounded, holdout.hoeffding),
+    EMPIRICAL_BERNSTEIN.name: partial(_bounded, holdout.empirical_bernstein),
+    T.name: _t,
 }
+# What other tools print, and a variant; none of them is offered.
+NOT_OFFERED = {
+    "fold t": LabInterval("fold t", partial(_fold_t, is_corrected=False), "T2"),
+    "naive z": LabInterval("naive z", lambda draws, level: naive_z(draws.losses, level), "T2"),
+    "cv clt within": LabInterval("Bayle within folds", partial(_cv_clt, variance="within-fold"), "T3"),
+}
+
+
+def lab_interval(asked: str | IntervalMethod) -> LabInterval:
+    """An interval of the table by any of its names, a user's own, or one that is not offered.
+
+    >>> lab_interval("cv_clt").name, lab_interval("cv_clt").target
+    ('Bayle', 'T3')
+    """
+    if isinstance(asked, str):
+        name = comparable(asked).replace("bayle within folds", "cv clt within")
+        if name in NOT_OFFERED:
+            return NOT_OFFERED[name]
+    try:
+        row = find(asked)
+    except BadInterval as error:
+        raise BadInterval(f"the lab has no interval {asked!r}", error.remedy) from None
+    target = {"predictor": "T1", "learner": "T2", "these models": "T3"}[row.covers]
+    if row is T:
+        return LabInterval(row.name, AT_ONCE[row.name], target, ("squared",))  # where it is the default
+    if row.extra_splits is not None and row.name not in AT_ONCE:
+        raise BadInterval(f"the lab does not make the fits on {row.extra_splits} splits that {row.name} needs")
+    return LabInterval(row.name, AT_ONCE.get(row.name) or partial(_one_by_one, row), target, _judged_on(row))
+
+
+def _judged_on(row: IntervalMethod) -> tuple[str, ...]:
+    """The losses that an interval does not refuse."""
+    rows = np.arange(20)
+    folds = None if row.covers == "predictor" else rows % 5
+    shown = ((loss, _evidence((rows % 3 == 0).astype(float), folds, loss)) for loss in LOSSES)
+    pairs = np.zeros(0) if row.extra_splits else None
+    return tuple(loss for loss, evidence in shown if row.refuse(replace(evidence, pair_losses=pairs)) is None)
 
 
 @dataclass(frozen=True)
@@ -130,7 +200,7 @@ class Setting:
 
 def coverage(
     problems: Sequence[str] = ("linear",),
-    intervals: Sequence[str] = ("corrected t",),
+    intervals: Sequence[str | IntervalMethod] = (CORRECTED_T.name,),
     *,
     rows: Iterable[int] = (100,),
     folds: Iterable[int] = (10,),
@@ -145,15 +215,17 @@ def coverage(
     """A data frame with the share of replications in which each interval holds its target, and what surrounds it.
 
     `error` is the Monte-Carlo standard error of `coverage`; `truth_below` and `truth_above` are the shares of misses
-    on either side; intervals that are not for a problem's loss are left out. Test-set intervals have folds 0.
+    on either side; intervals that are not for a problem's loss are left out. Test-set intervals have folds 0. An
+    interval of your own, an `fw.IntervalMethod`, is judged like the others.
     """
-    _check(problems, intervals, targets, level)
+    _check(problems, targets, level)
+    known = [lab_interval(asked) for asked in intervals]
     folds, rows = tuple(folds), tuple(rows)
     settings = []
     for problem in problems:
         name = learner or default_learner(problem)
-        schemes = {INTERVALS[interval].scheme for interval in _usable(problem, intervals)}
-        wanted = [*(folds if "cv" in schemes else ()), *((0,) if "test" in schemes else ())]
+        schemes = {interval.is_of_test for interval in known if PROBLEMS[problem].loss in interval.losses}
+        wanted = [*(folds if False in schemes else ()), *((0,) if True in schemes else ())]
         settings += [Setting(problem, name, n, k, by_rows and k > 0) for n in rows for k in wanted]
     return coverage_of(
         settings, intervals, targets=targets, replications=replications, level=level, seed=seed, jobs=jobs
@@ -162,7 +234,7 @@ def coverage(
 
 def coverage_of(
     settings: Sequence[Setting],
-    intervals: Sequence[str],
+    intervals: Sequence[str | IntervalMethod],
     *,
     targets: Sequence[str] | None = None,
     replications: int = 2000,
@@ -173,23 +245,25 @@ def coverage_of(
     """The same for settings put together by hand."""
     import pandas as pd
 
+    known = [lab_interval(asked) for asked in intervals]
+    judged = {setting.key: [interval for interval in known if _is_for(interval, setting)] for setting in settings}
     works = {
-        setting.key: partial(simulate, setting, tuple(_of(setting, intervals)), level)
+        setting.key: partial(simulate, setting, tuple(judged[setting.key]), level)
         for setting in settings
-        if _of(setting, intervals)
+        if judged[setting.key]
     }
     if not works:
         raise BadInterval("none of these intervals is for the losses of these problems", "Ask for other intervals")
     found = replicate_all(works, replications, seed=seed, jobs=jobs)
     lines: list[dict[str, Any]] = []
     for setting in settings:
-        for name in _of(setting, intervals):
-            lines += _lines(setting, name, found[setting.key], targets, level)
+        for interval in judged[setting.key]:
+            lines += _lines(setting, interval, found[setting.key], targets, level)
     return pd.DataFrame(lines)
 
 
 def simulate(
-    setting: Setting, intervals: Sequence[str], level: float, times: int, rng: np.random.Generator
+    setting: Setting, intervals: Sequence[LabInterval], level: float, times: int, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
     """Draw, fit and make the intervals of `times` replications; ends and true risks come back, no losses."""
     problem = find_problem(setting.problem, **dict(setting.changes))
@@ -197,11 +271,11 @@ def simulate(
     if setting.folds == 0:
         test = holdout_draws(problem, learner, rows=setting.rows, test_rows=setting.rows, times=times, rng=rng)
         found = {"value": test.losses.mean(-1), "T1": test.risks}
-        return found | _by_side({name: INTERVALS[name].make(test, level) for name in intervals})
+        return found | _by_side({one.name: one.make(test, level) for one in intervals})
     draws = cv_draws(
         problem, learner, rows=setting.rows, folds=setting.folds, times=times, rng=rng, by_rows=setting.by_rows
     )
-    ends = {name: INTERVALS[name].make(draws, level) for name in intervals}
+    ends = {one.name: one.make(draws, level) for one in intervals}
     value = fold_means(draws.losses, draws.folds).mean(-1)
     return {"value": value, "T1": draws.full_risks, "T3": draws.fold_risks.mean(-1)} | _by_side(ends)
 
@@ -230,11 +304,11 @@ def monte_carlo_error(share: float, replications: int) -> float:
 
 
 def _lines(
-    setting: Setting, name: str, found: Found, targets: Sequence[str] | None, level: float
+    setting: Setting, interval: LabInterval, found: Found, targets: Sequence[str] | None, level: float
 ) -> list[dict[str, Any]]:
     is_tuned = bool(find_learner(setting.learner, PROBLEMS[setting.problem].task).is_tuned)
     lines = []
-    for target in targets or (INTERVALS[name].target,):
+    for target in targets or (interval.target,):
         truth = _truth(found, target)
         if truth is None:
             continue
@@ -243,13 +317,13 @@ def _lines(
             {
                 "problem": setting.problem,
                 "learner": setting.learner,
-                "interval": name,
+                "interval": interval.name,
                 "target": shown,
                 "rows": setting.rows,
                 "folds": setting.folds,
                 "level": level,
                 "replications": len(found["value"]),
-                **covered(found[f"{name} low"], found[f"{name} high"], truth),
+                **covered(found[f"{interval.name} low"], found[f"{interval.name} high"], truth),
                 "value": float(found["value"].mean()),
                 "truth": float(np.mean(truth)),
             }
@@ -273,21 +347,13 @@ def _by_side(ends: Mapping[str, Ends]) -> dict[str, FloatArray]:
     }
 
 
-def _usable(problem: str, intervals: Sequence[str]) -> list[str]:
-    return [name for name in intervals if PROBLEMS[problem].loss in INTERVALS[name].losses]
+def _is_for(interval: LabInterval, setting: Setting) -> bool:
+    return PROBLEMS[setting.problem].loss in interval.losses and interval.is_of_test == (setting.folds == 0)
 
 
-def _of(setting: Setting, intervals: Sequence[str]) -> list[str]:
-    is_test = setting.folds == 0
-    return [name for name in _usable(setting.problem, intervals) if (INTERVALS[name].scheme == "test") == is_test]
-
-
-def _check(problems: Sequence[str], intervals: Sequence[str], targets: Sequence[str] | None, level: float) -> None:
+def _check(problems: Sequence[str], targets: Sequence[str] | None, level: float) -> None:
     for problem in problems:
         find_problem(problem)
-    for name in intervals:
-        if name not in INTERVALS:
-            raise BadInterval(f"the lab has no interval {name!r}", nearest(name, INTERVALS))
     for target in targets or ():
         if target not in TARGETS:
             raise BadStudy(f"there is no target {target!r}", nearest(target, TARGETS))

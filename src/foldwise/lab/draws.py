@@ -41,6 +41,7 @@ class HoldoutDraws:
 
     losses: FloatArray
     risks: FloatArray
+    problem: Problem
 
 
 def cv_draws(
@@ -95,7 +96,7 @@ def holdout_draws(
     """A model fitted on fresh rows and judged on others."""
     model = learner.fit(*problem.draw(rows, rng, times=times))
     X, y = problem.draw(test_rows, rng, times=times)
-    return HoldoutDraws(problem.losses(y, model.predict(X)), problem.risk(model, rng))
+    return HoldoutDraws(problem.losses(y, model.predict(X)), problem.risk(model, rng), problem)
 
 
 def drawn(
