@@ -15,7 +15,6 @@ from twin import assert_twins, bootstraps, folds, jobs_of, pairs, plain_answer
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
 from foldwise.solvers.ridge import cross_products, primal
-from foldwise.solvers.ridge.krylov import solve_by_steps
 from foldwise.solvers.ridge.ridge import RidgeSolver
 
 SOLVER = RidgeSolver()
@@ -209,18 +208,6 @@ def test_columns_that_nearly_repeat_each_other_equal_the_plain_loop_at_any_penal
     X[:, 80:] = X[:, :80] + 1e-3 * X[:, 80:]
     answers = assert_twins(SOLVER, ridges(), make_dataset(X, y), folds(500, 4), allow_none=True)
     assert None not in answers[8:]  # the two smallest penalties may hang on the last digits
-
-
-def test_steps_give_the_solutions_of_a_plain_solve_or_none():
-    rng = np.random.default_rng(0)
-    tall, b, shifts = rng.normal(size=(1200, 160)), rng.normal(size=160), np.array([0.0, 1.0, 1e4])
-    A = tall.T @ tall
-    found = solve_by_steps(A, b, shifts)
-    expected = [np.linalg.solve(A + shift * np.eye(160), b) for shift in shifts]
-    np.testing.assert_allclose(found.values[:, 0], expected, rtol=1e-12, atol=1e-16)
-    bad = tall[:165].T @ tall[:165]  # hardly more rows than columns: many steps
-    for matrix, side in ((bad, b), (-A, b), (A, 0 * b), (A[:50, :50], b[:50])):
-        assert solve_by_steps(matrix, side, shifts) is None
 
 
 @pytest.mark.parametrize("intercept", [True, False])

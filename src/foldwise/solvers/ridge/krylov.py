@@ -7,7 +7,8 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.solvers.ridge.tridiagonal import EPSILON, Solved, signs
 
-FEWEST = 150  # below this size a whole reduction is cheap
+FEWEST = 150  # columns: with fewer a whole reduction is cheap
+TALL = 4  # rows per column: with fewer, small eigenvalues make for many steps
 SHARE = 4  # steps that pay: less than one in so many of the size
 
 
@@ -19,8 +20,6 @@ def solve_by_steps(A: FloatArray, b: FloatArray, shifts: FloatArray) -> Solved |
     """
     from scipy.linalg import lapack
 
-    if not is_worth_it(len(A), shifts.size):
-        return None
     probes = _probed(A, float(shifts[0]))
     steps = None if probes is None else _steps(A, b, float(shifts[0]))
     if probes is None or steps is None:
@@ -33,9 +32,13 @@ def solve_by_steps(A: FloatArray, b: FloatArray, shifts: FloatArray) -> Solved |
     return Solved(((weights @ vectors.T) @ basis)[:, None, :], probes, shifts.size)
 
 
-def is_worth_it(size: int, shifts: int) -> bool:
-    """Is the matrix large enough, and are there enough shifts, for steps to be cheaper than a reduction?"""
-    return size >= FEWEST and shifts > 1
+def is_worth_it(rows: int, columns: int, shifts: int) -> bool:
+    """Would steps be cheaper than a reduction of the products of the columns?
+
+    >>> is_worth_it(2000, 300, 20), is_worth_it(800, 400, 20)
+    (True, False)
+    """
+    return columns >= FEWEST and rows >= TALL * columns and shifts > 1
 
 
 def _steps(A: FloatArray, b: FloatArray, shift: float) -> tuple[FloatArray, FloatArray, FloatArray] | None:

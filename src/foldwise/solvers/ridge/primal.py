@@ -87,7 +87,7 @@ def _in_blocks(
 
 def _is_quick(moments: Moments, form: Form, penalties: FloatArray) -> bool:
     """Do few steps answer the table as a whole? Its training parts are like it."""
-    if moments.targets > 1 or not is_worth_it(moments.width, penalties.size):
+    if moments.targets > 1 or not is_worth_it(moments.rows, moments.width, penalties.size):
         return False
     system = make_system(moments, moments.total, form)
     return solve_by_steps(system.products, system.side[:, 0], penalties) is not None
