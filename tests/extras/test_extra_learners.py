@@ -20,6 +20,7 @@ from foldwise.learners.learner import Learner
 from foldwise.learners.model import takes_weights
 from foldwise.learners.trial import check_space
 from foldwise.solvers.finding import find
+from foldwise.solvers.steps import params_key_without
 
 pytestmark = pytest.mark.extras
 
@@ -194,11 +195,9 @@ def test_candidates_of_a_users_own_lightgbm_share_a_run():
     from lightgbm import LGBMRegressor
     from sklearn.base import clone
 
-    from foldwise.solvers.fronts import settings_without
-
     own = LGBMRegressor(verbose=-1)
     short, long, fast = (
-        settings_without(clone(own).set_params(**words), "n_estimators")
+        params_key_without(clone(own).set_params(**words), "n_estimators")
         for words in ({"n_estimators": 5}, {"n_estimators": 9}, {"n_estimators": 9, "learning_rate": 0.5})
     )
     assert short == long != fast

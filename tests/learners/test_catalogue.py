@@ -24,7 +24,7 @@ from foldwise.learners.listing import entries
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
 from foldwise.solvers.logistic.logistic import LogisticSolver
-from foldwise.solvers.solver import Job
+from foldwise.solvers.solver import FitRequest
 from foldwise.spaces.parameter import int_range
 
 NAMES = [row["name"] for row in entries() if row["extra"] is None]
@@ -219,6 +219,6 @@ def test_absolute_penalties_of_logistic_end_where_the_solver_does(penalty):
     data = make_dataset(X, y)
     made = builtin("logistic", data, overrides={"C": penalty, "l1_ratio": 1.0}).estimator
     rows = np.arange(len(y))
-    job = Job(made, rows[::2], rows[1::2], ("predict_proba",))
+    job = FitRequest(made, rows[::2], rows[1::2], ("predict_proba",))
     (answer,) = LogisticSolver().solve([job], data)
     assert_allclose(answer["predict_proba"], made.fit(X[::2], y[::2]).predict_proba(X[1::2]), atol=1e-6)

@@ -20,7 +20,8 @@ from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
 from foldwise.solvers import finding
 from foldwise.solvers.finding import all_solvers, find
-from foldwise.solvers.pipeline import Scaling, numbers, scaled
+from foldwise.solvers.fitted_steps import numbers
+from foldwise.solvers.steps import Scaling, scaled
 
 
 @pytest.fixture

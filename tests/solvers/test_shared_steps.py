@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, QuantileTransformer, StandardScaler
-from twin import assert_twins, bootstraps, folds, jobs_of
+from twin import assert_twins, bootstraps, fits_of, folds
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
@@ -95,7 +95,7 @@ def test_preprocessing_is_fitted_once_per_training_part_and_settings(table, monk
         for has_spread in (False, True)
         for alpha in (1.0, 2.0, 3.0)
     ]
-    PREFIX.solve(jobs_of(models, folds(70, 3), ("predict",)), make_dataset(X, y))
+    PREFIX.solve(fits_of(models, folds(70, 3), ("predict",)), make_dataset(X, y))
     assert len(fitted) == 3 * 2
 
 
@@ -103,10 +103,10 @@ def test_fits_that_warn_or_fail_are_left_to_the_plain_loop(table):
     X, y, _ = table
     data = make_dataset(X, np.digitize(y, [0]))
     models = [make_pipeline(StandardScaler(), KNeighborsClassifier(k)) for k in (3, 1000, 5)]
-    answers = PREFIX.solve(jobs_of(models, folds(70, 3)[:1], ("predict",)), data)
+    answers = PREFIX.solve(fits_of(models, folds(70, 3)[:1], ("predict",)), data)
     assert [answer is None for answer in answers] == [False, True, False]
     short = [make_pipeline(StandardScaler(), MLPRegressor(max_iter=n, random_state=0)) for n in (1, 2, 3)]
-    assert PREFIX.solve(jobs_of(short, folds(70, 3)[:1], ("predict",)), make_dataset(X, y)) == [None] * 3
+    assert PREFIX.solve(fits_of(short, folds(70, 3)[:1], ("predict",)), make_dataset(X, y)) == [None] * 3
 
 
 def test_steps_that_warn_or_fail_leave_their_jobs_to_the_plain_loop(table):
@@ -114,7 +114,7 @@ def test_steps_that_warn_or_fail_leave_their_jobs_to_the_plain_loop(table):
     data = make_dataset(np.column_stack([X, np.ones(70)]), np.digitize(y, [0]))
     warns = [make_pipeline(SelectKBest(f_classif, k=2), KNeighborsClassifier(k)) for k in (3, 5)]
     fails = [make_pipeline(SelectKBest(f_classif, k=-1), KNeighborsClassifier(k)) for k in (3, 5)]
-    assert PREFIX.solve(jobs_of(warns + fails, folds(70, 3)[:1], ("predict",)), data) == [None] * 4
+    assert PREFIX.solve(fits_of(warns + fails, folds(70, 3)[:1], ("predict",)), data) == [None] * 4
 
 
 class Mine(TransformerMixin, BaseEstimator):
@@ -142,5 +142,5 @@ def test_bare_estimators_and_pipelines_with_a_memory_are_not_taken(table, tmp_pa
 def test_it_pays_from_two_jobs_of_one_training_part(table):
     data = make_dataset(*table[:2])
     models = [make_pipeline(StandardScaler(), Ridge(alpha)) for alpha in (1.0, 2.0)]
-    assert PREFIX.pays(jobs_of(models, folds(70, 3), ("predict",)), data)
-    assert not PREFIX.pays(jobs_of(models[:1], folds(70, 3), ("predict",)), data)
+    assert PREFIX.pays(fits_of(models, folds(70, 3), ("predict",)), data)
+    assert not PREFIX.pays(fits_of(models[:1], folds(70, 3), ("predict",)), data)

@@ -1,4 +1,4 @@
-"""A solver and the plain loop side by side: the same estimators, the same training parts, the same answers."""
+"""A solver and the plain loop side by side: the same estimators, the same training sets, the same answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from foldwise.data.dataset import Dataset
 from foldwise.learners.model import make_recipe, respond
-from foldwise.solvers.solver import Answer, Job, Solver
+from foldwise.solvers.solver import Answer, FitRequest, Solver
 
 Rows = tuple[Any, Any]  # training rows, rows to answer for
 
@@ -35,22 +35,22 @@ def bootstraps(rows: int, count: int, seed: int = 0) -> list[Rows]:
     return [(train, np.setdiff1d(np.arange(rows), train)) for train in drawn]
 
 
-def jobs_of(estimators: Iterable[Any], splits: Iterable[Rows], responses: Sequence[str]) -> list[Job]:
-    """Every estimator on every training part."""
+def fits_of(estimators: Iterable[Any], splits: Iterable[Rows], responses: Sequence[str]) -> list[FitRequest]:
+    """Every estimator on every training set."""
     splits = list(splits)
     return [
-        Job(estimator, np.asarray(train, np.int64), np.asarray(rows, np.int64), tuple(responses))
+        FitRequest(estimator, np.asarray(train, np.int64), np.asarray(rows, np.int64), tuple(responses))
         for estimator in estimators
         for train, rows in splits
     ]
 
 
-def plain_answer(job: Job, data: Dataset, seed: int = 0) -> Answer:
-    """What the plain loop answers for a job."""
+def plain_answer(fit: FitRequest, data: Dataset, seed: int = 0) -> Answer:
+    """What the plain loop answers for a fit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = make_recipe(job.estimator).fit(data, job.train, seed)
-        return respond(model, data, job.rows, job.responses)
+        model = make_recipe(fit.estimator).fit(data, fit.train, seed)
+        return respond(model, data, fit.rows, fit.responses)
 
 
 def assert_twins(
@@ -64,7 +64,7 @@ def assert_twins(
     allow_none: bool = False,
     plain_estimators: Sequence[Any] | None = None,
 ) -> list[Answer | None]:
-    """The solver takes every estimator and answers every job as the plain loop does; its answers are handed back.
+    """The solver takes every estimator and answers every fit as the plain loop does; its answers are handed back.
 
     Values are compared relative to the largest of the plain loop's. `plain_estimators` stand in for the estimators
     in the plain loop, for solvers that go to the optimum where scikit-learn's tolerance stops earlier.
@@ -72,24 +72,24 @@ def assert_twins(
     splits = list(splits)
     for estimator in estimators:
         assert solver.takes(estimator, data), f"{solver.name} does not take {estimator}"
-    jobs = jobs_of(estimators, splits, responses)
-    answers = solver.solve(jobs, data)
-    assert len(answers) == len(jobs)
-    plain = jobs_of(plain_estimators or estimators, splits, responses)
-    for job, twin, answer in zip(jobs, plain, answers, strict=True):
+    fits = fits_of(estimators, splits, responses)
+    answers = solver.solve(fits, data)
+    assert len(answers) == len(fits)
+    plain = fits_of(plain_estimators or estimators, splits, responses)
+    for fit, twin, answer in zip(fits, plain, answers, strict=True):
         if answer is None:
-            assert allow_none, f"{solver.name} left {job.estimator} on {job.train.size} rows to the plain loop"
+            assert allow_none, f"{solver.name} left {fit.estimator} on {fit.train.size} rows to the plain loop"
             continue
-        assert_same(answer, plain_answer(twin, data), job, tolerance)
+        assert_same(answer, plain_answer(twin, data), fit, tolerance)
     return answers
 
 
-def assert_same(answer: Answer, expected: Answer, job: Job, tolerance: float) -> None:
+def assert_same(answer: Answer, expected: Answer, fit: FitRequest, tolerance: float) -> None:
     """Same responses, same shapes, same kinds, same values."""
-    assert set(answer) == set(expected) == set(job.responses)
+    assert set(answer) == set(expected) == set(fit.responses)
     for name, values in expected.items():
         found = answer[name]
-        where = f"{name} of {job.estimator} on {job.train.size} rows"
+        where = f"{name} of {fit.estimator} on {fit.train.size} rows"
         assert found.shape == values.shape, where
         assert found.dtype == values.dtype, where
         if values.dtype.kind == "f":

@@ -10,7 +10,7 @@ from foldwise.learners.model import Recipe, make_recipe
 from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.finding import find
-from foldwise.solvers.solver import Job, Solver
+from foldwise.solvers.solver import FitRequest, Solver
 
 
 class SolverChoice:
@@ -40,13 +40,13 @@ class SolverChoice:
             self._solvers[at] = self._find(fit)
         return self._solvers[at]
 
-    def job(self, fit: Fit) -> Job:
+    def request(self, fit: Fit) -> FitRequest:
         estimator = self._unseeded.get((fit.method, fit.candidate))
         if estimator is None and isinstance(self.solver(fit), FamilySolver):
             estimator = self.recipe(fit).seeded(fit.seed)
         elif estimator is None:  # setting seeds takes longer than some fits do, and other solvers draw no numbers
             estimator = self._unseeded[fit.method, fit.candidate] = self._estimator(fit)
-        return Job(estimator, fit.train, fit.rows, fit.responses)
+        return FitRequest(estimator, fit.train, fit.rows, fit.responses)
 
     def batches(self, fits: Sequence[Fit]) -> list[Batch]:
         """Fits that a solver answers together, as a shared batch; the others one by one."""
@@ -57,7 +57,7 @@ class SolverChoice:
         for group in groups.values():
             solver = self.solver(group[0])
             is_taken = solver is not None and self._is_taken(group[0], solver)
-            if solver is not None and is_taken and solver.pays([self.job(fit) for fit in group], self.work.data):
+            if solver is not None and is_taken and solver.pays([self.request(fit) for fit in group], self.work.data):
                 found.append(SharedBatch(group))
             else:
                 found += [(fit,) for fit in group]
@@ -74,7 +74,7 @@ class SolverChoice:
             fit.method,
             self.work.owner(fit).name,
             self._shared[at],
-            id(fit.train) if solver.unit == "train" else None,
+            id(fit.train) if solver.batch == "train" else None,
         )
 
     def _estimator(self, fit: Fit) -> Any:

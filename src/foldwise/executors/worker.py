@@ -19,7 +19,7 @@ from foldwise.executors.world import kept_world
 from foldwise.learners.model import respond, seeded_world
 from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.records.record import Record
-from foldwise.solvers.prepared import fit_prepared
+from foldwise.solvers.fitted_steps import fit_behind_steps
 from foldwise.solvers.solver import Answer
 
 
@@ -60,11 +60,11 @@ class Worker:
         assert solver is not None
         answers: list[Answer | None]
         started = time.perf_counter()
-        jobs = [self.solvers.job(fit) for fit in fits]
+        requests = [self.solvers.request(fit) for fit in fits]
         with warnings.catch_warnings(), seeded_world(fits[0].seed):
             warnings.simplefilter("ignore")
             try:
-                answers = solver.solve(jobs, self.work.data)
+                answers = solver.solve(requests, self.work.data)
             except Exception:  # fitted one by one, each has the error that is its own
                 answers = [None] * len(fits)
         seconds, name = (time.perf_counter() - started) / len(fits), self.work.learners[fits[0].method].name
@@ -112,7 +112,7 @@ class Worker:
         """A fitted model; the tables of built-in learners are prepared once for all of them."""
         recipe, data, model = self.solvers.recipe(fit), self.work.data, None
         if self.work.solvers is not False and self.work.learners[fit.method].is_builtin:
-            model = fit_prepared(recipe, data, fit.train, fit.seed)
+            model = fit_behind_steps(recipe, data, fit.train, fit.seed)
         return recipe.fit(data, fit.train, fit.seed) if model is None else model
 
 

@@ -1,4 +1,4 @@
-"""Jobs put together by what they share: the training rows, and the rows they answer for."""
+"""Fits put together by what they share: the training rows, and the rows they answer for."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import IntArray
-from foldwise.solvers.solver import Job, Solver
+from foldwise.solvers.solver import FitRequest, Solver
 
 
 @dataclass(eq=False)
-class Group:
-    """Jobs with the same training rows and the same rows to answer for, by their places in the call."""
+class SplitFits:
+    """Fits with the same training rows and the same rows to answer for, by their places in the call."""
 
     train: IntArray
     rows: IntArray
-    jobs: list[int] = field(default_factory=list)
+    fits: list[int] = field(default_factory=list)
 
 
-def by_rows(jobs: Sequence[Job], places: Iterable[int]) -> list[Group]:
-    """The jobs at these places by training rows and rows asked, in the order they first occur."""
+def by_split(fits: Sequence[FitRequest], places: Iterable[int]) -> list[SplitFits]:
+    """The fits at these places by training rows and rows asked, in the order they first occur."""
     names: dict[int, bytes] = {}
-    groups: dict[tuple[Hashable, Hashable], Group] = {}
-    known: dict[tuple[int, int], list[int]] = {}  # most jobs hold the very arrays of another
+    splits: dict[tuple[Hashable, Hashable], SplitFits] = {}
+    known: dict[tuple[int, int], list[int]] = {}  # most fits hold the very arrays of another
     for at in places:
-        job = jobs[at]
-        same = (id(job.train), id(job.rows))
+        fit = fits[at]
+        same = (id(fit.train), id(fit.rows))
         if same not in known:
-            key = (_name(job.train, names), _name(job.rows, names))
-            known[same] = groups.setdefault(key, Group(job.train, job.rows)).jobs
+            key = (_name(fit.train, names), _name(fit.rows, names))
+            known[same] = splits.setdefault(key, SplitFits(fit.train, fit.rows)).fits
         known[same].append(at)
-    return list(groups.values())
+    return list(splits.values())
 
 
-def by_settings(solver: Solver, jobs: Sequence[Job]) -> list[tuple[Any, list[int]]]:
-    """Places of the jobs one pass answers, each with an estimator that stands for them."""
+def by_shared(solver: Solver, fits: Sequence[FitRequest]) -> list[tuple[Any, list[int]]]:
+    """Places of the fits answered together, each with an estimator that stands for them."""
     known: dict[int, Hashable] = {}
-    passes: dict[Hashable, tuple[Any, list[int]]] = {}
-    for at, job in enumerate(jobs):
-        name = id(job.estimator)
+    batches: dict[Hashable, tuple[Any, list[int]]] = {}
+    for at, fit in enumerate(fits):
+        name = id(fit.estimator)
         if name not in known:
-            known[name] = solver.shares(job.estimator)
-        passes.setdefault(known[name], (job.estimator, []))[1].append(at)
-    return list(passes.values())
+            known[name] = solver.shares(fit.estimator)
+        batches.setdefault(known[name], (fit.estimator, []))[1].append(at)
+    return list(batches.values())
 
 
 def has_repeats(train: IntArray) -> bool:
-    """Does a sorted training part hold a row more than once, as a bootstrap does?
+    """Does a sorted training set hold a row more than once, as a bootstrap does?
 
     >>> has_repeats(np.array([0, 1, 1]))
     True
@@ -71,7 +71,7 @@ def any_of(many: Sequence[IntArray]) -> IntArray:
 
 
 def _name(rows: IntArray, names: dict[int, bytes]) -> bytes:
-    """Equal for equal rows; an array that many jobs hold is read once."""
+    """Equal for equal rows; an array that many fits hold is read once."""
     if id(rows) not in names:
         names[id(rows)] = blake2b(np.ascontiguousarray(rows).data, digest_size=16).digest()
     return names[id(rows)]

@@ -13,7 +13,7 @@ import numpy as np
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given, given_by
-from foldwise.solvers.fronts import is_kind, settings_without
+from foldwise.solvers.steps import is_kind, params_key_without
 
 LEAST_SHRINKAGE = 1e-3  # below, rounding in the covariance shows in the ten digits promised
 WELL_CONDITIONED = 1e5  # ratio of a class's variances beyond which rounding shows, too
@@ -34,70 +34,71 @@ class Smoothed:
     fixed: tuple[tuple[str, Any], ...] = ()  # parameters with the only value that is known
     is_exact: bool = True
 
-    def takes(self, core: Any, data: Dataset) -> bool:
-        if not is_kind(core, self.kind) or any(getattr(core, name, None) != value for name, value in self.fixed):
+    def takes(self, estimator: Any, data: Dataset) -> bool:
+        is_known = all(getattr(estimator, name, None) == value for name, value in self.fixed)
+        if not is_kind(estimator, self.kind) or not is_known:
             return False
-        value = getattr(core, self.free)
+        value = getattr(estimator, self.free)
         return isinstance(value, Real) and not isinstance(value, bool) and self.least <= float(value) <= self.most
 
-    def shares(self, core: Any) -> Hashable:
-        return settings_without(core, self.free)
+    def shares(self, estimator: Any) -> Hashable:
+        return params_key_without(estimator, self.free)
 
-    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+    def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
         from sklearn import config_context
         from sklearn.base import clone
 
         with config_context(skip_parameter_validation=True):  # a tolerance that refuses nothing is not allowed
-            model = clone(cores[0]).set_params(**dict(self.start)).fit(X, y, **extra)
+            model = clone(estimators[0]).set_params(**dict(self.start)).fit(X, y, **extra)
         return model, np.var(np.asarray(X), axis=0).max() if self.kind == "GaussianNB" else None
 
-    def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
-        return [self._answer(fitted, core, X, responses) for core in cores]
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+        return [self._answer(fitted, estimator, X, responses) for estimator in estimators]
 
-    def _answer(self, fitted: Any, core: Any, X: Any, responses: Sequence[str]) -> Given | None:
+    def _answer(self, fitted: Any, estimator: Any, X: Any, responses: Sequence[str]) -> Given | None:
         model = copy(fitted[0])
         model.widest_ = fitted[1]
         try:
-            self.smooth(model, core)
+            self.smooth(model, estimator)
         except np.linalg.LinAlgError:
             return None
         return given_by(model, X, responses)
 
 
-def _smooth_gaussian(model: Any, core: Any) -> None:
-    model.var_ = model.var_ + core.var_smoothing * model.widest_
+def _smooth_gaussian(model: Any, estimator: Any) -> None:
+    model.var_ = model.var_ + estimator.var_smoothing * model.widest_
 
 
-def _smooth_multinomial(model: Any, core: Any) -> None:
-    counts = model.feature_count_ + core.alpha
+def _smooth_multinomial(model: Any, estimator: Any) -> None:
+    counts = model.feature_count_ + estimator.alpha
     model.feature_log_prob_ = np.log(counts) - np.log(counts.sum(axis=1).reshape(-1, 1))
 
 
-def _smooth_complement(model: Any, core: Any) -> None:
-    counts = model.feature_all_ + core.alpha - model.feature_count_
+def _smooth_complement(model: Any, estimator: Any) -> None:
+    counts = model.feature_all_ + estimator.alpha - model.feature_count_
     logs = np.log(counts / counts.sum(axis=1, keepdims=True))
     model.feature_log_prob_ = logs / logs.sum(axis=1, keepdims=True) if model.norm else -logs
 
 
-def _smooth_bernoulli(model: Any, core: Any) -> None:
-    totals = (model.class_count_ + core.alpha * 2).reshape(-1, 1)
-    model.feature_log_prob_ = np.log(model.feature_count_ + core.alpha) - np.log(totals)
+def _smooth_bernoulli(model: Any, estimator: Any) -> None:
+    totals = (model.class_count_ + estimator.alpha * 2).reshape(-1, 1)
+    model.feature_log_prob_ = np.log(model.feature_count_ + estimator.alpha) - np.log(totals)
 
 
-def _smooth_quadratic(model: Any, core: Any) -> None:
+def _smooth_quadratic(model: Any, estimator: Any) -> None:
     """The variances along each class's own axes, drawn towards 1."""
-    model.scalings_ = [(1 - core.reg_param) * scaling + core.reg_param for scaling in model.scalings_]
-    if any((scaling <= core.tol).any() for scaling in model.scalings_):
+    model.scalings_ = [(1 - estimator.reg_param) * scaling + estimator.reg_param for scaling in model.scalings_]
+    if any((scaling <= estimator.tol).any() for scaling in model.scalings_):
         raise np.linalg.LinAlgError
 
 
-def _smooth_linear(model: Any, core: Any) -> None:
+def _smooth_linear(model: Any, estimator: Any) -> None:
     """The shared covariance drawn towards a multiple of the identity, and the rule that follows from it."""
     from scipy.linalg import lstsq
 
     covariance, columns = model.covariance_, model.covariance_.shape[0]
-    shrunk = (1 - core.shrinkage) * covariance
-    shrunk.flat[:: columns + 1] += core.shrinkage * np.trace(covariance) / columns
+    shrunk = (1 - estimator.shrinkage) * covariance
+    shrunk.flat[:: columns + 1] += estimator.shrinkage * np.trace(covariance) / columns
     coef = lstsq(shrunk, model.means_.T)[0].T
     intercept = -0.5 * np.sum(model.means_ * coef, axis=1) + np.log(model.priors_)
     is_binary = len(model.classes_) == 2
@@ -105,10 +106,10 @@ def _smooth_linear(model: Any, core: Any) -> None:
     model.intercept_ = intercept[1:] - intercept[:1] if is_binary else intercept
 
 
-def _shrink_quadratic(model: Any, core: Any) -> None:
+def _shrink_quadratic(model: Any, estimator: Any) -> None:
     """The variances along each class's own axes, drawn towards their mean."""
-    shrunk = [(1 - core.shrinkage) * scaling + core.shrinkage * scaling.mean() for scaling in model.scalings_]
-    if any(scaling.min() <= max(core.tol, scaling.max() / WELL_CONDITIONED) for scaling in shrunk):
+    shrunk = [(1 - estimator.shrinkage) * scaling + estimator.shrinkage * scaling.mean() for scaling in model.scalings_]
+    if any(scaling.min() <= max(estimator.tol, scaling.max() / WELL_CONDITIONED) for scaling in shrunk):
         raise np.linalg.LinAlgError
     model.scalings_ = shrunk
 

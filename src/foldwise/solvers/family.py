@@ -1,4 +1,4 @@
-"""A family: estimators of which one fit to a training part answers several candidates."""
+"""A family: estimators of which one fit to a training set answers several candidates."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from foldwise.arrays import AnyArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.errors import InvalidOutput
 from foldwise.learners.outputs import checked
-from foldwise.solvers.fronts import Parts, copied, is_repeatable, settings, take_apart
-from foldwise.solvers.prepared import Prepared, fit_keywords, prepared
-from foldwise.solvers.solver import Answer, Job
+from foldwise.solvers.fitted_steps import FittedSteps, copied, fit_keywords, fit_steps
+from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.steps import Parts, is_repeatable, params_key, take_apart
 
 Item = TypeVar("Item")
 PATIENCE = 2  # fits in a row that may fail before the rest is left to the plain loop
@@ -40,16 +40,16 @@ class Family(Protocol):
     @property
     def is_exact(self) -> bool: ...
 
-    def takes(self, core: Any, data: Dataset) -> bool:
+    def takes(self, estimator: Any, data: Dataset) -> bool:
         """Can it answer for this estimator?"""
 
-    def shares(self, core: Any) -> Hashable:
+    def shares(self, estimator: Any) -> Hashable:
         """Estimators with equal values here are answered by one fit."""
 
-    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
-        """What all of these estimators need of a training part; `extra` are keywords of their fit."""
+    def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+        """What all of these estimators need of a training set; `extra` are keywords of their fit."""
 
-    def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
         """What each of the estimators would answer for these rows."""
 
 
@@ -58,10 +58,10 @@ class FamilySolver:
     """Answers a family of estimators, bare or behind the steps of a pipeline, which are fitted once too."""
 
     family: Family
-    needs_front: bool = False  # is there nothing to share but the steps before?
-    is_light: bool = False  # is a fit cheaper here even if it answers one job alone?
+    needs_steps: bool = False  # is there nothing to share but the steps before?
+    is_light: bool = False  # is a fit cheaper here even if it answers one request alone?
     apart: Callable[[Any], Parts | None] = take_apart
-    unit: Literal["train"] = field(default="train", init=False)
+    batch: Literal["train"] = field(default="train", init=False)
 
     @property
     def name(self) -> str:
@@ -73,92 +73,96 @@ class FamilySolver:
 
     def takes(self, estimator: Any, data: Dataset) -> bool:
         parts = self.apart(estimator)
-        if parts is None or (self.needs_front and not parts.front):
+        if parts is None or (self.needs_steps and not parts.steps):
             return False
-        steps = [step for _, step in parts.front]
-        return self.family.takes(parts.core, data) and is_repeatable([*steps, parts.core])
+        steps = [step for _, step in parts.steps]
+        return self.family.takes(parts.estimator, data) and is_repeatable([*steps, parts.estimator])
 
     def shares(self, estimator: Any) -> Hashable:
         parts = self.apart(estimator)
         if parts is None:
             return None
-        # without steps before it there is nothing more to share, and smaller passes spread better over workers
-        return _front_key(parts), None if parts.front else self.family.shares(parts.core)
+        # without steps before it there is nothing more to share, and smaller batches spread better over workers
+        return _steps_key(parts), None if parts.steps else self.family.shares(parts.estimator)
 
     def fits_for(self, estimators: Sequence[Any]) -> int:
-        """How many fits of one training part answer all of these."""
-        return len({self.family.shares(parts.core) for parts in map(self.apart, estimators) if parts is not None})
+        """How many fits of one training set answer all of these."""
+        return len({self.family.shares(parts.estimator) for parts in map(self.apart, estimators) if parts is not None})
 
-    def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
-        """Is anything fitted for more than one job?"""
+    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
+        """Is anything fitted for more than one request?"""
         if self.is_light:
             return True
-        passes = _by_front(jobs, self.apart)
-        if any(len(batch) > 1 and batch[0].parts.front for batch in passes):
+        batches = _by_steps(fits, self.apart)
+        if any(len(batch) > 1 and batch[0].parts.steps for batch in batches):
             return True
-        return sum(len(self._by_core(batch)) for batch in passes) < len(jobs)
+        return sum(len(self._by_shared(batch)) for batch in batches) < len(fits)
 
-    def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
-        answers: list[Answer | None] = [None] * len(jobs)
-        for batch in _by_front(jobs, self.apart):
-            for at, answer in self._pass(batch, data):
+    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
+        answers: list[Answer | None] = [None] * len(fits)
+        for batch in _by_steps(fits, self.apart):
+            for at, answer in self._solve_batch(batch, data):
                 answers[at] = answer
         return answers
 
-    def _by_core(self, batch: list[_Asked]) -> list[list[_Asked]]:
-        return grouped(batch, lambda asked: self.family.shares(asked.parts.core))
+    def _by_shared(self, batch: list[_Asked]) -> list[list[_Asked]]:
+        return grouped(batch, lambda asked: self.family.shares(asked.parts.estimator))
 
-    def _pass(self, batch: list[_Asked], data: Dataset) -> Iterator[tuple[int, Answer]]:
-        """All jobs of one training part and one front."""
+    def _solve_batch(self, batch: list[_Asked], data: Dataset) -> Iterator[tuple[int, Answer]]:
+        """All fits of one training set behind the same steps."""
         part, lost = _learn(batch[0], data), 0
-        for group in self._by_core(batch):
+        for shared in self._by_shared(batch):
             if part is None or lost >= PATIENCE:
                 return
-            found, trouble = self._group(group, part, data)
+            found, trouble = self._solve_shared(shared, part, data)
             # failures come early, but a warning comes after a whole fit, which must be done again
             lost = 0 if found else lost + (1 if any(isinstance(what, Exception) for what in trouble) else PATIENCE)
             yield from found
 
-    def _group(self, group: list[_Asked], part: _Part, data: Dataset) -> tuple[list[tuple[int, Answer]], list[Any]]:
-        """All jobs answered by one fit of the family; none where it fails or warns, as the plain loop tells why."""
+    def _solve_shared(
+        self, shared: list[_Asked], part: _TrainingSet, data: Dataset
+    ) -> tuple[list[tuple[int, Answer]], list[Any]]:
+        """All fits answered by one fit of the family; none where it fails or warns, as the plain loop tells why."""
         found: list[tuple[int, Answer]] = []
         with quiet() as trouble:
-            extra = fit_keywords(group[0].parts.core, part.train, data)
-            fitted = self.family.fit([asked.parts.core for asked in group], copied(part.table.X), part.y, extra)
-        for same in grouped(group, lambda asked: asked.question) if not trouble else ():
+            extra = fit_keywords(shared[0].parts.estimator, part.train, data)
+            fitted = self.family.fit([asked.parts.estimator for asked in shared], copied(part.table.X), part.y, extra)
+        for same in grouped(shared, lambda asked: asked.question) if not trouble else ():
             made: list[tuple[int, Answer]] = []
             with quiet() as trouble:
                 made += self._answer(same, fitted, part, data)
             found += [] if trouble else made
         return found, trouble
 
-    def _answer(self, same: list[_Asked], fitted: Any, part: _Part, data: Dataset) -> Iterator[tuple[int, Answer]]:
-        """All jobs of a group that ask for the same rows and responses."""
-        job = same[0].job
-        X = part.table.transform(job.rows, data)
-        givens = self.family.answers(fitted, [asked.parts.core for asked in same], X, job.responses)
+    def _answer(
+        self, same: list[_Asked], fitted: Any, part: _TrainingSet, data: Dataset
+    ) -> Iterator[tuple[int, Answer]]:
+        """Fits of one such batch that ask for the same rows and responses."""
+        fit = same[0].fit
+        X = part.table.transform(fit.rows, data)
+        givens = self.family.answers(fitted, [asked.parts.estimator for asked in same], X, fit.responses)
         for asked, given in zip(same, givens, strict=True):
-            answer = None if given is None else _formed(part.restored(given), job, data)
+            answer = None if given is None else _formed(part.restored(given), fit, data)
             if answer is not None:
                 yield asked.at, answer
 
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """A job, where its answer goes, and its estimator taken apart."""
+    """A fit, where its answer goes, and its estimator taken apart."""
 
     at: int
-    job: Job
+    fit: FitRequest
     parts: Parts
     question: Hashable
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """A training part as the core sees it, and how other rows come to look the same."""
+class _TrainingSet:
+    """A training set as the estimator sees it, and how other rows come to look the same."""
 
     train: IntArray
-    table: Prepared
+    table: FittedSteps
     y: AnyArray
     target: Any
 
@@ -202,30 +206,30 @@ def quiet() -> Iterator[list[Any]]:
         trouble += caught
 
 
-def _learn(asked: _Asked, data: Dataset) -> _Part | None:
-    train, parts = asked.job.train, asked.parts
+def _learn(asked: _Asked, data: Dataset) -> _TrainingSet | None:
+    train, parts = asked.fit.train, asked.parts
     with quiet() as trouble:
         y = data.y[train]
-        table = prepared(parts.front, train, data)
+        table = fit_steps(parts.steps, train, data)
         target = None
         if parts.target is not None:
             from sklearn.base import clone
 
             target = clone(parts.target).fit(y.reshape(-1, 1))
             y = target.transform(y.reshape(-1, 1))[:, 0]
-    return None if trouble or table is None else _Part(train, table, y, target)
+    return None if trouble or table is None else _TrainingSet(train, table, y, target)
 
 
-def _formed(given: Given, job: Job, data: Dataset) -> Answer | None:
+def _formed(given: Given, fit: FitRequest, data: Dataset) -> Answer | None:
     try:
-        return {name: checked(given, name, given.values[name], data, job.rows) for name in job.responses}
+        return {name: checked(given, name, given.values[name], data, fit.rows) for name in fit.responses}
     except InvalidOutput:
         return None
 
 
-def _by_front(jobs: Sequence[Job], apart: Callable[[Any], Parts | None]) -> list[list[_Asked]]:
-    """Jobs of one training part and one front together."""
-    names: dict[int, bytes] = {}  # arrays are shared between jobs, so each is read once
+def _by_steps(fits: Sequence[FitRequest], apart: Callable[[Any], Parts | None]) -> list[list[_Asked]]:
+    """Fits of one training set behind the same steps together."""
+    names: dict[int, bytes] = {}  # arrays are shared between fits, so each is read once
 
     def name_of(rows: IntArray) -> bytes:
         if id(rows) not in names:
@@ -233,12 +237,12 @@ def _by_front(jobs: Sequence[Job], apart: Callable[[Any], Parts | None]) -> list
         return names[id(rows)]
 
     asked = []
-    for at, job in enumerate(jobs):
-        parts = apart(job.estimator)
+    for at, fit in enumerate(fits):
+        parts = apart(fit.estimator)
         if parts is not None:
-            asked.append(_Asked(at, job, parts, (name_of(job.rows), job.responses)))
-    return grouped(asked, lambda one: (name_of(one.job.train), _front_key(one.parts)))
+            asked.append(_Asked(at, fit, parts, (name_of(fit.rows), fit.responses)))
+    return grouped(asked, lambda one: (name_of(one.fit.train), _steps_key(one.parts)))
 
 
-def _front_key(parts: Parts) -> Hashable:
-    return tuple(settings(step) for _, step in parts.front), settings(parts.target)
+def _steps_key(parts: Parts) -> Hashable:
+    return tuple(params_key(step) for _, step in parts.steps), params_key(parts.target)

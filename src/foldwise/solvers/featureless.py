@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.solver import Answer, Job
+from foldwise.solvers.solver import Answer, FitRequest
 from foldwise.studies.baseline import baseline_answer
 
 
@@ -14,7 +14,7 @@ class FeaturelessSolver:
     """scikit-learn's dummies as the baseline has them: the mean, or the shares of the classes."""
 
     name = "baseline"
-    unit: Literal["method", "train"] = "method"
+    batch: Literal["method", "train"] = "method"
     is_exact = True
 
     def takes(self, estimator: Any, data: Dataset) -> bool:
@@ -27,17 +27,17 @@ class FeaturelessSolver:
     def shares(self, estimator: Any) -> Hashable:
         return ()
 
-    def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
+    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
         return True
 
-    def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
-        return [_answer(job, data) for job in jobs]
+    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
+        return [_answer(fit, data) for fit in fits]
 
 
-def _answer(job: Job, data: Dataset) -> Answer | None:
-    found = {name: baseline_answer(data, job.train, name, len(job.rows)) for name in job.responses}
+def _answer(fit: FitRequest, data: Dataset) -> Answer | None:
+    found = {name: baseline_answer(data, fit.train, name, len(fit.rows)) for name in fit.responses}
     answer = {name: values for name, values in found.items() if values is not None and name != "decision_function"}
-    return answer if len(answer) == len(job.responses) else None
+    return answer if len(answer) == len(fit.responses) else None
 
 
 SOLVERS = (FeaturelessSolver(),)

@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import Any, Literal
 
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.pipeline import scaled
 from foldwise.solvers.solver import Solver
+from foldwise.solvers.steps import scaled
 
 TIGHT = 1e-8  # a user's own iterative estimator with this tolerance is solved to the optimum
 # The first that takes a method answers it: families before the generic ones. Each module lists its SOLVERS.

@@ -12,12 +12,13 @@ import numpy as np
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given, given_by, quiet
-from foldwise.solvers.fronts import Parts, copied, is_kind, settings, settings_without, take_apart
+from foldwise.solvers.fitted_steps import copied
+from foldwise.solvers.steps import Parts, is_kind, params_key, params_key_without, take_apart
 
 
 @dataclass(frozen=True, eq=False)
 class Decomposed:
-    """A training part decomposed once: the largest PCA, its scores, and the models on the first k of them."""
+    """A training set decomposed once: the largest PCA, its scores, and the models on the first k of them."""
 
     pca: Any
     models: dict[Hashable, Any] = field(default_factory=dict)
@@ -37,50 +38,52 @@ class Decomposed:
 
 @dataclass(frozen=True)
 class Components:
-    """The core is a pipeline of a PCA and the learner behind it."""
+    """The estimator is a pipeline of a PCA and the learner behind it."""
 
     name: str = "components"
     is_exact: bool = True
 
-    def takes(self, core: Any, data: Dataset) -> bool:
-        pca, count = core.steps[0][1], core.steps[0][1].n_components
+    def takes(self, estimator: Any, data: Dataset) -> bool:
+        pca, count = estimator.steps[0][1], estimator.steps[0][1].n_components
         if not pca.copy or hasattr(data.X, "tocsr") or pca.svd_solver not in ("auto", "full", "covariance_eigh"):
             return False
         if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
             return False
-        # judged by half the rows, as a training part will have at least so many
+        # judged by half the rows, as a training set will have at least so many
         return pca.svd_solver != "auto" or _way(pca, (data.rows // 2, data.columns), int(count)) is not None
 
-    def shares(self, core: Any) -> Hashable:
-        return settings_without(core.steps[0][1], "n_components")
+    def shares(self, estimator: Any) -> Hashable:
+        return params_key_without(estimator.steps[0][1], "n_components")
 
-    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Decomposed:
+    def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Decomposed:
         from sklearn.base import clone
 
-        one = cores[0].steps[0][1]
+        one = estimators[0].steps[0][1]
         if hasattr(X, "tocsr"):
             raise TypeError("sparse tables are decomposed in another way")
-        counts = {count for count in map(_count, cores) if _way(one, X.shape, count)}
+        counts = {count for count in map(_count, estimators) if _way(one, X.shape, count)}
         way = _way(one, X.shape, max(counts))
         pca = clone(one).set_params(n_components=max(counts), svd_solver=way)
         scores = pca.fit_transform(copied(X))
         parts = Decomposed(pca)
         keywords = {name.removeprefix("learner__"): values for name, values in extra.items()}
-        for core in cores:
-            if _count(core) in counts and settings(core) not in parts.models:
-                table = parts.training_scores(X, scores, _count(core), way)
+        for estimator in estimators:
+            if _count(estimator) in counts and params_key(estimator) not in parts.models:
+                table = parts.training_scores(X, scores, _count(estimator), way)
                 with quiet() as trouble:
-                    model = clone(core.steps[1][1]).fit(table, y, **keywords)
+                    model = clone(estimator.steps[1][1]).fit(table, y, **keywords)
                 if trouble:
                     break  # the plain loop says why, and does the rest too
-                parts.models[settings(core)] = model
+                parts.models[params_key(estimator)] = model
         return parts
 
-    def answers(self, fitted: Decomposed, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+    def answers(
+        self, fitted: Decomposed, estimators: Sequence[Any], X: Any, responses: Sequence[str]
+    ) -> list[Given | None]:
         tables: dict[int, Any] = {}
         given: list[Given | None] = []
-        for core in cores:
-            model, count = fitted.models.get(settings(core)), _count(core)
+        for estimator in estimators:
+            model, count = fitted.models.get(params_key(estimator)), _count(estimator)
             if model is not None and count not in tables:
                 tables[count] = fitted.first(count).transform(X)
             given.append(None if model is None else given_by(model, copied(tables[count]), responses))
@@ -92,16 +95,16 @@ def apart_at_components(estimator: Any) -> Parts | None:
     from sklearn.pipeline import Pipeline
 
     parts = take_apart(estimator)
-    places = [] if parts is None else [at for at, (_, step) in enumerate(parts.front) if is_kind(step, "PCA")]
+    places = [] if parts is None else [at for at, (_, step) in enumerate(parts.steps) if is_kind(step, "PCA")]
     if parts is None or len(places) != 1:
         return None
-    front, pca, between = parts.front[: places[0]], parts.front[places[0]][1], parts.front[places[0] + 1 :]
-    learner = Pipeline([*between, ("learner", parts.core)]) if between else parts.core
-    return Parts(front, parts.target, Pipeline([("pca", pca), ("learner", learner)]))
+    before, pca, between = parts.steps[: places[0]], parts.steps[places[0]][1], parts.steps[places[0] + 1 :]
+    learner = Pipeline([*between, ("learner", parts.estimator)]) if between else parts.estimator
+    return Parts(before, parts.target, Pipeline([("pca", pca), ("learner", learner)]))
 
 
-def _count(core: Any) -> int:
-    return int(core.steps[0][1].n_components)
+def _count(estimator: Any) -> int:
+    return int(estimator.steps[0][1].n_components)
 
 
 def _way(pca: Any, shape: tuple[int, int], count: int) -> str | None:

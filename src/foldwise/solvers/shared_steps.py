@@ -1,4 +1,4 @@
-"""Any estimator behind the steps of a pipeline: the steps are fitted once per training part and settings."""
+"""Any estimator behind the steps of a pipeline: the steps are fitted once per training set."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given, given_by
-from foldwise.solvers.fronts import copied, settings
+from foldwise.solvers.fitted_steps import copied
+from foldwise.solvers.steps import params_key
 
 
 @dataclass(frozen=True)
@@ -19,20 +20,20 @@ class Anything:
     name: str = "prefix"
     is_exact: bool = True
 
-    def takes(self, core: Any, data: Dataset) -> bool:
-        return hasattr(core, "fit")
+    def takes(self, estimator: Any, data: Dataset) -> bool:
+        return hasattr(estimator, "fit")
 
-    def shares(self, core: Any) -> Hashable:
-        return settings(core)
+    def shares(self, estimator: Any) -> Hashable:
+        return params_key(estimator)
 
-    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+    def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
         from sklearn.base import clone
 
-        return clone(cores[0]).fit(X, y, **extra)
+        return clone(estimators[0]).fit(X, y, **extra)
 
-    def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
         given = given_by(fitted, copied(X), responses)
-        return [given for _ in cores]
+        return [given for _ in estimators]
 
 
-SOLVERS = (FamilySolver(Anything(), needs_front=True),)
+SOLVERS = (FamilySolver(Anything(), needs_steps=True),)

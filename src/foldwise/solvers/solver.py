@@ -1,4 +1,4 @@
-"""What a solver is: it answers many fits of one kind of estimator in one pass, with the plain loop's numbers."""
+"""What a solver is: it answers many fits of one kind of estimator together, with the plain loop's numbers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Literal, Protocol
 from foldwise.arrays import AnyArray, IntArray
 from foldwise.data.dataset import Dataset
 
-Answer = dict[str, AnyArray]  # response -> values, in the form recipes.model.respond gives them
+Answer = dict[str, AnyArray]  # response -> values, in the form learners.model.respond gives them
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class FitRequest:
     """One fit asked of a solver."""
 
     estimator: Any  # not fitted; for families that scikit-learn itself fits, with its seeds set
@@ -23,14 +23,14 @@ class Job:
 
 
 class Solver(Protocol):
-    """Answers all fits of a unit together."""
+    """Answers a batch of fits together."""
 
     @property
     def name(self) -> str:
         """The family it answers for."""
 
     @property
-    def unit(self) -> Literal["method", "train"]:
+    def batch(self) -> Literal["method", "train"]:
         """Fits that must be asked together: all of a method, or those of one training set."""
 
     @property
@@ -41,10 +41,10 @@ class Solver(Protocol):
         """Can it answer this estimator, at any candidate, on these data with the plain loop's numbers?"""
 
     def shares(self, estimator: Any) -> Hashable:
-        """Jobs whose estimators have equal values here are answered in one pass."""
+        """Fits whose estimators have equal values here are answered together."""
 
-    def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
-        """Would the pass be faster than the plain loop?"""
+    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
+        """Would that be faster than the plain loop?"""
 
-    def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
-        """Answers in the order of the jobs; None where the plain loop must do it."""
+    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
+        """Answers in the order of the fits; None where the plain loop must do it."""

@@ -12,7 +12,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.linear_model import ElasticNet, Lasso
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, folds, jobs_of, pairs
+from twin import assert_twins, bootstraps, fits_of, folds, pairs
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
@@ -31,16 +31,16 @@ def rows(rng: np.random.Generator, count: int = 60, width: int = 7) -> tuple[Any
     return X, X @ np.where(rng.random(width) < 0.5, 0.0, rng.normal(size=width)) + rng.normal(size=count) + 30
 
 
-def as_it_is(core: Any) -> Any:
-    return core
+def as_it_is(estimator: Any) -> Any:
+    return estimator
 
 
-def after_scaling(core: Any) -> Any:
-    return make_pipeline(StandardScaler(), core)
+def after_scaling(estimator: Any) -> Any:
+    return make_pipeline(StandardScaler(), estimator)
 
 
-def after_scaling_both(core: Any) -> Any:
-    return make_pipeline(StandardScaler(), TransformedTargetRegressor(core, transformer=StandardScaler()))
+def after_scaling_both(estimator: Any) -> Any:
+    return make_pipeline(StandardScaler(), TransformedTargetRegressor(estimator, transformer=StandardScaler()))
 
 
 @pytest.mark.parametrize("wrap", [as_it_is, after_scaling, after_scaling_both])
@@ -129,8 +129,8 @@ def test_an_elastic_net_that_descends_too_slowly_is_solved_exactly() -> None:
 def test_an_answer_does_not_depend_on_other_training_parts() -> None:
     X, y = rows(np.random.default_rng(4))
     data = make_dataset(X, y)
-    together = SOLVER.solve(jobs_of([Lasso(0.1)], folds(60, 4), ("predict",)), data)
-    alone = [SOLVER.solve(jobs_of([Lasso(0.1)], [split], ("predict",)), data)[0] for split in folds(60, 4)]
+    together = SOLVER.solve(fits_of([Lasso(0.1)], folds(60, 4), ("predict",)), data)
+    alone = [SOLVER.solve(fits_of([Lasso(0.1)], [split], ("predict",)), data)[0] for split in folds(60, 4)]
     for one, other in zip(together, alone, strict=True):
         assert one is not None
         assert other is not None
@@ -177,8 +177,8 @@ def test_the_built_in_lasso_is_found_and_answered() -> None:
 
 def test_it_pays_for_paths_and_not_for_one_fit_of_a_large_table() -> None:
     small = make_dataset(*rows(np.random.default_rng(9)))
-    assert SOLVER.pays(jobs_of([Lasso()], folds(60, 3), ("predict",)), small)
+    assert SOLVER.pays(fits_of([Lasso()], folds(60, 3), ("predict",)), small)
     large = make_dataset(np.random.default_rng(9).normal(size=(5000, 300)), np.arange(5000.0))
     split = folds(5000, 2)[:1]
-    assert not SOLVER.pays(jobs_of([Lasso()], split, ("predict",)), large)
-    assert SOLVER.pays(jobs_of([Lasso(alpha) for alpha in ALPHAS], split, ("predict",)), large)
+    assert not SOLVER.pays(fits_of([Lasso()], split, ("predict",)), large)
+    assert SOLVER.pays(fits_of([Lasso(alpha) for alpha in ALPHAS], split, ("predict",)), large)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, folds, jobs_of
+from twin import assert_twins, bootstraps, fits_of, folds
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
@@ -96,8 +96,8 @@ def test_saga_that_uses_no_column_is_left_to_the_plain_loop() -> None:
     """It stops there before its intercept has settled, so the optimum would not be its answer."""
     X, y = rows(np.random.default_rng(4))
     estimators = [LogisticRegression(C=1e-3, solver=solver, l1_ratio=1) for solver in ("saga", "liblinear")]
-    jobs = jobs_of(estimators, folds(80, 3)[:1], ("predict",))
-    saga, liblinear = SOLVER.solve(jobs, make_dataset(X, y))
+    fits = fits_of(estimators, folds(80, 3)[:1], ("predict",))
+    saga, liblinear = SOLVER.solve(fits, make_dataset(X, y))
     assert saga is None
     assert liblinear is not None
 
@@ -165,8 +165,8 @@ def test_a_class_missing_from_the_training_rows_is_left_to_the_plain_loop() -> N
     X, y = rows(np.random.default_rng(7), classes=3)
     data = make_dataset(X, y)
     present, missing = np.flatnonzero(y != "beech"), np.flatnonzero(y == "beech")
-    jobs = jobs_of([LogisticRegression()], [(present, missing)], ("predict",))
-    assert SOLVER.solve(jobs, data) == [None]
+    fits = fits_of([LogisticRegression()], [(present, missing)], ("predict",))
+    assert SOLVER.solve(fits, data) == [None]
 
 
 class Mine(LogisticRegression):
@@ -212,9 +212,9 @@ def test_the_cost_rule_leaves_many_coefficients_to_the_plain_loop(
 ) -> None:
     y = np.array([f"class {code}" for code in np.arange(60) % classes])
     data = make_dataset(np.random.default_rng(10).normal(size=(60, columns)), y)
-    jobs = jobs_of([LogisticRegression(**options)], folds(60, 2), ("predict",))
+    fits = fits_of([LogisticRegression(**options)], folds(60, 2), ("predict",))
     assert SOLVER.takes(LogisticRegression(**options), data) == is_taken
-    assert SOLVER.pays(jobs, data) == is_taken
+    assert SOLVER.pays(fits, data) == is_taken
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "newton-cg", "newton-cholesky", "sag", "saga"])
@@ -241,8 +241,8 @@ def test_columns_of_huge_numbers_leave_the_intercept_its_minimum(cuts, scale):
     X = rng.normal(size=(50, 3))
     classes = np.digitize(X[:, 0] + 1.0 + rng.normal(size=50), cuts)
     train, rows = folds(50, 3)[0]
-    job = jobs_of([LogisticRegression(C=100.0, tol=1e-9)], [(train, rows)], ("decision_function",))
-    [found] = SOLVER.solve(job, make_dataset(scale * X, classes))
+    fit = fits_of([LogisticRegression(C=100.0, tol=1e-9)], [(train, rows)], ("decision_function",))
+    [found] = SOLVER.solve(fit, make_dataset(scale * X, classes))
     assert found is not None
     model = LogisticRegression(C=1e10, tol=1e-12, max_iter=10_000, solver="newton-cholesky")
     expected = model.fit(X[train], classes[train]).decision_function(X[rows])

@@ -1,4 +1,4 @@
-"""Logistic paths guided by all rows, and steps among coefficients of given signs."""
+"""Logistic paths started from the minima of all rows, and steps among coefficients of given signs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, folds, jobs_of
+from twin import assert_twins, bootstraps, fits_of, folds
 
 from foldwise.data.dataset import make_dataset
 from foldwise.solvers.logistic import logistic
@@ -19,8 +19,8 @@ from foldwise.solvers.logistic.logistic import LogisticSolver
 from foldwise.solvers.logistic.logistic_loss import Logistic
 from foldwise.solvers.logistic.newton import Descent
 from foldwise.solvers.logistic.orthant import step_within
-from foldwise.solvers.logistic.regularization_path import Trail
-from foldwise.solvers.logistic.warm_start import Guide, guided
+from foldwise.solvers.logistic.regularization_path import RegularizationPath
+from foldwise.solvers.logistic.warm_start import WarmStart, minima_along
 
 SOLVER = LogisticSolver()
 RESPONSES = ("predict_proba", "decision_function")
@@ -37,13 +37,13 @@ def rows(rng: np.random.Generator, count: int, width: int, classes: int) -> tupl
 
 
 def tight(estimators: list[Any]) -> list[Any]:
-    cores = [
+    finals = [
         LogisticRegression(**{**estimator[-1].get_params(), **NEWTON, "penalty": "deprecated"})
         for estimator in estimators
     ]
     return [
-        make_pipeline(*(step for _, step in made.steps[:-1]), core)
-        for made, core in zip(estimators, cores, strict=True)
+        make_pipeline(*(step for _, step in made.steps[:-1]), final)
+        for made, final in zip(estimators, finals, strict=True)
     ]
 
 
@@ -52,7 +52,7 @@ def tight(estimators: list[Any]) -> list[Any]:
 @pytest.mark.parametrize(
     "options", [{}, {"fit_intercept": False, "class_weight": "balanced"}], ids=["intercept", "balanced"]
 )
-def test_guided_minima_equal_tight_newton(options: Any, has_weights: bool, shape: str) -> None:
+def test_warm_started_minima_equal_tight_newton(options: Any, has_weights: bool, shape: str) -> None:
     rng = np.random.default_rng(0)
     X, y = rows(rng, 150, *SHAPES[shape])
     data = make_dataset(X, y, weights=rng.uniform(0.2, 3, len(y)) if has_weights else None)
@@ -63,8 +63,8 @@ def test_guided_minima_equal_tight_newton(options: Any, has_weights: bool, shape
 
 @settings(max_examples=15)
 @given(st.integers(0, 10**6), st.integers(30, 80), st.integers(5, 9), st.integers(3, 8), st.floats(-5, 4))
-def test_guided_minima_have_no_slope(seed: int, count: int, width: int, classes: int, log_rate: float) -> None:
-    """Whatever the size of the training part, with equal and constant columns."""
+def test_warm_started_minima_have_no_slope(seed: int, count: int, width: int, classes: int, log_rate: float) -> None:
+    """Whatever the size of the training set, with equal and constant columns."""
     rng = np.random.default_rng(seed)
     X, y = rows(rng, count, width, classes)
     X[:, 1], X[:, 2] = X[:, 0], 0.0
@@ -72,7 +72,7 @@ def test_guided_minima_have_no_slope(seed: int, count: int, width: int, classes:
     part = np.union1d(np.arange(classes), rng.permutation(count)[: rng.integers(5, count + 1)])  # every class is there
     small = Logistic(loss.X[part], loss.hot[:, part], loss.weights[part], loss.penalised)
     rates = 10.0 ** np.array([log_rate + 1, log_rate])
-    for found, rate in zip(guided(small, Guide(loss), rates), rates, strict=True):
+    for found, rate in zip(minima_along(small, WarmStart(loss), rates), rates, strict=True):
         assert found is not None
         assert np.abs(small.at(found, float(rate)).gradient).max() < 1e-6
 
@@ -93,8 +93,8 @@ def test_columns_in_odd_units_and_classes_that_part_have_their_minima() -> None:
 
 def test_answers_do_not_depend_on_what_was_asked_before() -> None:
     X, y = rows(np.random.default_rng(2), 100, 9, 6)
-    wanted = jobs_of([LogisticRegression(C=C) for C in (0.1, 2.0)], folds(100, 3)[:1], RESPONSES)
-    others = jobs_of([LogisticRegression(C=C) for C in (0.001, 50.0)], folds(100, 4)[:2], RESPONSES)
+    wanted = fits_of([LogisticRegression(C=C) for C in (0.1, 2.0)], folds(100, 3)[:1], RESPONSES)
+    others = fits_of([LogisticRegression(C=C) for C in (0.001, 50.0)], folds(100, 4)[:2], RESPONSES)
     fresh, used = make_dataset(X, y), make_dataset(X, y)
     SOLVER.solve(others, used)
     for one, other in zip(SOLVER.solve(wanted, fresh), SOLVER.solve(wanted, used), strict=True):
@@ -108,9 +108,9 @@ def test_rows_held_out_have_no_say() -> None:
     train, held_out = folds(100, 3)[0]
     changed = y.copy()
     changed[held_out] = changed[held_out][::-1]
-    jobs = jobs_of([LogisticRegression(C=C) for C in (0.1, 10.0)], [(train, held_out)], RESPONSES)
+    fits = fits_of([LogisticRegression(C=C) for C in (0.1, 10.0)], [(train, held_out)], RESPONSES)
     for one, other in zip(
-        SOLVER.solve(jobs, make_dataset(X, y)), SOLVER.solve(jobs, make_dataset(X, changed)), strict=True
+        SOLVER.solve(fits, make_dataset(X, y)), SOLVER.solve(fits, make_dataset(X, changed)), strict=True
     ):
         assert one is not None
         assert other is not None
@@ -120,15 +120,15 @@ def test_rows_held_out_have_no_say() -> None:
 def test_a_minimum_that_cannot_be_certified_is_left_to_the_plain_loop(monkeypatch: Any) -> None:
     monkeypatch.setattr("foldwise.solvers.logistic.truncated_newton.MOST_STEPS", 1)
     X, y = rows(np.random.default_rng(4), 100, 9, 6)
-    assert SOLVER.solve(jobs_of([LogisticRegression()], folds(100, 3)[:1], RESPONSES), make_dataset(X, y)) == [None]
+    assert SOLVER.solve(fits_of([LogisticRegression()], folds(100, 3)[:1], RESPONSES), make_dataset(X, y)) == [None]
 
 
-def test_guided_and_whole_steps_come_to_the_same_minimum(monkeypatch: Any) -> None:
+def test_warm_started_and_whole_steps_come_to_the_same_minimum(monkeypatch: Any) -> None:
     X, y = rows(np.random.default_rng(5), 100, 9, 6)
-    jobs, data = jobs_of([LogisticRegression(C=C) for C in (0.1, 10.0)], folds(100, 3), RESPONSES), make_dataset(X, y)
-    short = SOLVER.solve(jobs, data)
+    fits, data = fits_of([LogisticRegression(C=C) for C in (0.1, 10.0)], folds(100, 3), RESPONSES), make_dataset(X, y)
+    short = SOLVER.solve(fits, data)
     monkeypatch.setattr(logistic, "MOST_WHOLE", 10**6)
-    for one, other in zip(short, SOLVER.solve(jobs, data), strict=True):
+    for one, other in zip(short, SOLVER.solve(fits, data), strict=True):
         assert one is not None
         assert other is not None
         np.testing.assert_allclose(one["decision_function"], other["decision_function"], rtol=0, atol=1e-7)
@@ -165,10 +165,10 @@ def test_a_step_keeps_to_its_signs_and_goes_down(seed: int, size: int) -> None:
         np.testing.assert_allclose(hessian @ moves, -slopes, atol=1e-8)
 
 
-def test_a_trail_carries_a_parabola_on() -> None:
-    trail = Trail((1,))
-    assert trail.ahead(2.0).tolist() == [0.0]
+def test_a_path_carries_a_parabola_on() -> None:
+    path = RegularizationPath((1,))
+    assert path.extrapolate(2.0).tolist() == [0.0]
     for power in (3, 2, 1):
-        trail.add(np.exp(power / 2), np.array([power**2 + 1.0]))
-    np.testing.assert_allclose(trail.ahead(1.0), [1.0], atol=1e-12)
-    assert trail.ahead(np.exp(-9.0)).tolist() == [0.0]
+        path.add(np.exp(power / 2), np.array([power**2 + 1.0]))
+    np.testing.assert_allclose(path.extrapolate(1.0), [1.0], atol=1e-12)
+    assert path.extrapolate(np.exp(-9.0)).tolist() == [0.0]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, folds, jobs_of, pairs
+from twin import assert_twins, bootstraps, fits_of, folds, pairs
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
@@ -87,7 +87,7 @@ def test_tied_distances_are_broken_as_scikit_learns_tree_breaks_them(weights):
 def test_tied_distances_of_a_brute_search_are_left_to_the_plain_loop():
     X, y = rows(80, 2, is_grid=True)
     learners = [KNeighborsRegressor(3, algorithm="brute")]
-    answers = SOLVER.solve(jobs_of(learners, folds(80, 4), ("predict",)), make_dataset(X, y))
+    answers = SOLVER.solve(fits_of(learners, folds(80, 4), ("predict",)), make_dataset(X, y))
     assert answers == [None] * 4
 
 
@@ -119,7 +119,7 @@ def test_unscaled_ties_by_row_equal_a_plain_sort(columns):
     X, y = rows(120, columns, is_grid=True)
     X[60:] = X[:60]
     data, splits, ks = make_dataset(X, y), folds(120, 4), (1, 2, 5, 40)
-    answers = iter(SOLVER.solve(jobs_of([NearestRegressor(k) for k in ks], splits, ("predict",)), data))
+    answers = iter(SOLVER.solve(fits_of([NearestRegressor(k) for k in ks], splits, ("predict",)), data))
     for k in ks:
         for train, held in splits:
             gaps = [[sum((a - b) ** 2 for a, b in zip(X[t], X[i], strict=True)) for t in train] for i in held]
@@ -179,7 +179,7 @@ def test_votes_are_counted_in_the_order_of_the_labels_whatever_the_positive_clas
 
 def test_more_neighbours_than_training_rows_are_left_to_the_plain_loop():
     data = make_dataset(*rows(20, 2))
-    answers = SOLVER.solve(jobs_of([KNeighborsRegressor(k) for k in (3, 18)], folds(20, 4), ("predict",)), data)
+    answers = SOLVER.solve(fits_of([KNeighborsRegressor(k) for k in (3, 18)], folds(20, 4), ("predict",)), data)
     assert [answer is None for answer in answers] == [False] * 4 + [True] * 4
 
 
@@ -233,6 +233,6 @@ def test_what_it_does_not_know_it_does_not_take(learner):
 
 def test_it_pays_for_many_candidates_and_not_for_one_fit():
     data = make_dataset(*rows(200, 3))
-    many = jobs_of([KNeighborsRegressor(k) for k in range(1, 11)], folds(200, 5), ("predict",))
+    many = fits_of([KNeighborsRegressor(k) for k in range(1, 11)], folds(200, 5), ("predict",))
     assert SOLVER.pays(many, data)
     assert not SOLVER.pays(many[:1], data)

@@ -12,7 +12,7 @@ from sklearn.gaussian_process.kernels import RBF, Matern, WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, folds, jobs_of, pairs
+from twin import assert_twins, bootstraps, fits_of, folds, pairs
 
 from foldwise.data.dataset import make_dataset
 from foldwise.solvers.ridge.kernel_ridge import KernelRidgeSolver
@@ -115,8 +115,8 @@ def test_kernels_that_print_alike_are_told_apart():
 
 def test_a_process_asked_for_its_training_rows_is_left_to_the_plain_loop():
     data = make_dataset(*rows(20, 2))
-    jobs = jobs_of([GaussianProcessRegressor(optimizer=None)], [(np.arange(10), np.arange(20))], ("predict",))
-    assert SOLVER.solve(jobs, data) == [None]
+    fits = fits_of([GaussianProcessRegressor(optimizer=None)], [(np.arange(10), np.arange(20))], ("predict",))
+    assert SOLVER.solve(fits, data) == [None]
 
 
 @given(
@@ -155,12 +155,12 @@ def test_what_it_does_not_know_it_does_not_take(learner):
 
 def test_it_pays_for_many_penalties_and_not_for_one_fit():
     data = make_dataset(*rows(300, 3))
-    many = jobs_of([KernelRidge(alpha=a) for a in np.logspace(-2, 2, 30)], folds(300, 5), ("predict",))
+    many = fits_of([KernelRidge(alpha=a) for a in np.logspace(-2, 2, 30)], folds(300, 5), ("predict",))
     assert SOLVER.pays(many, data)
     assert not SOLVER.pays(many[:1], data)
 
 
 def test_one_fit_per_row_left_out_pays_without_a_path():
     data = make_dataset(*rows(300, 3))
-    assert SOLVER.pays(jobs_of([KernelRidge()], folds(300, 300), ("predict",)), data)
-    assert not SOLVER.pays(jobs_of([KernelRidge()], folds(300, 3), ("predict",)), data)
+    assert SOLVER.pays(fits_of([KernelRidge()], folds(300, 300), ("predict",)), data)
+    assert not SOLVER.pays(fits_of([KernelRidge()], folds(300, 3), ("predict",)), data)

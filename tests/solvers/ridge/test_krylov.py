@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from foldwise.solvers.ridge import primal
-from foldwise.solvers.ridge.cross_products import Moments
+from foldwise.solvers.ridge.cross_products import CrossProductTable
 from foldwise.solvers.ridge.krylov import solve_by_steps
 
 
@@ -28,7 +28,7 @@ def test_steps_are_tried_for_tall_tables_of_many_columns_alone(monkeypatch, rows
     tried = []
     monkeypatch.setattr(primal, "solve_by_steps", lambda *given: tried.append(given) and None)
     X = np.random.default_rng(0).normal(size=(rows, columns))
-    moments = Moments(X, X[:, :1], None)
+    cross = CrossProductTable(X, X[:, :1], None)
     parts = [(np.arange(rows - 9), np.arange(rows - 9, rows))]
-    primal.primal_answers(moments, primal.Form(intercept=True, means=False, spreads=False), parts, np.array([1.0, 9.0]))
+    primal.primal_answers(cross, primal.Form(intercept=True, means=False, spreads=False), parts, np.array([1.0, 9.0]))
     assert bool(tried) == is_tried

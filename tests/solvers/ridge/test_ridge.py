@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, folds, jobs_of, pairs, plain_answer
+from twin import assert_twins, bootstraps, fits_of, folds, pairs, plain_answer
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
@@ -99,8 +99,8 @@ def test_a_training_part_without_a_class_is_left_to_the_plain_loop():
     X = rows(40, 3)[0]
     label = np.array(["a", "b", "c"], dtype=object)[np.arange(40) % 3]
     train = np.flatnonzero(label != "c")
-    jobs = jobs_of([RidgeClassifier()], [(train, np.flatnonzero(label == "c"))], ("predict",))
-    assert SOLVER.solve(jobs, make_dataset(X, label)) == [None]
+    fits = fits_of([RidgeClassifier()], [(train, np.flatnonzero(label == "c"))], ("predict",))
+    assert SOLVER.solve(fits, make_dataset(X, label)) == [None]
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -112,7 +112,7 @@ def test_least_squares_equals_the_plain_loop(intercept):
 def test_least_squares_of_dependent_columns_is_left_to_the_plain_loop():
     X, y = rows(40, 4)
     X[:, 3] = X[:, 0] - 2 * X[:, 1]
-    answers = SOLVER.solve(jobs_of([LinearRegression(), Ridge(0.0)], folds(40, 4), ("predict",)), make_dataset(X, y))
+    answers = SOLVER.solve(fits_of([LinearRegression(), Ridge(0.0)], folds(40, 4), ("predict",)), make_dataset(X, y))
     assert answers == [None] * 8
 
 
@@ -185,7 +185,7 @@ def test_what_it_does_not_know_it_does_not_take(learner):
 
 def test_it_pays_for_many_penalties_and_not_for_one_fit():
     data = make_dataset(*rows(200, 3))
-    many = jobs_of(ridges(), folds(200, 5), ("predict",))
+    many = fits_of(ridges(), folds(200, 5), ("predict",))
     assert SOLVER.pays(many, data)
     assert not SOLVER.pays(many[:1], data)
 
@@ -265,13 +265,13 @@ def test_small_targets_are_answered_to_as_many_digits_as_large_ones():
     time = np.linspace(0, 1, 40)
     target = 1e-9 * np.sin(5 * time)
     data, splits, learners = make_dataset(np.vander(time, 9), target), folds(40, 4), [Ridge(1e-12), Ridge(1e-9)]
-    for job, answer in zip(
-        jobs_of(learners, splits, ("predict",)),
+    for fit, answer in zip(
+        fits_of(learners, splits, ("predict",)),
         assert_twins(SOLVER, learners, data, splits, allow_none=True),
         strict=True,
     ):
         if answer is not None:
-            plain = plain_answer(job, data)["predict"]
+            plain = plain_answer(fit, data)["predict"]
             np.testing.assert_allclose(answer["predict"], plain, rtol=0, atol=1e-10 * np.abs(target).max())
 
 

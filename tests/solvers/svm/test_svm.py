@@ -10,11 +10,11 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
-from twin import assert_twins, bootstraps, folds, jobs_of
+from twin import assert_twins, bootstraps, fits_of, folds
 
 from foldwise.data.dataset import make_dataset
 from foldwise.solvers.finding import find
-from foldwise.solvers.fronts import settings
+from foldwise.solvers.steps import params_key
 from foldwise.solvers.svm import svm_kernels
 from foldwise.solvers.svm.svm import SOLVERS
 
@@ -56,17 +56,17 @@ def test_the_built_in_regression_machine_agrees_behind_its_scaling(table):
     assert_twins(SVM, machines, data, folds(80, 3) + bootstraps(80, 1))
 
 
-@pytest.mark.parametrize("core", [*(SVC(**kernel) for kernel in KERNELS), SVC(kernel="poly", gamma=0.3, degree=2)])
-def test_a_kernel_rounds_as_libsvm_rounds_it_however_its_products_are_summed(core, monkeypatch):
+@pytest.mark.parametrize("one", [*(SVC(**kernel) for kernel in KERNELS), SVC(kernel="poly", gamma=0.3, degree=2)])
+def test_a_kernel_rounds_as_libsvm_rounds_it_however_its_products_are_summed(one, monkeypatch):
     """Values beside a boundary of rounding are found and made again; with larger noise there are more to find."""
     X = np.random.default_rng(1).normal(size=(200, 7))
-    part, kernel = svm_kernels.Training(X), svm_kernels.make_kernel(core, X)
+    part, kernel = svm_kernels.Training(X), svm_kernels.make_kernel(one, X)
     libsvm = np.array([[kernel.value(ddot(a, b), ddot(a, a), ddot(b, b)) for a in X] for b in X])
     noise = 2e-12 * np.random.default_rng(2).choice([-20, 20], (200, 200)) * part.squares.max()
     plain = svm_kernels._products
     monkeypatch.setattr(svm_kernels, "EPSILON", 2e-12)
     monkeypatch.setattr(svm_kernels, "_products", lambda X: plain(X) + noise)
-    noisy = kernel.values(part.lengths if core.kernel == "rbf" else part.products)
+    noisy = kernel.values(part.lengths if one.kernel == "rbf" else part.products)
     assert (noisy.astype(np.float32) != libsvm.astype(np.float32)).sum() > 10, "nothing is put to the test"
     np.testing.assert_array_equal(part.gram(kernel).astype(np.float32), libsvm.astype(np.float32))
     np.testing.assert_array_equal(part.gram(kernel).diagonal(), libsvm.diagonal())
@@ -76,10 +76,10 @@ def test_libsvm_takes_the_very_same_steps_on_a_ready_made_kernel():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(400, 6)) + 1.0
     y = np.where(X[:, 0] * X[:, 1] + rng.normal(size=400) > 1, 1, 0)
-    cores = [SVC(C=C, gamma=g) for g in (0.01, 0.3) for C in (1.0, 100.0)]
-    machine = SVM.family.fit(cores, X, y, {})
-    for core in cores:
-        found, plain = machine.models[settings(core)], clone(core).fit(X, y)
+    machines = [SVC(C=C, gamma=g) for g in (0.01, 0.3) for C in (1.0, 100.0)]
+    machine = SVM.family.fit(machines, X, y, {})
+    for one in machines:
+        found, plain = machine.models[params_key(one)], clone(one).fit(X, y)
         assert found.fitted.n_iter_.tolist() == plain.n_iter_.tolist()
         np.testing.assert_array_equal(found.fitted.dual_coef_, plain.dual_coef_)
     assert [model.kernel is None for model in machine.models.values()] == [True, False, False, False]
@@ -120,8 +120,8 @@ def test_the_nu_machines_agree(table):
 def test_a_training_part_of_one_class_is_left_to_the_plain_loop(table):
     X, _, _ = table
     data = make_dataset(X, np.r_[np.ones(40), np.zeros(40)].astype(int))
-    jobs = jobs_of([SVC(C=1.0), SVC(C=2.0)], [(np.arange(40), np.arange(40, 80))], ("predict",))
-    assert SVM.solve(jobs, data) == [None, None]
+    fits = fits_of([SVC(C=1.0), SVC(C=2.0)], [(np.arange(40), np.arange(40, 80))], ("predict",))
+    assert SVM.solve(fits, data) == [None, None]
 
 
 def test_what_it_cannot_answer_is_not_taken(table):
@@ -140,7 +140,7 @@ def test_the_kernel_is_made_once_for_all_penalties(table, monkeypatch):
     monkeypatch.setattr(svm_kernels.Kernel, "values", lambda kernel, table: made.append(kernel) or plain(kernel, table))
     X, y, _ = table
     machines = [SVR(C=C, gamma=g) for C in (0.1, 1.0, 10.0) for g in (0.1, 1.0)]
-    SVM.solve(jobs_of(machines, folds(80, 2)[:1], ("predict",)), make_dataset(X, y))
+    SVM.solve(fits_of(machines, folds(80, 2)[:1], ("predict",)), make_dataset(X, y))
     assert len(made) == 2 * 2  # for the training rows, and for the rows asked for
 
 

@@ -12,7 +12,7 @@ from sklearn.ensemble import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, folds, jobs_of
+from twin import assert_twins, bootstraps, fits_of, folds
 
 from foldwise.data.dataset import make_dataset
 from foldwise.solvers.trees.forests import SOLVERS
@@ -63,8 +63,8 @@ def test_only_the_largest_forest_is_grown(table, monkeypatch):
     spy = lambda self, *a, **k: sizes.append(self.n_estimators) or plain_fit(self, *a, **k)  # noqa: E731
     monkeypatch.setattr(RandomForestRegressor, "fit", spy)
     X, y, _ = table
-    jobs = jobs_of([RandomForestRegressor(size, random_state=0) for size in (3, 9, 6)], folds(90, 2), ("predict",))
-    FORESTS.solve(jobs, make_dataset(X, y))
+    fits = fits_of([RandomForestRegressor(size, random_state=0) for size in (3, 9, 6)], folds(90, 2), ("predict",))
+    FORESTS.solve(fits, make_dataset(X, y))
     assert sizes == [9, 9]
 
 
@@ -79,5 +79,5 @@ def test_it_pays_only_where_sizes_differ(table):
     data, split = make_dataset(*table[:2]), folds(90, 2)[:1]
     sizes = [RandomForestRegressor(size) for size in (3, 9)]
     depths = [RandomForestRegressor(3, max_depth=depth) for depth in (3, 9)]
-    assert FORESTS.pays(jobs_of(sizes, split, ("predict",)), data)
-    assert not FORESTS.pays(jobs_of(depths, split, ("predict",)), data)
+    assert FORESTS.pays(fits_of(sizes, split, ("predict",)), data)
+    assert not FORESTS.pays(fits_of(depths, split, ("predict",)), data)

@@ -1,4 +1,4 @@
-"""Sums of products of a training part: those of all rows less those of the rows held out."""
+"""Sums of products of a training set: those of all rows less those of the rows held out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.batches import has_repeats
-from foldwise.solvers.pipeline import numbers
+from foldwise.solvers.fitted_steps import numbers
 
 TOO_LITTLE_LEFT = 1e-6  # share of a column's sum of squares below which a difference has lost too many digits
 
@@ -43,7 +43,7 @@ class Table:
     weights: FloatArray | None
 
     def sums(self, train: IntArray) -> Sums:
-        """The sums of a training part; rows may repeat."""
+        """The sums of a training set; rows may repeat."""
         whole = self._whole
         out = np.setdiff1d(np.arange(len(self.X)), train, assume_unique=not has_repeats(train))
         if has_repeats(train) or 2 * out.size > train.size:

@@ -1,4 +1,4 @@
-"""Lasso and elastic net at every penalty of a training part, solved to the optimum."""
+"""Lasso and elastic net at every penalty of a training set, solved to the optimum."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.batches import by_rows, by_settings
+from foldwise.solvers.batches import by_shared, by_split
+from foldwise.solvers.fitted_steps import scale_columns, scale_target
 from foldwise.solvers.lasso.active_set import Gram, Rows, lasso_path
 from foldwise.solvers.lasso.elastic_net import elastic_path
 from foldwise.solvers.lasso.grams import Table, table_of
 from foldwise.solvers.lasso.pivots import pivot_path
-from foldwise.solvers.pipeline import Scaling, scale_columns, scale_target, scaled
-from foldwise.solvers.solver import Answer, Job
+from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.steps import Scaling, scaled
 
 WIDEST_GRAM = 3000  # columns; beyond them the products are made as they are needed
 
@@ -25,7 +26,7 @@ class LassoSolver:
     """Answers Lasso and ElasticNet, also after scaling of the columns and of the target."""
 
     name = "lasso"
-    unit: Literal["train"] = "train"
+    batch: Literal["train"] = "train"
     is_exact = False
 
     def takes(self, estimator: Any, data: Dataset) -> bool:
@@ -33,39 +34,39 @@ class LassoSolver:
         return known is not None and _is_known(known[1]) and table_of(data) is not None
 
     def shares(self, estimator: Any) -> Hashable:
-        scaling, core = _parts(estimator)
-        return scaling, core.fit_intercept, core.positive, float(core.l1_ratio)
+        scaling, final = _parts(estimator)
+        return scaling, final.fit_intercept, final.positive, float(final.l1_ratio)
 
-    def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
+    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
         """Nearly always: a path costs a few plain fits, of which the framework around them is a part."""
-        parts = len({id(job.train) for job in jobs})
-        return len(jobs) >= 3 * parts or data.rows * data.columns <= 1_000_000
+        parts = len({id(fit.train) for fit in fits})
+        return len(fits) >= 3 * parts or data.rows * data.columns <= 1_000_000
 
-    def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
+    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
         table = table_of(data)
-        answers: list[Answer | None] = [None] * len(jobs)
-        for estimator, places in by_settings(self, jobs):
+        answers: list[Answer | None] = [None] * len(fits)
+        for estimator, places in by_shared(self, fits):
             if table is not None:
-                self._answer(estimator, jobs, places, table, answers)
+                self._answer(estimator, fits, places, table, answers)
         return answers
 
     def _answer(
-        self, estimator: Any, jobs: Sequence[Job], places: list[int], table: Table, answers: list[Answer | None]
+        self, estimator: Any, fits: Sequence[FitRequest], places: list[int], table: Table, answers: list[Answer | None]
     ) -> None:
-        scaling, core = _parts(estimator)
-        for group in by_rows(jobs, places):
-            alphas = [float(_parts(jobs[at].estimator)[1].alpha) for at in group.jobs]
-            part = _training_part(table, group.train, scaling, is_centred=core.fit_intercept)
-            found = _coefficients(part, core, alphas)
+        scaling, final = _parts(estimator)
+        for split in by_split(fits, places):
+            alphas = [float(_parts(fits[at].estimator)[1].alpha) for at in split.fits]
+            part = _training_part(table, split.train, scaling, is_centred=final.fit_intercept)
+            found = _coefficients(part, final, alphas)
             known = [at for at, coefficients in enumerate(found) if coefficients is not None]
-            values = part.predict(table.X[group.rows], [found[at] for at in known])
+            values = part.predict(table.X[split.rows], [found[at] for at in known])
             for row, at in enumerate(known):
-                answers[group.jobs[at]] = {"predict": values[row]}
+                answers[split.fits[at]] = {"predict": values[row]}
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A training part as the core sees it, and the way back from its coefficients to predictions."""
+    """A training set as the final sees it, and the way back from its coefficients to predictions."""
 
     problem: Gram | Rows
     weight: float
@@ -105,15 +106,15 @@ def _training_part(table: Table, train: IntArray, scaling: Scaling, *, is_centre
     return _Part(Rows(values[:, :-1], values[:, -1]), weight, centre + table.centre, spreads)
 
 
-def _coefficients(part: _Part, core: Any, alphas: list[float]) -> list[FloatArray | None]:
+def _coefficients(part: _Part, final: Any, alphas: list[float]) -> list[FloatArray | None]:
     if part.weight <= 0:
         return [None] * len(alphas)
     penalties = [alpha * part.weight for alpha in alphas]
-    if core.l1_ratio == 1 and isinstance(part.problem, Gram):
-        return pivot_path(part.problem, penalties, positive=core.positive)
-    if core.l1_ratio == 1:
-        return lasso_path(part.problem, penalties, positive=core.positive)
-    return elastic_path(part.problem, penalties, share=float(core.l1_ratio), positive=core.positive)
+    if final.l1_ratio == 1 and isinstance(part.problem, Gram):
+        return pivot_path(part.problem, penalties, positive=final.positive)
+    if final.l1_ratio == 1:
+        return lasso_path(part.problem, penalties, positive=final.positive)
+    return elastic_path(part.problem, penalties, share=float(final.l1_ratio), positive=final.positive)
 
 
 def _parts(estimator: Any) -> tuple[Scaling, Any]:
@@ -122,21 +123,21 @@ def _parts(estimator: Any) -> tuple[Scaling, Any]:
     return known
 
 
-def _is_known(core: Any) -> bool:
+def _is_known(final: Any) -> bool:
     from sklearn.linear_model import ElasticNet, Lasso
 
     return (
-        type(core) in (Lasso, ElasticNet)
-        and _is_between(core.alpha, 0.0, np.inf)
-        and core.alpha > 0
-        and (type(core) is Lasso or (_is_between(core.l1_ratio, 0.0, 1.0) and core.l1_ratio > 0))
-        and type(core.fit_intercept) is bool
-        and type(core.positive) is bool
-        and type(core.precompute) is bool
-        and core.selection in ("cyclic", "random")
-        and core.warm_start in (False, True)
-        and _is_between(core.tol, 0.0, np.inf)
-        and _is_between(core.max_iter, 1, np.inf)
+        type(final) in (Lasso, ElasticNet)
+        and _is_between(final.alpha, 0.0, np.inf)
+        and final.alpha > 0
+        and (type(final) is Lasso or (_is_between(final.l1_ratio, 0.0, 1.0) and final.l1_ratio > 0))
+        and type(final.fit_intercept) is bool
+        and type(final.positive) is bool
+        and type(final.precompute) is bool
+        and final.selection in ("cyclic", "random")
+        and final.warm_start in (False, True)
+        and _is_between(final.tol, 0.0, np.inf)
+        and _is_between(final.max_iter, 1, np.inf)
     )
 
 

@@ -1,4 +1,4 @@
-"""Logistic regression at every penalty of a training part, solved to the optimum."""
+"""Logistic regression at every penalty of a training set, solved to the optimum."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ import numpy as np
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.learners.model import takes_weights
-from foldwise.solvers.batches import Group, by_rows, by_settings
+from foldwise.solvers.batches import SplitFits, by_shared, by_split
+from foldwise.solvers.fitted_steps import numbers, scale_columns
 from foldwise.solvers.logistic.logistic_loss import Logistic
 from foldwise.solvers.logistic.newton import Descent
-from foldwise.solvers.logistic.warm_start import Guide, guided
-from foldwise.solvers.pipeline import Scaling, numbers, scale_columns, scaled
-from foldwise.solvers.solver import Answer, Job
+from foldwise.solvers.logistic.warm_start import WarmStart, minima_along
+from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.steps import Scaling, scaled
 
 MOST_DENSE = 800  # coefficients with squared penalties; with more, Hessians cost more than scikit-learn's cheap steps
-MOST_DENSE_COLUMNS = 400  # with more, the curvature of all rows tells too little about that of a training part
+MOST_DENSE_COLUMNS = 400  # with more, the curvature of all rows tells too little about that of a training set
 MOST_SPARSE = 3000  # coefficients with absolute penalties, of which few are in use
 MOST_WHOLE = 50  # coefficients up to which every step has a Hessian of its own
-MOST_GUIDES = 3  # kept at a time, one per method
+MOST_WARM_STARTS = 3  # kept at a time, one per method
 SOLVERS_KNOWN = ("lbfgs", "newton-cg", "newton-cholesky", "liblinear", "sag", "saga")
 
 
@@ -31,7 +32,7 @@ class LogisticSolver:
     """Answers LogisticRegression with squared, absolute or both penalties, also after scaling of the columns."""
 
     name = "logistic"
-    unit: Literal["train"] = "train"
+    batch: Literal["train"] = "train"
     is_exact = False
 
     def takes(self, estimator: Any, data: Dataset) -> bool:
@@ -47,53 +48,53 @@ class LogisticSolver:
         )
 
     def shares(self, estimator: Any) -> Hashable:
-        scaling, core = _parts(estimator)
-        penalises_intercept = core.solver == "liblinear" and core.intercept_scaling
-        return scaling, core.fit_intercept, penalises_intercept, core.class_weight, float(core.l1_ratio)
+        scaling, final = _parts(estimator)
+        penalises_intercept = final.solver == "liblinear" and final.intercept_scaling
+        return scaling, final.fit_intercept, penalises_intercept, final.class_weight, float(final.l1_ratio)
 
-    def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
+    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
         """Newton's steps cost rows x columns squared, scikit-learn's many more rows x columns."""
-        return _is_cheap(_parts(jobs[0].estimator)[1], data)
+        return _is_cheap(_parts(fits[0].estimator)[1], data)
 
-    def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
+    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
         X = numbers(data)
-        answers: list[Answer | None] = [None] * len(jobs)
+        answers: list[Answer | None] = [None] * len(fits)
         if X is None:
             return answers
-        for estimator, places in by_settings(self, jobs):
-            for group in by_rows(jobs, places):
-                part = _training_part(X, data, group.train, estimator)
+        for estimator, places in by_shared(self, fits):
+            for split in by_split(fits, places):
+                part = _training_part(X, data, split.train, estimator)
                 if part is not None:
-                    cores = [_parts(jobs[at].estimator)[1] for at in group.jobs]
-                    found = _minima(part, np.array([1.0 / core.C for core in cores]), X, data, estimator)
-                    self._answer(part, jobs, group, X[group.rows], found, answers)
+                    finals = [_parts(fits[at].estimator)[1] for at in split.fits]
+                    found = _minima(part, np.array([1.0 / final.C for final in finals]), X, data, estimator)
+                    self._answer(part, fits, split, X[split.rows], found, answers)
         return answers
 
     def _answer(
         self,
         part: _Part,
-        jobs: Sequence[Job],
-        group: Group,
+        fits: Sequence[FitRequest],
+        split: SplitFits,
         table: FloatArray,
         found: list[FloatArray | None],
         answers: list[Answer | None],
     ) -> None:
-        for at, coefficients in zip(group.jobs, found, strict=True):
-            core = _parts(jobs[at].estimator)[1]
+        for at, coefficients in zip(split.fits, found, strict=True):
+            final = _parts(fits[at].estimator)[1]
             # where no column is used, scikit-learn's saga stops before its intercept has settled
-            if coefficients is not None and (core.solver != "saga" or coefficients[:, : table.shape[1]].any()):
-                answers[at] = _respond(part.scores(table, coefficients), jobs[at].responses)
+            if coefficients is not None and (final.solver != "saga" or coefficients[:, : table.shape[1]].any()):
+                answers[at] = _respond(part.scores(table, coefficients), fits[at].responses)
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A training part as the core sees it, and the way back to raw columns."""
+    """A training set as the final sees it, and the way back to raw columns."""
 
     loss: Logistic
     share: float  # of the penalty that is absolute
     shift: FloatArray
     spread: FloatArray
-    centre: FloatArray  # taken off the columns after scaling, which the core does not do
+    centre: FloatArray  # taken off the columns after scaling, which the final does not do
     constant: float | None  # the column that stands for the intercept
 
     def scores(self, X: FloatArray, coefficients: FloatArray) -> FloatArray:
@@ -112,7 +113,7 @@ class _Part:
 
 
 def _training_part(X: FloatArray, data: Dataset, train: IntArray, estimator: Any) -> _Part | None:
-    scaling, core = _parts(estimator)
+    scaling, final = _parts(estimator)
     codes = data.codes[train]
     weights = np.ones(train.size)
     if data.weights is not None and takes_weights(estimator):
@@ -120,24 +121,24 @@ def _training_part(X: FloatArray, data: Dataset, train: IntArray, estimator: Any
     classes = len(data.classes)
     if (np.bincount(codes, weights=weights, minlength=classes) <= 0).any():
         return None
-    weights *= _class_weights(core, codes, weights)
+    weights *= _class_weights(final, codes, weights)
     shift, spread = scale_columns(X, train, scaling)
     table, penalised = (X[train] - shift) / spread, np.ones(X.shape[1])
     centre, constant = np.zeros(X.shape[1]), None
-    if core.fit_intercept:
-        is_penalised = core.solver == "liblinear"
-        constant = float(core.intercept_scaling) if is_penalised else 1.0
+    if final.fit_intercept:
+        is_penalised = final.solver == "liblinear"
+        constant = float(final.intercept_scaling) if is_penalised else 1.0
         if not is_penalised and not scaling.means:
             centre = table.mean(axis=0)  # a free intercept takes up any shift, and Newton's steps need small numbers
             table = table - centre
         table = np.column_stack([table, np.full(train.size, constant)])
         penalised = np.append(penalised, float(is_penalised))
     hot = (codes == np.arange(classes)[:, None] if classes > 2 else codes[None]).astype(np.float64)
-    return _Part(Logistic(table, hot, weights, penalised), float(core.l1_ratio), shift, spread, centre, constant)
+    return _Part(Logistic(table, hot, weights, penalised), float(final.l1_ratio), shift, spread, centre, constant)
 
 
-def _class_weights(core: Any, codes: IntArray, weights: FloatArray) -> FloatArray:
-    if core.class_weight is None:
+def _class_weights(final: Any, codes: IntArray, weights: FloatArray) -> FloatArray:
+    if final.class_weight is None:
         return np.ones(codes.size)
     totals = np.bincount(codes, weights=weights)
     balanced: FloatArray = weights.sum() / (totals.size * totals)
@@ -149,24 +150,24 @@ def _minima(part: _Part, rates: FloatArray, X: FloatArray, data: Dataset, estima
     if part.share > 0 or _size(data) <= MOST_WHOLE:
         return _path(part, rates)
     falling, places = np.unique(-rates, return_inverse=True)
-    found = guided(part.loss, _guide(X, data, estimator), -falling)
+    found = minima_along(part.loss, _warm_start(X, data, estimator), -falling)
     return [found[place] for place in places]
 
 
-def _guide(X: FloatArray, data: Dataset, estimator: Any) -> Guide:
-    """The guide of all rows, made once for all training parts."""
-    known = _GUIDES.setdefault(data, {})
+def _warm_start(X: FloatArray, data: Dataset, estimator: Any) -> WarmStart:
+    """The minima of all rows, made once for all training sets."""
+    known = _WARM_STARTS.setdefault(data, {})
     key = LogisticSolver().shares(estimator)
     if key not in known:
-        if len(known) >= MOST_GUIDES:
+        if len(known) >= MOST_WARM_STARTS:
             known.clear()
         all_rows = _training_part(X, data, np.arange(data.rows), estimator)
         assert all_rows is not None
-        known[key] = Guide(all_rows.loss)
+        known[key] = WarmStart(all_rows.loss)
     return known[key]
 
 
-_GUIDES: WeakKeyDictionary[Dataset, dict[Hashable, Guide]] = WeakKeyDictionary()
+_WARM_STARTS: WeakKeyDictionary[Dataset, dict[Hashable, WarmStart]] = WeakKeyDictionary()
 
 
 def _path(part: _Part, rates: FloatArray) -> list[FloatArray | None]:
@@ -205,8 +206,8 @@ def _size(data: Dataset) -> int:
     return (data.columns + 1) * (classes if classes > 2 else 1)
 
 
-def _is_cheap(core: Any, data: Dataset) -> bool:
-    if core.l1_ratio > 0:
+def _is_cheap(final: Any, data: Dataset) -> bool:
+    if final.l1_ratio > 0:
         return _size(data) <= MOST_SPARSE
     return _size(data) <= MOST_DENSE and data.columns <= MOST_DENSE_COLUMNS
 
@@ -217,20 +218,20 @@ def _parts(estimator: Any) -> tuple[Scaling, Any]:
     return known
 
 
-def _is_known(core: Any) -> bool:
+def _is_known(final: Any) -> bool:
     from sklearn.linear_model import LogisticRegression
 
     return (
-        type(core) is LogisticRegression
-        and _is_between(core.C, 1e-12, 1e12)
-        and _is_between(core.l1_ratio, 0, 1)
-        and core.penalty == "deprecated"
-        and type(core.fit_intercept) is bool
-        and _is_between(core.intercept_scaling, 1e-6, 1e6)
-        and (core.class_weight is None or core.class_weight == "balanced")
-        and core.dual is False
-        and core.solver in SOLVERS_KNOWN
-        and _allows(core.solver, float(core.l1_ratio))
+        type(final) is LogisticRegression
+        and _is_between(final.C, 1e-12, 1e12)
+        and _is_between(final.l1_ratio, 0, 1)
+        and final.penalty == "deprecated"
+        and type(final.fit_intercept) is bool
+        and _is_between(final.intercept_scaling, 1e-6, 1e6)
+        and (final.class_weight is None or final.class_weight == "balanced")
+        and final.dual is False
+        and final.solver in SOLVERS_KNOWN
+        and _allows(final.solver, float(final.l1_ratio))
     )
 
 

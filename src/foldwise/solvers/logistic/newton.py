@@ -9,7 +9,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.solvers.logistic.logistic_loss import Logistic, Point
 from foldwise.solvers.logistic.orthant import step_within
-from foldwise.solvers.logistic.regularization_path import Trail
+from foldwise.solvers.logistic.regularization_path import RegularizationPath
 
 DECREMENT = 1e-9  # Newton decrement at which a minimum counts as found: half of it bounds the error of a probability
 CLOSE = 1e-4  # decrement below which whole steps need no proof that the objective falls: rounding would hide it
@@ -30,7 +30,7 @@ class Descent:
     """
 
     def __init__(self, loss: Logistic) -> None:
-        self.loss, self.trail = loss, Trail(loss.shape)
+        self.loss, self.path = loss, RegularizationPath(loss.shape)
         self.is_bound: AnyArray = np.tile(loss.penalised != 0, loss.shape[0])  # by class and column
         self.rounding = ROUNDING * float(np.abs(loss.X).max(initial=0.0) * loss.weights.sum())
         self.last = np.zeros(loss.shape)
@@ -54,13 +54,13 @@ class Descent:
         return None
 
     def _start(self, strength: float, *, is_sparse: bool) -> FloatArray:
-        start = self.trail.ahead(strength)
+        start = self.path.extrapolate(strength)
         if is_sparse:  # beyond zero the model is another
             start[(start * self.last <= 0) & self.is_bound.reshape(start.shape)] = 0.0
         return start
 
     def _found(self, strength: float, coefficients: FloatArray) -> FloatArray:
-        self.trail.add(strength, coefficients)
+        self.path.add(strength, coefficients)
         self.last = coefficients
         return coefficients
 

@@ -1,4 +1,4 @@
-"""One pass over all k-nearest-neighbour jobs that measure distance alike."""
+"""All k-nearest-neighbour fits that measure distance alike, from one search."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.learners.estimators.distances import EPSILON, before_ties, distances, in_order, norm_error, squared_norms
 from foldwise.learners.estimators.distances import power as power_of
-from foldwise.solvers.batches import Group, any_of, by_rows, has_repeats
+from foldwise.solvers.batches import SplitFits, any_of, by_split, has_repeats
+from foldwise.solvers.fitted_steps import numbers, scale_columns
 from foldwise.solvers.nearest.neighbour_lists import Index, Lists, first_kept, list_length
 from foldwise.solvers.nearest.neighbour_votes import Weighting, make_target, running_answers, tied_boundaries
-from foldwise.solvers.pipeline import numbers, scale_columns, scaled
-from foldwise.solvers.solver import Answer, Job
+from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.steps import Scaling, scaled
 
 BLOCK = 2_000_000  # neighbours listed at a time
-WIDEST = 3.0  # lists are made at most this much longer to allow for the scaling of a training part
+WIDEST = 3.0  # lists are made at most this much longer to allow for the scaling of a training set
 LONGEST = 500  # lists that are longer are not made: the training rows are searched instead
 NEAREST = 1e-11  # relative error of a squared distance that inverse weights may have
 
 
 @dataclass(eq=False)
 class Votes:
-    """What one weighting is asked for on one training part, filled in block by block."""
+    """What one weighting is asked for on one training set, filled in block by block."""
 
     ks: IntArray
     names: set[str]
@@ -37,9 +38,9 @@ class Votes:
 
 @dataclass(eq=False)
 class Part:
-    """One training part, and what is asked of it."""
+    """One training set, and what is asked of it."""
 
-    group: Group
+    split: SplitFits
     is_kept: Any  # of all rows
     width: int  # neighbours looked at: the largest k, or one more to see ties
     shift: FloatArray
@@ -48,57 +49,57 @@ class Part:
     tree: Any = None  # scikit-learn's, if ties ask for it
 
     def table(self, X: FloatArray) -> FloatArray:
-        """Rows as this training part scales them."""
+        """Rows as this training set scales them."""
         return (X - self.shift) / self.spread
 
 
-class Pass:
-    """Searches block after block of rows, and answers each block for every training part, k and weighting."""
+class NeighbourBatch:
+    """Searches block after block of rows, and answers each block for every training set, k and weighting."""
 
-    def __init__(self, estimator: Any, data: Dataset, jobs: Sequence[Job]) -> None:
+    def __init__(self, estimator: Any, data: Dataset, fits: Sequence[FitRequest]) -> None:
         from foldwise.learners.estimators.nearest import RowOrder
 
         known, X = scaled(estimator), numbers(data)
         assert known is not None
         assert X is not None
-        self.scaling, self.core = known
-        self.X, self.data, self.jobs = X, data, jobs
-        self.p = power_of(self.core) or 2.0
-        self.is_by_row = isinstance(self.core, RowOrder)  # are ties broken by the order of rows?
+        self.scaling, self.final = known
+        self.X, self.data, self.fits = X, data, fits
+        self.p = power_of(self.final) or 2.0
+        self.is_by_row = isinstance(self.final, RowOrder)  # are ties broken by the order of rows?
         self.target = make_target(data)
         self.plain_error: FloatArray | None = None
         self.asks: dict[int, tuple[int, Weighting]] = {}  # by estimator: its k and its weighting
 
     def solve(self, places: Sequence[int]) -> Iterator[tuple[int, Answer | None]]:
-        """Answers by place; jobs that ask for more neighbours than there are rows are left out."""
+        """Answers by place; fits that ask for more neighbours than there are rows are left out."""
         for at in places:
-            estimator = self.jobs[at].estimator
+            estimator = self.fits[at].estimator
             if id(estimator) not in self.asks:
-                core = (scaled(estimator) or (None, estimator))[1]
-                self.asks[id(estimator)] = int(core.n_neighbors), core.weights
-        able = [at for at in places if self._ask(at)[0] <= self.jobs[at].train.size and self.jobs[at].rows.size]
-        parts = [self._part(group) for group in by_rows(self.jobs, able)]
+                final = (scaled(estimator) or (None, estimator))[1]
+                self.asks[id(estimator)] = int(final.n_neighbors), final.weights
+        able = [at for at in places if self._ask(at)[0] <= self.fits[at].train.size and self.fits[at].rows.size]
+        parts = [self._part(split) for split in by_split(self.fits, able)]
         if parts:
             self._walk(parts)
         for part in parts:
             yield from self._handed(part)
 
     def _ask(self, at: int) -> tuple[int, Weighting]:
-        return self.asks[id(self.jobs[at].estimator)]
+        return self.asks[id(self.fits[at].estimator)]
 
-    def _part(self, group: Group) -> Part:
+    def _part(self, split: SplitFits) -> Part:
         is_kept = np.zeros(self.data.rows, bool)
-        is_kept[group.train] = True
+        is_kept[split.train] = True
         ks: dict[Weighting, set[int]] = {}
         names: dict[Weighting, set[str]] = {}
-        for at in group.jobs:
+        for at in split.fits:
             k, weighting = self._ask(at)
             ks.setdefault(weighting, set()).add(k)
-            names.setdefault(weighting, set()).update(self.jobs[at].responses)
-        width = min(max(map(max, ks.values())) + (not self.is_by_row), group.train.size)
-        part = Part(group, is_kept, width, *scale_columns(self.X, group.train, self.scaling))
+            names.setdefault(weighting, set()).update(self.fits[at].responses)
+        width = min(max(map(max, ks.values())) + (not self.is_by_row), split.train.size)
+        part = Part(split, is_kept, width, *scale_columns(self.X, split.train, self.scaling))
         for weighting, found in ks.items():
-            empty = self._empty(names[weighting], len(found), group.rows.size)
+            empty = self._empty(names[weighting], len(found), split.rows.size)
             part.votes[weighting] = Votes(np.array(sorted(found)), names[weighting], empty, np.zeros(len(found), bool))
         return part
 
@@ -111,7 +112,7 @@ class Pass:
         return made
 
     def _walk(self, parts: list[Part]) -> None:
-        asked = any_of([part.group.rows for part in parts])
+        asked = any_of([part.split.rows for part in parts])
         spread = scale_columns(self.X, np.arange(self.data.rows), self.scaling)[1]
         index, longer = self._index(spread), self._longer(parts, spread)
         length = min(max(self._length(part, longer) for part in parts), self.data.rows)
@@ -120,9 +121,9 @@ class Pass:
             block = asked[start : start + step]
             lists = index.of(block, length, is_kept=block.size == asked.size)
             for part in parts:
-                low, high = np.searchsorted(part.group.rows, (block[0], block[-1] + 1))
+                low, high = np.searchsorted(part.split.rows, (block[0], block[-1] + 1))
                 if low < high:
-                    rows = part.group.rows[low:high]
+                    rows = part.split.rows[low:high]
                     found = self._nearest(part, rows, lists.at(np.searchsorted(block, rows)), index, spread, longer)
                     self._answer(part, slice(low, high), rows, found, is_sure=index.is_tree)
 
@@ -135,7 +136,7 @@ class Pass:
         return made[name]
 
     def _length(self, part: Part, longer: float) -> int:
-        return list_length(int(np.ceil(part.width * longer)), 1.0 - part.group.train.size / self.data.rows)
+        return list_length(int(np.ceil(part.width * longer)), 1.0 - part.split.train.size / self.data.rows)
 
     def _longer(self, parts: list[Part], spread: FloatArray) -> float:
         """How much longer lists are made, so that they hold the nearest rows also as each part scales them."""
@@ -148,7 +149,7 @@ class Pass:
         self, part: Part, rows: IntArray, lists: Lists, index: Index, spread: FloatArray, longer: float
     ) -> Lists:
         """The nearest training rows of these rows: from the lists, or from longer ones where they run short."""
-        if has_repeats(part.group.train):
+        if has_repeats(part.split.train):
             return self._searched(part, rows)
         found, is_short = self._listed(part, rows, lists, spread, longer)
         short = np.flatnonzero(is_short)
@@ -166,9 +167,9 @@ class Pass:
         """The nearest training rows as the lists have them, by this part's own distances; and where lists run short."""
         if not self.scaling.spreads:
             return first_kept(lists, part.is_kept, part.width)
-        most = min(int(np.ceil(part.width * longer)), part.group.train.size, lists.near.shape[1])
+        most = min(int(np.ceil(part.width * longer)), part.split.train.size, lists.near.shape[1])
         listed, is_short = first_kept(lists, part.is_kept, most)
-        reach = listed.reach if most < part.group.train.size else np.full(rows.size, np.inf)
+        reach = listed.reach if most < part.split.train.size else np.full(rows.size, np.inf)
         reach = before_ties(reach, self.X.shape[1]) if self.is_by_row else reach
         table = part.table(self.X)
         distance, near = in_order(distances(table[rows], table, listed.near, self.p), listed.near)
@@ -176,7 +177,7 @@ class Pass:
         return found, is_short | (found.distance[:, -1] > found.reach)
 
     def _searched(self, part: Part, rows: IntArray) -> Lists:
-        train = part.group.train
+        train = part.split.train
         if self.is_by_row:
             from foldwise.learners.estimators.nearest import NearestRegressor
 
@@ -192,7 +193,7 @@ class Pass:
             for weighting, votes in part.votes.items():
                 self._fill(votes, weighting, slot, near)
             return
-        is_forced = self._is_by_force(np.arange(1, part.width + 1), part.group.train.size)
+        is_forced = self._is_by_force(np.arange(1, part.width + 1), part.split.train.size)
         is_open, is_tiny = self._open(part, rows, near, is_forced, is_sure=is_sure)
         columns = np.flatnonzero(is_open.any(axis=0))
         for weighting, votes in part.votes.items():
@@ -216,7 +217,7 @@ class Pass:
     def _open(self, part: Part, rows: IntArray, near: Lists, is_forced: Any, *, is_sure: bool) -> tuple[Any, bool]:
         """By row and k: might scikit-learn choose other neighbours? And is some distance it computes all rounding?"""
         distance, values = near.distance, self.target.values[near.near]
-        is_whole = part.width == part.group.train.size
+        is_whole = part.width == part.split.train.size
         tied = distance[:, 1:] - distance[:, :-1] <= 4 * (self.X.shape[1] + 4) * EPSILON * distance[:, 1:]
         is_open, is_tiny = tied_boundaries(tied, values, is_whole=is_whole), False
         if self.p == 2 and (is_forced.any() or not is_sure):
@@ -230,7 +231,7 @@ class Pass:
 
     def _error(self, part: Part, rows: IntArray) -> FloatArray:
         """By row: how wrong squared distances computed from norms may be."""
-        if self.scaling.is_plain:
+        if self.scaling == Scaling():
             if self.plain_error is None:
                 self.plain_error = _rounding(self.X)
             return self.plain_error[rows]
@@ -238,37 +239,37 @@ class Pass:
 
     def _is_by_force(self, ks: IntArray, train: int) -> Any:
         """By k: does scikit-learn look at every row?"""
-        if self.core.algorithm == "auto":
+        if self.final.algorithm == "auto":
             return (ks >= train // 2) | (self.X.shape[1] > 15)
-        return np.full(ks.size, self.core.algorithm == "brute")
+        return np.full(ks.size, self.final.algorithm == "brute")
 
     def _as_tree(
         self, part: Part, votes: Votes, weighting: Weighting, at: int, slot: slice, rows: IntArray, places: IntArray
     ) -> None:
         """Rows whose neighbours tie, with the neighbours that scikit-learn's tree finds."""
-        k, table = votes.ks[at : at + 1], part.table if not self.scaling.is_plain else np.asarray
+        k, table = votes.ks[at : at + 1], part.table if self.scaling != Scaling() else np.asarray
         distance, near = self._tree(part, table).kneighbors(table(self.X[rows[places]]), int(k[0]))
-        answers, close = running_answers(self.target, part.group.train[near], distance, weighting, votes.names, k)
+        answers, close = running_answers(self.target, part.split.train[near], distance, weighting, votes.names, k)
         for name, found in answers.items():
             votes.answers[name][at, slot.start + places] = found[0]
         votes.is_doubtful[at] |= close is not None and close.any()
 
     def _tree(self, part: Part, table: Callable[[FloatArray], FloatArray]) -> Any:
-        """scikit-learn's own tree of a training part, as its estimator makes it."""
+        """scikit-learn's own tree of a training set, as its estimator makes it."""
         from sklearn.neighbors import NearestNeighbors
 
         if part.tree is None:
-            core, kind = self.core, "kd_tree" if self.core.algorithm == "auto" else self.core.algorithm
-            tree = NearestNeighbors(algorithm=kind, leaf_size=core.leaf_size, metric=core.metric, p=core.p)
-            part.tree = tree.fit(table(self.X[part.group.train]))
+            final, kind = self.final, "kd_tree" if self.final.algorithm == "auto" else self.final.algorithm
+            tree = NearestNeighbors(algorithm=kind, leaf_size=final.leaf_size, metric=final.metric, p=final.p)
+            part.tree = tree.fit(table(self.X[part.split.train]))
         return part.tree
 
     def _handed(self, part: Part) -> Iterator[tuple[int, Answer | None]]:
         places = {weighting: {int(k): at for at, k in enumerate(votes.ks)} for weighting, votes in part.votes.items()}
-        for job in part.group.jobs:
-            k, weighting = self._ask(job)
-            votes, at, names = part.votes[weighting], places[weighting][k], self.jobs[job].responses
-            yield job, None if votes.is_doubtful[at] else {name: votes.answers[name][at] for name in names}
+        for fit in part.split.fits:
+            k, weighting = self._ask(fit)
+            votes, at, names = part.votes[weighting], places[weighting][k], self.fits[fit].responses
+            yield fit, None if votes.is_doubtful[at] else {name: votes.answers[name][at] for name in names}
 
 
 _INDEXES: WeakKeyDictionary[Dataset, dict[tuple[bool, float, bool], Index]] = WeakKeyDictionary()

@@ -1,4 +1,4 @@
-"""The nearest rows of every row, found once, and walked for any training part."""
+"""The nearest rows of every row, found once, and walked for any training set."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def tied_boundaries(tied: Any, values: FloatArray, *, is_whole: bool) -> Any:
     """By row and k: could the k-th neighbour and a further one change places, and would that matter?
 
     `tied` says which neighbours are as far away as the next. Rows at one distance that have one target may change
-    places freely. Unless the neighbours are the whole training part, what lies beyond the last of them is not known.
+    places freely. Unless the neighbours are the whole training set, what lies beyond the last of them is not known.
     """
     matters = np.zeros(tied.shape, bool)
     some = np.flatnonzero(tied.any(axis=1))

@@ -1,4 +1,4 @@
-"""k-nearest neighbours: one search answers every k, both weightings and every training part."""
+"""k-nearest neighbours: one search answers every k, both weightings and every training set."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 
 from foldwise.data.dataset import Dataset
 from foldwise.learners.estimators.distances import power
-from foldwise.solvers.batches import any_of, by_rows, by_settings
-from foldwise.solvers.nearest.neighbour_batch import Pass
-from foldwise.solvers.pipeline import numbers, scaled
-from foldwise.solvers.solver import Answer, Job
+from foldwise.solvers.batches import any_of, by_shared, by_split
+from foldwise.solvers.fitted_steps import numbers
+from foldwise.solvers.nearest.neighbour_batch import NeighbourBatch
+from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.steps import scaled
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 
@@ -21,36 +22,36 @@ class NeighboursSolver:
     """Answers KNeighborsRegressor and KNeighborsClassifier, and their twins that break ties by the order of rows."""
 
     name = "k-nn"
-    unit: Literal["method", "train"] = "method"
+    batch: Literal["method", "train"] = "method"
     is_exact = True
 
     def takes(self, estimator: Any, data: Dataset) -> bool:
         known = scaled(estimator)
         if known is None or known[0].target or not _is_ours(known[1], data) or numbers(data) is None:
             return False
-        core = known[1]
-        is_count = isinstance(core.n_neighbors, int | np.integer) and bool(core.n_neighbors >= 1)
-        is_weighted = isinstance(core.weights, str) and core.weights in ("uniform", "distance")
-        return is_count and is_weighted and power(core) is not None and core.algorithm in ALGORITHMS
+        final = known[1]
+        is_count = isinstance(final.n_neighbors, int | np.integer) and bool(final.n_neighbors >= 1)
+        is_weighted = isinstance(final.weights, str) and final.weights in ("uniform", "distance")
+        return is_count and is_weighted and power(final) is not None and final.algorithm in ALGORITHMS
 
     def shares(self, estimator: Any) -> Hashable:
         known = scaled(estimator)
         assert known is not None
-        scaling, core = known
-        return type(core).__name__, scaling, core.algorithm, core.leaf_size, power(core)
+        scaling, final = known
+        return type(final).__name__, scaling, final.algorithm, final.leaf_size, power(final)
 
-    def pays(self, jobs: Sequence[Job], data: Dataset) -> bool:
-        """One search of the rows asked, against one per job with a fit before it; in rows searched."""
-        plain = sum(job.rows.size + job.train.size / 50 + 20 for job in jobs)
-        groups = by_rows(jobs, range(len(jobs)))
-        asked = any_of([group.rows for group in groups]).size
-        ours = 1.5 * asked + data.rows / 50 + sum(0.2 * group.rows.size + 20 for group in groups)
+    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
+        """One search of the rows asked, against one search and one fit each; in rows searched."""
+        plain = sum(fit.rows.size + fit.train.size / 50 + 20 for fit in fits)
+        splits = by_split(fits, range(len(fits)))
+        asked = any_of([split.rows for split in splits]).size
+        ours = 1.5 * asked + data.rows / 50 + sum(0.2 * split.rows.size + 20 for split in splits)
         return ours < plain
 
-    def solve(self, jobs: Sequence[Job], data: Dataset) -> list[Answer | None]:
-        answers: list[Answer | None] = [None] * len(jobs)
-        for estimator, places in by_settings(self, jobs):
-            for at, answer in Pass(estimator, data, jobs).solve(places):
+    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
+        answers: list[Answer | None] = [None] * len(fits)
+        for estimator, places in by_shared(self, fits):
+            for at, answer in NeighbourBatch(estimator, data, fits).solve(places):
                 answers[at] = answer
         return answers
 
@@ -58,11 +59,11 @@ class NeighboursSolver:
 SOLVERS = (NeighboursSolver(),)
 
 
-def _is_ours(core: Any, data: Dataset) -> bool:
+def _is_ours(final: Any, data: Dataset) -> bool:
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
     from foldwise.learners.estimators.nearest import NearestClassifier, NearestRegressor
 
     is_regression = data.task == "regression"
     kinds = (KNeighborsRegressor, NearestRegressor) if is_regression else (KNeighborsClassifier, NearestClassifier)
-    return type(core) in kinds
+    return type(final) in kinds

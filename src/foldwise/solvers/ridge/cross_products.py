@@ -1,4 +1,4 @@
-"""Sums and cross-products of any training part: those of all rows, less those of the rows left out."""
+"""Sums and cross-products of any training set: those of all rows, less those of the rows left out."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ LOST = 1e-3  # a column that keeps less of its sum of squares than this is summe
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
-    """Weighted sums over a training part of [X Y], taken about a point."""
+class CrossProducts:
+    """Weighted sums over a training set of [X Y], taken about a point."""
 
     about: FloatArray  # columns, then targets; from the means of all rows
     weight: float
@@ -27,8 +27,8 @@ class Moment:
     summed: FloatArray  # squares of each column that went through the sums: what their rounding is measured by
 
 
-class Moments:
-    """The moments of training parts of one table."""
+class CrossProductTable:
+    """The cross-products of training sets of one table."""
 
     def __init__(self, X: FloatArray, Y: FloatArray, weights: FloatArray | None) -> None:
         self.X, self.Y, self.weights = X, Y, weights
@@ -66,14 +66,14 @@ class Moments:
         np.subtract(Y, self.y_mean, out=both[:, self.width :])
         return both
 
-    def of(self, train: IntArray) -> Moment:
-        """The moments of a training part; the same whatever else is asked."""
+    def of(self, train: IntArray) -> CrossProducts:
+        """The cross-products of a training set; the same whatever else is asked."""
         counts = np.bincount(train, minlength=self.rows)
         rest = np.flatnonzero(counts == 0)
         if has_repeats(train) or 2 * rest.size > self.rows:
             return self._own(train)
         less, total = self._sum(rest, self.total.about), self.total
-        found = Moment(
+        found = CrossProducts(
             total.about,
             total.weight - less.weight,
             total.sums - less.sums,
@@ -85,19 +85,19 @@ class Moments:
         )
         return found if self._is_safe(found) else self._own(train)
 
-    def _own(self, train: IntArray) -> Moment:
-        """The moments summed directly, about the part's own means."""
+    def _own(self, train: IntArray) -> CrossProducts:
+        """The cross-products summed directly, about the part's own means."""
         counts = np.bincount(train, minlength=self.rows) / train.size
         means = [counts @ self.X - self.x_mean, counts @ self.Y - self.y_mean]
         return self._sum(train, np.concatenate(means))
 
-    def _is_safe(self, found: Moment) -> bool:
+    def _is_safe(self, found: CrossProducts) -> bool:
         """Is enough left of every column, about its own mean, for the digits to hold?"""
         kept = found.plain_squares - found.plain_sums**2 / found.plain_rows
         is_weighted_safe = self.weights is None or found.weight > LOST * self.total.weight
         return is_weighted_safe and bool((kept >= LOST * self.total.plain_squares).all())
 
-    def _sum(self, rows: IntArray, about: FloatArray) -> Moment:
+    def _sum(self, rows: IntArray, about: FloatArray) -> CrossProducts:
         width, weights = self.width, None if self.weights is None else self.weights[rows]
         sums, plain_sums = np.zeros(width + self.targets), np.zeros(width)
         plain_squares, products = np.zeros(width), np.zeros((width, width + self.targets))
@@ -119,7 +119,7 @@ class Moments:
         if weights is None:
             plain_sums, plain_squares = sums[:width], summed
         weight = float(rows.size) if weights is None else float(weights.sum())
-        return Moment(about, weight, sums, products, rows.size, plain_sums, plain_squares, summed)
+        return CrossProducts(about, weight, sums, products, rows.size, plain_sums, plain_squares, summed)
 
 
 def symmetric_product(block: FloatArray) -> FloatArray:

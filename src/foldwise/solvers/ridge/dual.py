@@ -18,7 +18,7 @@ FEW = 8  # left-out rows are few if they are less than one in so many
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """One training part through the products of its rows, and of the asked rows with them.
+    """One training set through the products of its rows, and of the asked rows with them.
 
     Where rows and targets are `centred`, the constant is a null vector that no target has a part in.
     """
@@ -41,7 +41,7 @@ class Products:
 
 
 def part_answers(parts: Sequence[Products], penalties: FloatArray) -> list[Found]:
-    """Predictions of training parts of one size, solved together."""
+    """Predictions of training sets of one size, solved together."""
     weighed = [part.weighed() for part in parts]
     solved = solve_shifted([reduce_symmetric(one[0]) for one in weighed], [one[2] for one in weighed], penalties)
     found = []

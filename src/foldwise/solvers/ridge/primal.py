@@ -1,4 +1,4 @@
-"""Ridge with fewer columns than rows: moments of every training part, one reduction for all its penalties."""
+"""Ridge with fewer columns than rows: cross-products of every training set, one reduction for all its penalties."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
-from foldwise.solvers.ridge.cross_products import Moment, Moments
+from foldwise.solvers.ridge.cross_products import CrossProducts, CrossProductTable
 from foldwise.solvers.ridge.krylov import is_worth_it, solve_by_steps
 from foldwise.solvers.ridge.penalties import DOUBT
 from foldwise.solvers.ridge.tridiagonal import (
@@ -38,7 +38,7 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """The normal equations of one training part, and how rows are brought to its scale."""
+    """The normal equations of one training set, and how rows are brought to its scale."""
 
     products: FloatArray
     side: FloatArray  # columns x targets
@@ -54,42 +54,42 @@ class System:
 
 
 def primal_answers(
-    moments: Moments, form: Form, parts: Sequence[tuple[IntArray, IntArray]], penalties: FloatArray
+    cross: CrossProductTable, form: Form, parts: Sequence[tuple[IntArray, IntArray]], penalties: FloatArray
 ) -> list[tuple[FloatArray, FloatArray]]:
     """For every (train, rows): predictions (penalties x rows x targets), and by penalty how wrong they may be."""
-    size = moments.width * penalties.size * moments.targets
-    step = max(CHUNK // max(size, moments.width**2), 1)
-    by_steps = _is_quick(moments, form, penalties)
+    size = cross.width * penalties.size * cross.targets
+    step = max(CHUNK // max(size, cross.width**2), 1)
+    by_steps = _is_quick(cross, form, penalties)
     found: list[tuple[FloatArray, FloatArray]] = []
     for start in range(0, len(parts), step):
         chunk = parts[start : start + step]
-        systems = [make_system(moments, moments.of(train), form) for train, _ in chunk]
+        systems = [make_system(cross, cross.of(train), form) for train, _ in chunk]
         solved = _solve_each(systems, penalties, by_steps=by_steps)
         for system, one, (_, rows) in zip(systems, solved, chunk, strict=True):
-            found.append(_in_blocks(system, one, moments, rows, penalties))
+            found.append(_in_blocks(system, one, cross, rows, penalties))
     return found
 
 
 def _in_blocks(
-    system: System, solved: Solved, moments: Moments, rows: IntArray, penalties: FloatArray
+    system: System, solved: Solved, cross: CrossProductTable, rows: IntArray, penalties: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Predictions of some rows after the others, so that a large table is never copied whole."""
-    step = max(BLOCK // moments.width, 1)
+    step = max(BLOCK // cross.width, 1)
     if rows.size <= step:
-        return _predict(system, solved, moments.columns(rows), penalties)
-    values, wrong = np.empty((penalties.size, rows.size, moments.targets)), np.zeros(penalties.size)
+        return _predict(system, solved, cross.columns(rows), penalties)
+    values, wrong = np.empty((penalties.size, rows.size, cross.targets)), np.zeros(penalties.size)
     for start in range(0, rows.size, step):
-        some = moments.columns(rows[start : start + step])
+        some = cross.columns(rows[start : start + step])
         values[:, start : start + step], more = _predict(system, solved, some, penalties)
         wrong = np.maximum(wrong, more)
     return values, wrong
 
 
-def _is_quick(moments: Moments, form: Form, penalties: FloatArray) -> bool:
-    """Do few steps answer the table as a whole? Its training parts are like it."""
-    if moments.targets > 1 or not is_worth_it(moments.rows, moments.width, penalties.size):
+def _is_quick(cross: CrossProductTable, form: Form, penalties: FloatArray) -> bool:
+    """Do few steps answer the table as a whole? Its training sets are like it."""
+    if cross.targets > 1 or not is_worth_it(cross.rows, cross.width, penalties.size):
         return False
-    system = make_system(moments, moments.total, form)
+    system = make_system(cross, cross.total, form)
     return solve_by_steps(system.products, system.side[:, 0], penalties) is not None
 
 
@@ -106,46 +106,46 @@ def _solve_each(systems: Sequence[System], penalties: FloatArray, *, by_steps: b
     return [one for one in found if one is not None]
 
 
-def make_system(moments: Moments, moment: Moment, form: Form) -> System:
+def make_system(cross: CrossProductTable, sums: CrossProducts, form: Form) -> System:
     """The equations about the point where the fit has its origin: the weighted means, the scaler's, or nought."""
-    width, weight = moments.width, moment.weight
-    sums, y_sums = moment.sums[:width], moment.sums[width:]
-    x_about, y_about = moment.about[:width] + moments.x_mean, moment.about[width:] + moments.y_mean
-    mean = moment.plain_sums / moment.plain_rows
+    width, weight = cross.width, sums.weight
+    x_sums, y_sums = sums.sums[:width], sums.sums[width:]
+    x_about, y_about = sums.about[:width] + cross.x_mean, sums.about[width:] + cross.y_mean
+    mean = sums.plain_sums / sums.plain_rows
     if form.intercept:
-        origin, y_origin = sums / weight, y_sums / weight
+        origin, y_origin = x_sums / weight, y_sums / weight
     else:
         origin, y_origin = mean if form.means else -x_about, -y_about
-    variance = np.maximum(moment.plain_squares / moment.plain_rows - mean**2, 0.0)
-    size_of = np.abs(x_about + mean) + np.sqrt(np.maximum(moment.summed, 0.0) / moments.rows)
-    is_constant = variance <= moment.plain_rows * EPSILON * (variance + moment.plain_rows * EPSILON * size_of**2)
+    variance = np.maximum(sums.plain_squares / sums.plain_rows - mean**2, 0.0)
+    size_of = np.abs(x_about + mean) + np.sqrt(np.maximum(sums.summed, 0.0) / cross.rows)
+    is_constant = variance <= sums.plain_rows * EPSILON * (variance + sums.plain_rows * EPSILON * size_of**2)
     spread = np.where(is_constant | (not form.spreads), 1.0, np.sqrt(variance))
-    products = moment.products[:, :width] - origin[:, None] * sums
-    side = moment.products[:, width:] - origin[:, None] * y_sums
-    if not form.intercept:  # with one, what is left of the sums about their mean is nought
-        products -= np.outer(sums - weight * origin, origin)
-        side -= np.outer(sums - weight * origin, y_origin)
+    products = sums.products[:, :width] - origin[:, None] * x_sums
+    side = sums.products[:, width:] - origin[:, None] * y_sums
+    if not form.intercept:  # with one, what is left of the x_sums about their mean is nought
+        products -= np.outer(x_sums - weight * origin, origin)
+        side -= np.outer(x_sums - weight * origin, y_origin)
     if form.intercept or form.means:  # what does not vary is nought about its mean, not its rounding
         products[is_constant], products[:, is_constant], side[is_constant] = 0.0, 0.0, 0.0
     if form.spreads:
         products /= spread[:, None] * spread
     taken = origin + (x_about if form.means and not form.intercept else 0.0)
-    columns = np.sqrt(np.maximum(moment.summed + weight * taken**2, 0.0)) / spread
+    columns = np.sqrt(np.maximum(sums.summed + weight * taken**2, 0.0)) / spread
     # digits are lost by rows far from the means of all rows, and by the plain loop where columns are far from nought,
     # unless it takes their means off twice: a scaler's and those of the fit after it cancel
     far = np.zeros(width) if form.means and form.intercept else np.abs(x_about + mean)
-    offset = np.where(is_constant, 0.0, (far + np.abs(moment.about[:width] + mean)) / spread)
-    size = float(np.sqrt((moments.y_squares + weight * y_origin**2).max()))
+    offset = np.where(is_constant, 0.0, (far + np.abs(sums.about[:width] + mean)) / spread)
+    size = float(np.sqrt((cross.y_squares + weight * y_origin**2).max()))
     return System(
         products=products,
         side=side / spread[:, None],
-        shift=moment.about[:width] + origin,
+        shift=sums.about[:width] + origin,
         spread=spread,
         is_scaled=form.spreads,
         constant=y_about + y_origin,
         noise=np.where(is_constant, 0.0, EPSILON * size * columns),
         size=size,
-        scale=moments.scale,
+        scale=cross.scale,
         offset=offset,
         rank=form.rank,
     )
@@ -192,28 +192,30 @@ def _offset(system: System, coefficients: FloatArray, table: FloatArray) -> Floa
     return np.asarray(EPSILON * (np.abs(coefficients).max(axis=1) @ (system.offset * reach)))
 
 
-def leave_one_out(moments: Moments, form: Form, rows: IntArray, penalties: FloatArray) -> tuple[FloatArray, FloatArray]:
+def leave_one_out(
+    cross: CrossProductTable, form: Form, rows: IntArray, penalties: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Predictions of each of these rows by the fit of all others (penalties x rows x targets), from one fit of all.
 
     The residual without the row is its residual over one less its leverage. How wrong each may be, relative to the
     targets, comes by penalty and row.
     """
-    system = make_system(moments, moments.total, form)
-    table = (moments.columns(rows) - system.shift) / system.spread
-    weights = np.ones(rows.size) if moments.weights is None else moments.weights[rows]
+    system = make_system(cross, cross.total, form)
+    table = (cross.columns(rows) - system.shift) / system.spread
+    weights = np.ones(rows.size) if cross.weights is None else cross.weights[rows]
     values, vectors = np.linalg.eigh(system.products)
     turned = table @ vectors
     with np.errstate(all="ignore"):
         shrunk = 1.0 / (values[:, None] + penalties)  # columns x penalties
         leverage = (turned**2 @ shrunk).T * weights
-        leverage += weights / moments.total.weight if form.intercept else 0.0
+        leverage += weights / cross.total.weight if form.intercept else 0.0
         side = vectors.T @ system.side
         fitted = np.einsum("ij,jl,jt->lit", turned, shrunk, side, optimize=True)
-        observed = moments.values(rows) + (0.0 if form.intercept else moments.y_mean)
-        centred = observed - (system.constant - moments.y_mean if form.intercept else 0.0)
+        observed = cross.values(rows) + (0.0 if form.intercept else cross.y_mean)
+        centred = observed - (system.constant - cross.y_mean if form.intercept else 0.0)
         residuals = (centred - fitted) / (1.0 - leverage)[:, :, None]
         condition = (values[-1] + penalties) / np.maximum(values[0] + penalties, TINY)
         coefficients = np.einsum("ij,jl,jt->lti", vectors, shrunk, side, optimize=True)
         wrong = EPSILON * condition[:, None] / np.maximum(1.0 - leverage, TINY)
-        wrong += (_offset(system, coefficients, table) / moments.scale)[:, None]
-    return observed + (moments.y_mean if form.intercept else 0.0) - residuals, wrong
+        wrong += (_offset(system, coefficients, table) / cross.scale)[:, None]
+    return observed + (cross.y_mean if form.intercept else 0.0) - residuals, wrong

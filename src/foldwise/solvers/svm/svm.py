@@ -1,4 +1,4 @@
-"""Support vector machines: distances once per training part, one Gram per kernel setting, all penalties on it."""
+"""Support vector machines: distances once per training set, one Gram per kernel setting, all penalties on it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given, given_by, grouped
-from foldwise.solvers.fronts import is_kind, settings, settings_without
+from foldwise.solvers.steps import is_kind, params_key, params_key_without
 from foldwise.solvers.svm.svm_kernels import Kernel, Training, make_kernel
 
 KERNELS = ("rbf", "linear", "poly", "sigmoid")
@@ -24,10 +24,10 @@ WORTH = 0.7  # candidates of a kernel x share of support vectors, from which on 
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A training part, and the models on the kernels made of it."""
+    """A training set, and the models on the kernels made of it."""
 
     part: Training
-    models: dict[Hashable, Model]  # by the settings of the estimator
+    models: dict[Hashable, Model]  # by the parameters of the estimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,63 +45,72 @@ class SupportVectors:
     name: str = "svm"
     is_exact: bool = True
 
-    def takes(self, core: Any, data: Dataset) -> bool:
-        if not is_kind(core, "SVC", "SVR", "NuSVC", "NuSVR") or data.rows > MOST_ROWS or hasattr(data.X, "tocsr"):
+    def takes(self, estimator: Any, data: Dataset) -> bool:
+        if not is_kind(estimator, "SVC", "SVR", "NuSVC", "NuSVR") or data.rows > MOST_ROWS or hasattr(data.X, "tocsr"):
             return False
         if data.weights is not None and not (data.weights > 0).all():
             return False  # libsvm numbers rows without those of no weight, but not the columns of a ready-made kernel
-        if core.kernel not in KERNELS or getattr(core, "probability", False) is True or core.max_iter != -1:
+        is_limited = getattr(estimator, "probability", False) is True or estimator.max_iter != -1
+        if estimator.kernel not in KERNELS or is_limited:
             return False
-        gamma = core.gamma
+        gamma = estimator.gamma
         return gamma in ("scale", "auto") if isinstance(gamma, str) else isinstance(gamma, Real) and float(gamma) > 0
 
-    def shares(self, core: Any) -> Hashable:
-        return settings_without(core, *FREE)
+    def shares(self, estimator: Any) -> Hashable:
+        return params_key_without(estimator, *FREE)
 
-    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Machine:
+    def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Machine:
         table = _dense(X)
         machine = Machine(Training(table), {})
-        kernels = grouped(cores, lambda core: make_kernel(core, table))
+        kernels = grouped(estimators, lambda estimator: make_kernel(estimator, table))
         probe = kernels[0][0] if len(table) > SMALL else None
         is_worth_it = True
         if probe is not None:  # with few support vectors libsvm would look at little of its kernel
             fitted = _clone(probe).fit(X, y, **extra)
-            machine.models[settings(probe)] = Model(fitted, None)
+            machine.models[params_key(probe)] = Model(fitted, None)
             share = fitted.support_.size / len(table)
-            is_worth_it = share * len(cores) > WORTH * len(kernels)
+            is_worth_it = share * len(estimators) > WORTH * len(kernels)
         for same in kernels:
-            left = [core for core in same if core is not probe]
+            left = [estimator for estimator in same if estimator is not probe]
             kernel = make_kernel(same[0], table) if is_worth_it else None
             self._fit(machine, left, kernel, X, y, extra)
         return machine
 
     def _fit(
-        self, machine: Machine, cores: Sequence[Any], kernel: Kernel | None, X: Any, y: AnyArray, extra: dict[str, Any]
+        self,
+        machine: Machine,
+        estimators: Sequence[Any],
+        kernel: Kernel | None,
+        X: Any,
+        y: AnyArray,
+        extra: dict[str, Any],
     ) -> None:
         """The estimators of one kernel."""
-        gram = None if kernel is None or not cores else machine.part.gram(kernel)
-        for core in cores:
-            model = _clone(core)
+        gram = None if kernel is None or not estimators else machine.part.gram(kernel)
+        for estimator in estimators:
+            model = _clone(estimator)
             if gram is None:
-                machine.models[settings(core)] = Model(model.fit(X, y, **extra), None)
+                machine.models[params_key(estimator)] = Model(model.fit(X, y, **extra), None)
             else:
                 model.set_params(kernel="precomputed", gamma="scale")
-                machine.models[settings(core)] = Model(model.fit(gram, y, **extra), kernel)
+                machine.models[params_key(estimator)] = Model(model.fit(gram, y, **extra), kernel)
 
-    def answers(self, fitted: Machine, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+    def answers(
+        self, fitted: Machine, estimators: Sequence[Any], X: Any, responses: Sequence[str]
+    ) -> list[Given | None]:
         beside, given = fitted.part.beside(_dense(X)), dict[int, Given | None]()
-        models = {id(core): fitted.models[settings(core)] for core in cores}
-        for same in grouped(cores, lambda core: models[id(core)].kernel):
+        models = {id(estimator): fitted.models[params_key(estimator)] for estimator in estimators}
+        for same in grouped(estimators, lambda estimator: models[id(estimator)].kernel):
             kernel = models[id(same[0])].kernel
             table = X if kernel is None else beside(kernel)
-            given |= {id(core): given_by(models[id(core)].fitted, table, responses) for core in same}
-        return [given[id(core)] for core in cores]
+            given |= {id(estimator): given_by(models[id(estimator)].fitted, table, responses) for estimator in same}
+        return [given[id(estimator)] for estimator in estimators]
 
 
-def _clone(core: Any) -> Any:
+def _clone(estimator: Any) -> Any:
     from sklearn.base import clone
 
-    return clone(core)
+    return clone(estimator)
 
 
 def _dense(X: Any) -> FloatArray:

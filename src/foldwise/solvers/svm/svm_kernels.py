@@ -66,23 +66,24 @@ class Kernel:
         return steep * error + 8 * (degree + 1) * EPSILON * sizes
 
 
-def make_kernel(core: Any, X: FloatArray) -> Kernel:
-    """The kernel of an estimator on a training part."""
-    gamma = core.gamma
+def make_kernel(estimator: Any, X: FloatArray) -> Kernel:
+    """The kernel of an estimator on a training set."""
+    gamma = estimator.gamma
     if gamma == "scale":
         variance = float(X.var())
         gamma = 1.0 / (X.shape[1] * variance) if variance != 0 else 1.0
     elif gamma == "auto":
         gamma = 1.0 / X.shape[1]
-    if core.kernel == "linear":
+    if estimator.kernel == "linear":
         return Kernel("linear")
-    if core.kernel == "rbf":
+    if estimator.kernel == "rbf":
         return Kernel("rbf", float(gamma))
-    return Kernel(core.kernel, float(gamma), float(core.coef0), int(core.degree) if core.kernel == "poly" else 0)
+    degree = int(estimator.degree) if estimator.kernel == "poly" else 0
+    return Kernel(estimator.kernel, float(gamma), float(estimator.coef0), degree)
 
 
 class Training:
-    """A training part, of which kernels are made."""
+    """A training set, of which kernels are made."""
 
     def __init__(self, X: FloatArray) -> None:
         self.X = X

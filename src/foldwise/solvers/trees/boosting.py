@@ -11,7 +11,7 @@ import numpy as np
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given
-from foldwise.solvers.fronts import is_kind, settings_without
+from foldwise.solvers.steps import is_kind, params_key_without
 
 # keywords of LightGBM and XGBoost, beyond those of their classes, that leave the rounds alone
 HARMLESS = {"verbose", "verbosity", "deterministic", "force_row_wise", "force_col_wise", "num_threads"}
@@ -30,34 +30,35 @@ class Boosting:
     fixed: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # parameters that must have one of these values
     is_exact: bool = True
 
-    def takes(self, core: Any, data: Dataset) -> bool:
-        if not is_kind(core, *self.kinds, package=self.package):
+    def takes(self, estimator: Any, data: Dataset) -> bool:
+        if not is_kind(estimator, *self.kinds, package=self.package):
             return False
-        parameters = core.get_params(deep=False)
-        if not set(parameters) - _named(type(core)) <= HARMLESS:
+        parameters = estimator.get_params(deep=False)
+        if not set(parameters) - _named(type(estimator)) <= HARMLESS:
             return False
         rounds = parameters.get(self.rounds)
         if not isinstance(rounds, int | np.integer) or isinstance(rounds, bool) or rounds < 1:
             return False
         return all(_is_one_of(parameters.get(name, allowed[0]), allowed) for name, allowed in self.fixed)
 
-    def shares(self, core: Any) -> Hashable:
-        return settings_without(core, self.rounds)
+    def shares(self, estimator: Any) -> Hashable:
+        return params_key_without(estimator, self.rounds)
 
-    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+    def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
         from sklearn.base import clone
 
-        longest = clone(cores[0]).set_params(**{self.rounds: max(map(self._rounds, cores))})
+        longest = clone(estimators[0]).set_params(**{self.rounds: max(map(self._rounds, estimators))})
         return longest.fit(X, y, **extra)
 
-    def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
-        wanted = sorted(set(map(self._rounds, cores)))
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+        wanted = sorted(set(map(self._rounds, estimators)))
         found = {name: self.stages(fitted, X, name, wanted) for name in responses}
         classes = getattr(fitted, "classes_", None)
-        return [Given(classes, {name: found[name][self._rounds(core)] for name in responses}) for core in cores]
+        rounds = map(self._rounds, estimators)
+        return [Given(classes, {name: found[name][count] for name in responses}) for count in rounds]
 
-    def _rounds(self, core: Any) -> int:
-        return int(getattr(core, self.rounds))
+    def _rounds(self, estimator: Any) -> int:
+        return int(getattr(estimator, self.rounds))
 
 
 def _named(kind: type) -> set[str]:

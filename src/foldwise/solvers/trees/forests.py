@@ -12,7 +12,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given, probabilities_given
-from foldwise.solvers.fronts import is_kind, settings_without
+from foldwise.solvers.steps import is_kind, params_key_without
 
 CLASSIFIERS = ("RandomForestClassifier", "ExtraTreesClassifier")
 REGRESSORS = ("RandomForestRegressor", "ExtraTreesRegressor")
@@ -27,32 +27,32 @@ class Forests:
     name: str = "forests"
     is_exact: bool = True
 
-    def takes(self, core: Any, data: Dataset) -> bool:
-        if not is_kind(core, *CLASSIFIERS, *REGRESSORS) or core.warm_start or core.oob_score:
+    def takes(self, estimator: Any, data: Dataset) -> bool:
+        if not is_kind(estimator, *CLASSIFIERS, *REGRESSORS) or estimator.warm_start or estimator.oob_score:
             return False
-        trees = core.n_estimators
+        trees = estimator.n_estimators
         return isinstance(trees, int | np.integer) and not isinstance(trees, bool) and int(trees) >= 1
 
-    def shares(self, core: Any) -> Hashable:
-        return settings_without(core, "n_estimators")
+    def shares(self, estimator: Any) -> Hashable:
+        return params_key_without(estimator, "n_estimators")
 
-    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+    def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
         from sklearn.base import clone
 
-        largest = clone(cores[0]).set_params(n_estimators=max(core.n_estimators for core in cores))
+        largest = clone(estimators[0]).set_params(n_estimators=max(estimator.n_estimators for estimator in estimators))
         if is_kind(getattr(largest, "estimator", None), *TREES):
             kind: Any = type(largest.estimator)
             largest.estimator = _light(kind)()
         return largest.fit(X, y, **extra)
 
-    def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
-        wanted = {int(core.n_estimators) for core in cores}
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+        wanted = {int(estimator.n_estimators) for estimator in estimators}
         method = "predict_proba" if is_kind(fitted, *CLASSIFIERS) else "predict"
         found: dict[int, Given] = {}
         for trees, total in _running_totals(fitted.estimators_, _as_trees_see_it(X), method):
             if trees in wanted:
                 found[trees] = _mean_given(fitted, total / trees, responses)
-        return [found[int(core.n_estimators)] for core in cores]
+        return [found[int(estimator.n_estimators)] for estimator in estimators]
 
 
 @cache

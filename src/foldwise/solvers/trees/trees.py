@@ -12,7 +12,7 @@ import numpy as np
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given, probabilities_given
-from foldwise.solvers.fronts import is_kind, settings_without
+from foldwise.solvers.steps import is_kind, params_key_without
 from foldwise.solvers.trees.cost_complexity import cut, read_tree
 
 FREE = ("ccp_alpha", "max_leaf_nodes")
@@ -40,40 +40,41 @@ class Trees:
     name: str = "trees"
     is_exact: bool = True
 
-    def takes(self, core: Any, data: Dataset) -> bool:
-        if not is_kind(core, "DecisionTreeClassifier", "DecisionTreeRegressor") or not set(vars(core)) <= KNOWN:
+    def takes(self, estimator: Any, data: Dataset) -> bool:
+        is_tree = is_kind(estimator, "DecisionTreeClassifier", "DecisionTreeRegressor")
+        if not is_tree or not set(vars(estimator)) <= KNOWN:
             return False
-        leaves, penalty = core.max_leaf_nodes, core.ccp_alpha
+        leaves, penalty = estimator.max_leaf_nodes, estimator.ccp_alpha
         is_count = leaves is None or (isinstance(leaves, int | np.integer) and int(leaves) >= 2)
         return is_count and isinstance(penalty, Real) and 0 <= float(penalty) < np.inf
 
-    def shares(self, core: Any) -> Hashable:
+    def shares(self, estimator: Any) -> Hashable:
         # with a number of leaves the best split comes first, without one the depth does: two ways to grow
-        return settings_without(core, *FREE), core.max_leaf_nodes is None
+        return params_key_without(estimator, *FREE), estimator.max_leaf_nodes is None
 
-    def fit(self, cores: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+    def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
         from sklearn.base import clone
 
-        whole = clone(cores[0])
+        whole = clone(estimators[0])
         whole.ccp_alpha = 0.0
         if whole.max_leaf_nodes is not None:
-            whole.set_params(max_leaf_nodes=max(core.max_leaf_nodes for core in cores))
+            whole.set_params(max_leaf_nodes=max(estimator.max_leaf_nodes for estimator in estimators))
         table = _as_trees_see_it(X)
         if table is None or whole.criterion == "poisson":  # whose targets are checked with the table
             return whole.fit(X, y, **extra)
         return whole.fit(np.asfortranarray(table), y, check_input=False, **extra)
 
-    def answers(self, fitted: Any, cores: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
         table = _as_trees_see_it(X)
         found = fitted.apply(X) if table is None else fitted.apply(table, check_input=False)
         reached = np.asarray(found, dtype=np.int64)
         values = fitted.tree_.value[:, 0, :]
-        if all(core.ccp_alpha == 0 and core.max_leaf_nodes == fitted.max_leaf_nodes for core in cores):
-            return [_given(fitted, values[reached], responses) for _ in cores]
+        if all(one.ccp_alpha == 0 and one.max_leaf_nodes == fitted.max_leaf_nodes for one in estimators):
+            return [_given(fitted, values[reached], responses) for _ in estimators]
         tree, given = read_tree(fitted.tree_), list[Given | None]()
-        for block in _blocks(cores, tree.nodes):
-            penalties = np.array([float(core.ccp_alpha) for core in block])
-            leaves = np.array([core.max_leaf_nodes or tree.nodes for core in block], dtype=np.int64)
+        for block in _blocks(estimators, tree.nodes):
+            penalties = np.array([float(estimator.ccp_alpha) for estimator in block])
+            leaves = np.array([estimator.max_leaf_nodes or tree.nodes for estimator in block], dtype=np.int64)
             ends = np.ascontiguousarray(cut(tree, penalties, leaves)[reached].T)
             given += [_given(fitted, values[end], responses) for end in ends]
         return given
@@ -94,9 +95,9 @@ def _given(fitted: Any, values: AnyArray, responses: Sequence[str]) -> Given:
     return Given(None, {"predict": values[:, 0]})
 
 
-def _blocks(cores: Sequence[Any], nodes: int) -> list[Sequence[Any]]:
+def _blocks(estimators: Sequence[Any], nodes: int) -> list[Sequence[Any]]:
     step = max(1, CELLS // nodes)
-    return [cores[at : at + step] for at in range(0, len(cores), step)]
+    return [estimators[at : at + step] for at in range(0, len(estimators), step)]
 
 
 SOLVERS = (FamilySolver(Trees(), is_light=True),)

@@ -1,4 +1,4 @@
-"""Training parts prepared once for all learners of a study."""
+"""Steps fitted once for all learners of a study."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.model import make_recipe
-from foldwise.solvers import prepared as room
-from foldwise.solvers.prepared import bytes_of, fit_prepared, prepared
+from foldwise.solvers import fitted_steps as room
+from foldwise.solvers.fitted_steps import bytes_of, fit_behind_steps, fit_steps
 
-FRONT = (("scale", StandardScaler()),)
+STEPS = (("scale", StandardScaler()),)
 
 
 @pytest.fixture
@@ -31,10 +31,10 @@ def data():
 
 def test_equal_steps_and_equal_rows_share_one_table(data):
     rows = np.arange(30)
-    first = prepared(FRONT, rows, data)
-    assert prepared((("other name", StandardScaler()),), rows.copy(), data) is first
-    assert prepared((("scale", StandardScaler(with_mean=False)),), rows, data) is not first
-    assert prepared(FRONT, rows[:-1], data) is not first
+    first = fit_steps(STEPS, rows, data)
+    assert fit_steps((("other name", StandardScaler()),), rows.copy(), data) is first
+    assert fit_steps((("scale", StandardScaler(with_mean=False)),), rows, data) is not first
+    assert fit_steps(STEPS, rows[:-1], data) is not first
     assert_array_equal(first.X, StandardScaler().fit_transform(data.X[rows]))
     asked = first.transform(np.arange(30, 40), data)
     assert_array_equal(asked, StandardScaler().fit(data.X[rows]).transform(data.X[30:]))
@@ -43,22 +43,22 @@ def test_equal_steps_and_equal_rows_share_one_table(data):
 
 def test_other_data_of_the_same_shape_share_nothing(data):
     other = make_dataset(data.X + 1, data.y)
-    assert prepared(FRONT, np.arange(30), data) is not prepared(FRONT, np.arange(30), other)
+    assert fit_steps(STEPS, np.arange(30), data) is not fit_steps(STEPS, np.arange(30), other)
 
 
 def test_the_tables_asked_for_longest_ago_go_first(data, monkeypatch):
     parts = [np.arange(start, start + 20) for start in range(3)]
     monkeypatch.setattr(room, "MOST_BYTES", 2 * 20 * 3 * 8)
-    first, second = (prepared(FRONT, part, data) for part in parts[:2])
-    assert prepared(FRONT, parts[0], data) is first
-    prepared(FRONT, parts[2], data)
-    assert prepared(FRONT, parts[0], data) is first
-    assert prepared(FRONT, parts[1], data) is not second
+    first, second = (fit_steps(STEPS, part, data) for part in parts[:2])
+    assert fit_steps(STEPS, parts[0], data) is first
+    fit_steps(STEPS, parts[2], data)
+    assert fit_steps(STEPS, parts[0], data) is first
+    assert fit_steps(STEPS, parts[1], data) is not second
 
 
 def test_tables_go_with_their_data():
     data = make_dataset(np.arange(12.0).reshape(6, 2), np.arange(6.0))
-    kept = weakref.ref(prepared(FRONT, np.arange(4), data))
+    kept = weakref.ref(fit_steps(STEPS, np.arange(4), data))
     del data
     gc.collect()
     assert kept() is None
@@ -67,7 +67,7 @@ def test_tables_go_with_their_data():
 def test_the_model_is_that_of_the_plain_fit(data):
     recipe = make_recipe(Pipeline([("prepare", StandardScaler()), ("learner", Ridge())]))
     rows = np.arange(5, 35)
-    model = fit_prepared(recipe, data, rows, seed=1)
+    model = fit_behind_steps(recipe, data, rows, seed=1)
     assert_array_equal(model.predict(data.X), recipe.fit(data, rows, 1).predict(data.X))
     weighted = Ridge().fit(StandardScaler().fit_transform(data.X[rows]), data.y[rows], sample_weight=data.weights[rows])
     assert_array_equal(model.named_steps["learner"].coef_, weighted.coef_)
@@ -75,24 +75,24 @@ def test_the_model_is_that_of_the_plain_fit(data):
 
 def test_a_learner_that_writes_into_its_table_leaves_the_others_theirs(data):
     recipe = make_recipe(Pipeline([("prepare", StandardScaler()), ("learner", Ridge(copy_X=False, solver="svd"))]))
-    found = prepared(FRONT, np.arange(30), data)
+    found = fit_steps(STEPS, np.arange(30), data)
     before = found.X.copy()
-    fit_prepared(recipe, data, np.arange(30), seed=0)
+    fit_behind_steps(recipe, data, np.arange(30), seed=0)
     assert_array_equal(found.X, before)
 
 
 @pytest.mark.parametrize("step", [SelectKBest(f_classif, k=-1), FunctionTransformer(lambda X: X)], ids=["fails", "own"])
 def test_steps_that_fail_or_may_draw_numbers_are_left_to_the_plain_fit(step, data):
     recipe = make_recipe(Pipeline([("prepare", step), ("learner", Ridge())]))
-    assert fit_prepared(recipe, data, np.arange(30), seed=0) is None
+    assert fit_behind_steps(recipe, data, np.arange(30), seed=0) is None
 
 
 def test_steps_that_warn_are_never_kept():
     """A kept table would give the warning to one learner and hide it from the next."""
     data = make_dataset(np.column_stack([np.arange(10.0), np.ones(10)]), np.tile(["a", "b"], 5))
-    front = (("select", SelectKBest(f_classif, k=1)),)
-    assert prepared(front, np.arange(8), data) is None
-    assert prepared(front, np.arange(8), data) is None
+    steps = (("select", SelectKBest(f_classif, k=1)),)
+    assert fit_steps(steps, np.arange(8), data) is None
+    assert fit_steps(steps, np.arange(8), data) is None
 
 
 def test_bytes_are_those_of_the_arrays_inside():
@@ -111,5 +111,5 @@ def test_steps_told_apart_by_their_place_in_memory_are_never_mixed_up(data):
     rows = np.arange(30)
     for by in range(50):
         step = FunctionTransformer(shifted, kw_args={"by": np.array([by], dtype=object)})
-        assert_array_equal(prepared((("shift", step),), rows, data).X, data.X[rows] + by)
+        assert_array_equal(fit_steps((("shift", step),), rows, data).X, data.X[rows] + by)
         del step
