@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 
 import foldwise as fw
-from foldwise.errors import BadSpace, BadSplits, BadStudy
+from foldwise.errors import BadLearner, BadSpace, BadSplits, BadStudy
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))
@@ -80,3 +80,10 @@ def test_the_default_neighbours_fit_the_smallest_training_part():
     assert list(tried) == list(range(1, smallest + 1))
     with pytest.raises(BadSpace, match=f"n_neighbors=20, but its smallest training part has {smallest} rows"):
         fw.compare([fw.learner("k-nn", n_neighbors=[1, 20])], X, y, time=np.arange(90), jobs=1)
+
+
+@pytest.mark.parametrize("name", ["auto", "baseline"])
+def test_names_of_rows_that_every_comparison_has_are_refused(numbers, name):
+    with pytest.raises(BadLearner, match=f"the name '{name}' is taken"):
+        fw.compare({name: Ridge()}, *numbers)
+    assert fw.compare({"baseline": "baseline", "ridge": Ridge()}, *numbers, outer=3).best == "ridge"

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from foldwise.api.model_file import check_model_path, load_model, save_model
 from foldwise.api.saved_model import predict_table
 from foldwise.data.conform import conform
 from foldwise.data.dataset import make_dataset
+from foldwise.data.sources import read, read_table
 from foldwise.errors import BadData, BadLearner
 from foldwise.learners.catalogue import builtin
 
@@ -248,3 +252,33 @@ def test_a_failed_save_leaves_no_part_behind(mixed, tmp_path, monkeypatch):
     with pytest.raises(BadLearner, match=r"skops cannot write this Pipeline: no way .*--pickle"):
         save_model(tmp_path / "m.skops", model, data)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_partial_of_a_function_that_is_not_on_the_list_is_refused(tmp_path):
+    data = make_dataset(np.arange(6.0).reshape(3, 2), [1.0, 2.0, 3.0])
+    model = make_pipeline(FunctionTransformer(partial(os.path.join, "a")), Ridge())
+    path = save_model(tmp_path / "m.skops", model, data)
+    with pytest.raises(BadLearner, match=r"not on the list: posixpath\.join"):
+        load_model(path)
+
+
+def ridge_on(data, path):
+    return load_model(save_model(path / "m.skops", builtin("ridge", data).estimator.fit(data.X, data.y), data))
+
+
+def test_a_model_of_dates_in_a_file_predicts_from_such_a_file(tmp_path):
+    days = pd.date_range("2024-01-01", periods=40)
+    pd.DataFrame({"day": days, "price": np.arange(40.0)}).to_csv(tmp_path / "old.csv", index=False)
+    (tmp_path / "new.csv").write_text("day\n2024-02-10T00:00\n\n")
+    data = read(tmp_path / "old.csv", target="price")
+    found = predict_table(ridge_on(data, tmp_path), read_table(tmp_path / "new.csv"))["prediction"]
+    assert found[0] == pytest.approx(40, abs=1)
+
+
+@pytest.mark.parametrize("written", ["2024-01-31", "2024-01-31T08:30:00"])
+def test_dates_where_the_model_saw_text_become_their_text(written, tmp_path):
+    table = pd.DataFrame({"when": [written, "later"] * 10})
+    file = ridge_on(make_dataset(table, np.tile([1.0, 2.0], 10)), tmp_path)
+    new = conform(pd.DataFrame({"when": pd.to_datetime([written, None])}), file.about)
+    assert new["when"].tolist()[0] == written
+    assert new["when"].isna().tolist() == [False, True]

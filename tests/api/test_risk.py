@@ -1,4 +1,4 @@
-"""`test_risk`: the risk of one fitted model, with the interval its loss and rows allow."""
+"""The risk of one learner; and of one fitted model, with the interval its loss and rows allow."""
 
 from __future__ import annotations
 
@@ -172,3 +172,15 @@ def test_one_row_of_a_class_is_too_few_for_delong(judged):
     found = fw.test_risk(model, X[rows], y[rows], loss="roc_auc")
     assert found.interval is None
     assert "roc_auc" in dict(found.notes)["interval"] or "each class" in dict(found.notes)["interval"]
+
+
+def test_the_risk_of_one_learner_needs_neither_a_baseline_nor_a_final_tuning(numbers):
+    estimate = fw.risk(fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0]), *numbers, outer=5, inner=3)
+    assert estimate.fits == 5 * (3 * 3 + 1)
+    assert fw.risk(fw.tune(Ridge(), alpha=[0.1, 1.0]), *numbers, outer=5, inner="pairs").fits == 10 * 2 + 5
+
+
+def test_its_numbers_are_those_of_a_comparison(numbers):
+    tuned = fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0])
+    compared = fw.compare({"ridge": tuned}, *numbers, outer=5, inner=3)
+    assert fw.risk(tuned, *numbers, outer=5, inner=3).value == compared.methods[0].risk

@@ -1,4 +1,4 @@
-"""Risk, curves and reserved names: smaller questions leave the study of a store alone and make no fit too many."""
+"""Curves have their training errors, leave the study of a store alone, and make no fit too many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.errors import BadLearner
 
 
 @pytest.fixture
@@ -16,18 +15,6 @@ def rows():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     return X, X @ [1.0, -2.0, 0.5] + rng.normal(size=60)
-
-
-def test_the_risk_of_one_learner_needs_neither_a_baseline_nor_a_final_tuning(rows):
-    estimate = fw.risk(fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0]), *rows, outer=5, inner=3)
-    assert estimate.fits == 5 * (3 * 3 + 1)
-    assert fw.risk(fw.tune(Ridge(), alpha=[0.1, 1.0]), *rows, outer=5, inner="pairs").fits == 10 * 2 + 5
-
-
-def test_its_numbers_are_those_of_a_comparison(rows):
-    tuned = fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0])
-    compared = fw.compare({"ridge": tuned}, *rows, outer=5, inner=3)
-    assert fw.risk(tuned, *rows, outer=5, inner=3).value == compared.methods[0].risk
 
 
 def test_a_learning_curve_tunes_no_learner_on_all_rows(rows):
@@ -46,7 +33,7 @@ def test_curves_of_many_splits_have_their_training_errors(rows):
     assert np.isfinite(fw.curve(Ridge(), X, y, alpha=[0.1, 1.0], outer="loo").gap).all()
 
 
-def test_smaller_questions_share_the_records_of_a_store_and_leave_its_study_alone(rows, tmp_path):
+def test_curves_and_a_risk_share_the_records_of_a_store_and_leave_its_study_alone(rows, tmp_path):
     learners = {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 5])}
     fw.compare(learners, *rows, outer=5, inner="pairs", store=tmp_path / "run")
     before = without_seconds(fw.load(tmp_path / "run").to_dict())
@@ -60,10 +47,3 @@ def test_smaller_questions_share_the_records_of_a_store_and_leave_its_study_alon
 
 def without_seconds(answer):
     return answer | {"methods": [method | {"seconds": None} for method in answer["methods"]]}
-
-
-@pytest.mark.parametrize("name", ["auto", "baseline"])
-def test_names_of_rows_that_every_comparison_has_are_refused(rows, name):
-    with pytest.raises(BadLearner, match=f"the name '{name}' is taken"):
-        fw.compare({name: Ridge()}, *rows)
-    assert fw.compare({"baseline": "baseline", "ridge": Ridge()}, *rows, outer=3).best == "ridge"

@@ -1,0 +1,28 @@
+"""Which number of an answer means what."""
+
+from __future__ import annotations
+
+from sklearn.linear_model import LinearRegression
+
+import foldwise as fw
+
+
+def test_every_method_has_its_interval_and_each_interval_its_coverage_once(numbers):
+    result = fw.compare({"line": LinearRegression()}, *numbers, outer=4, jobs=1)
+    lines = result.explain().splitlines()
+    assert lines[0].startswith("The study: 42 rows, regression, outer splits: 4 folds")
+    assert sum(line.startswith("Measured coverage of the corrected t interval (folds)") for line in lines) == 1
+    assert [line.split(":")[0] for line in lines if "Interval: " in line] == ["line", "baseline"]
+    assert [line for line in lines if line.startswith("Note: ")] == [f"Note: {text}." for text in result.notes]
+
+
+class Picky(LinearRegression):
+    def fit(self, X, y):
+        if X[0, 0] > 0:
+            raise ValueError("not these rows")
+        return super().fit(X, y)
+
+
+def test_without_a_risk_the_reason_is_given(numbers):
+    text = fw.compare({"picky": Picky()}, *numbers, outer=3, jobs=1).explain()
+    assert "picky: no risk (failed): " in text
