@@ -32,7 +32,6 @@ def gather(reading: Reading, method: Method, loss: int = 0) -> Evidence:
     return Evidence(
         fold_losses=fold_losses,
         row_losses=rows,
-        is_tuned=method.kind == "tuned",
         scores=scores,
         stand_ins=reading.stand_ins(method),
         **(beside_losses(reading, beside(reading, method)) if loss == 0 else {}),

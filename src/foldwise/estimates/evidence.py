@@ -30,7 +30,6 @@ class Evidence:
     folds: int
     loss: Any
     rows: int
-    is_tuned: bool = False
     is_weighted: bool = False
     groups: AnyArray | None = None
     truth: AnyArray | None = None
