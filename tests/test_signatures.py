@@ -15,7 +15,9 @@ ROOT = Path(fw.__file__).parent
 MOST = 7
 
 # Public rooms whose functions are called by keyword, as those of `fw` are.
-PUBLIC = set(fw.__all__) | {name for room in (fw.comparisons, fw.intervals) for name in room.__all__}
+PUBLIC = set(fw.__all__) | {
+    name for room in (fw.comparisons, fw.intervals, fw.lab) for name in getattr(room, "__all__", ())
+}
 
 # Classes of scikit-learn's kind: every hyperparameter is a parameter of __init__.
 ESTIMATORS = {
@@ -23,6 +25,7 @@ ESTIMATORS = {
     "learners/combined.py: Stack.__init__",
     "learners/estimators/neural_net.py: NeuralNet.__init__",
     "learners/tuned.py: Tuned.__init__",
+    "testing/saboteur.py: Saboteur.__init__",
 }
 
 # To be shortened: their present numbers, which may only fall.
@@ -32,7 +35,6 @@ TOO_LONG = {
     "lab/draws.py: cv_draws": 8,
     "learners/preprocessing/preprocess.py: table_preparer": 13,
     "plans/combining.py: _fit": 8,
-    "testing/saboteur.py: Saboteur.__init__": 8,
 }
 
 

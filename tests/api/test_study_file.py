@@ -128,7 +128,7 @@ def test_the_origin_has_full_paths(tmp_path, monkeypatch):
 
 
 def test_only_what_was_said_is_passed_on():
-    assert make_spec({"data": "iris"}, outer=0.2, optimism=True).words() == {"outer": 0.2, "optimism": True}
+    assert make_spec({"data": "iris"}, outer=0.2, optimism=True).options() == {"outer": 0.2, "optimism": True}
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ def test_a_name_with_dots_belongs_to_the_learner():
     ("words", "sentence"),
     [
         ("", r"does not say its 'data'. Add a line data = \.\.\.$"),
-        ('dta = "iris"', r"no word 'dta'. Did you mean 'data'\?"),
-        ('data = "iris"\nlerners = ["tree"]', r"no word 'lerners'. Did you mean 'learners'\?"),
+        ('dta = "iris"', r"no option 'dta'. Did you mean 'data'\?"),
+        ('data = "iris"\nlerners = ["tree"]', r"no option 'lerners'. Did you mean 'learners'\?"),
         ('data = "iris"\nlearners = []', r"names no learner"),
         ('data = "iris"\nlearners = ["tree", "tree"]', r"learner 'tree' is given twice"),
         ('data = "iris"\nlearners = 3', r"learners cannot be 3"),
@@ -233,17 +233,17 @@ def test_fold_labels_come_from_a_column_that_leaves_the_features(tmp_path):
     (tmp_path / "t.csv").write_text("a,site,y\n" + rows + "\n", encoding="utf-8")
     study = StudySpec(data=str(tmp_path / "t.csv"), target="y", outer="column:site", inner=2)
 
-    assert study.words()["outer"].tolist() == [i % 3 for i in range(12)]
+    assert study.options()["outer"].tolist() == [i % 3 for i in range(12)]
     assert study.read_data().names == ("a",)
 
 
 def test_an_unknown_label_column_is_named(tmp_path):
     (tmp_path / "t.csv").write_text("a,site,y\n1,1,1.5\n2,2,2.5\n", encoding="utf-8")
     with pytest.raises(BadStudy, match=r"no column 'sit' .*Did you mean 'site'"):
-        StudySpec(data=str(tmp_path / "t.csv"), target="y", outer="column:sit").words()
+        StudySpec(data=str(tmp_path / "t.csv"), target="y", outer="column:sit").options()
 
 
 def test_retrying_failed_fits_is_a_wish_of_one_run_and_is_not_stored():
     study = make_spec({"data": "diabetes"}, retry_failed=True)
-    assert study.words()["retry_failed"] is True
+    assert study.options()["retry_failed"] is True
     assert "retry_failed" not in study.origin()

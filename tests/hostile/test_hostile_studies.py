@@ -46,7 +46,7 @@ def test_a_file_without_end_is_not_read_to_it():
 
 @pytest.mark.parametrize("word", ["command", "__class__", "import", "pickle", "trust"])
 def test_unknown_words_are_refused(tmp_path, word):
-    with pytest.raises(BadStudy, match=f"a study has no word '{word}'"):
+    with pytest.raises(BadStudy, match=f"a study has no option '{word}'"):
         study(tmp_path, f"data = 'diabetes'\n{word} = 'x'")
 
 

@@ -1,1 +1,1 @@
-"""The questions a user can ask."""
+"""What users call."""

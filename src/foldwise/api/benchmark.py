@@ -177,7 +177,7 @@ def study_source(study: StudySpec) -> Source:
     """The data set of a study that was written down, with a store of its own if it names one."""
 
     def read() -> tuple[Dataset, Mapping[str, Any]]:
-        return study.read_data(), {key: value for key, value in study.words().items() if key not in _OWN}
+        return study.read_data(), {key: value for key, value in study.options().items() if key not in _OWN}
 
     return Source(read, study.make_learners(), study.store, study.origin())
 

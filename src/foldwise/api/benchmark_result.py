@@ -12,6 +12,8 @@ from foldwise.answers.benchmark_answer import Entry, Terms, benchmark_answer, co
 from foldwise.api.manifest import versions
 from foldwise.api.result import Result
 from foldwise.comparisons.several import Across, PairAcross
+from foldwise.reports.benchmark_page import benchmark_fragment, benchmark_page, write_benchmark_page
+from foldwise.reports.benchmark_text import benchmark_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,20 +99,14 @@ class Benchmark:
 
     def report(self, path: str | Path | None = None, *, title: str | None = None) -> str:
         """One self-contained page with this `title`, as text; also written to a file if a `path` is given."""
-        from foldwise.reports.benchmark_page import benchmark_page, write_benchmark_page
-
         if path is None:
             return benchmark_page(self._answer, title=title)
         return write_benchmark_page(path, self._answer, title=title).read_text(encoding="utf-8")
 
     def __repr__(self) -> str:
-        from foldwise.reports.benchmark_text import benchmark_text
-
         return benchmark_text(self._answer)
 
     def _repr_html_(self) -> str:
-        from foldwise.reports.benchmark_page import benchmark_fragment
-
         return benchmark_fragment(self._answer)
 
     @cached_property

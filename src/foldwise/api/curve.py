@@ -14,10 +14,13 @@ from foldwise.data.roles import Roles
 from foldwise.errors import BadStudy
 from foldwise.executors.options import RunOptions
 from foldwise.learners.learner import Named
+from foldwise.learners.tuned import Tuned, tune
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners, name_wishes, task_hint
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import Tuning, make_study
+from foldwise.reports.fragments import curve_fragment
+from foldwise.reports.plots import plot_curve
 from foldwise.splits.making import make_splits
 from foldwise.splits.nesting import DEFAULT_INNER, study_splits
 from foldwise.splits.split import Split, Splits
@@ -95,13 +98,9 @@ class Curve:
 
     def plot(self) -> Figure:
         """Training and test error as a Matplotlib figure."""
-        from foldwise.reports.plots import plot_curve
-
         return plot_curve(self.to_dict())
 
     def _repr_html_(self) -> str:
-        from foldwise.reports.fragments import curve_fragment
-
         return curve_fragment(self.to_dict())
 
     def _sides(self) -> list[str | None]:
@@ -148,10 +147,10 @@ def curve(
     """
     if len(parameter) != 1:
         raise BadStudy(f"a curve is over one parameter, not {len(parameter)}", "Write n_neighbors=range(1, 31)")
-    (name, wish), *_ = name_wishes(learner, "regression").items()
-    data = as_data(X, y, task_hint(wish, loss), Roles(groups, time, weights, stratify, task))
+    (name, asked), *_ = name_wishes(learner, "regression").items()
+    data = as_data(X, y, task_hint(asked, loss), Roles(groups, time, weights, stratify, task))
     losses = make_losses(loss, data)
-    made = make_learners({name: _with_space(wish, parameter)}, data, losses)[:1]
+    made = make_learners({name: _with_space(asked, parameter)}, data, losses)[:1]
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
     options = StudyOptions(seed=seed, is_swept=True, wants_training_risk=True)
     runnable = make_study(data, made, losses=losses, outer=splits, options=options)
@@ -194,10 +193,10 @@ def learning_curve(
     `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `loss`, `seed`, `jobs`, `store` and `progress` are those
     of `compare`.
     """
-    (name, wish), *_ = name_wishes(learner, "regression").items()
-    data = as_data(X, y, task_hint(wish, loss), Roles(groups, time, weights, stratify, task))
+    (name, asked), *_ = name_wishes(learner, "regression").items()
+    data = as_data(X, y, task_hint(asked, loss), Roles(groups, time, weights, stratify, task))
     losses = make_losses(loss, data)
-    made = make_learners({name: wish}, data, losses)[:1]
+    made = make_learners({name: asked}, data, losses)[:1]
     whole = study_splits(outer, DEFAULT_INNER, data, seed=seed, tuned=False).outer
     smallest = min(len(split.train) for split in whole)
     counts = sorted({_count(size, smallest) for size in sizes})
@@ -225,13 +224,11 @@ def learning_curve(
     )
 
 
-def _with_space(wish: Any, parameter: dict[str, Any]) -> Any:
-    from foldwise.learners.tuned import Tuned, tune
-
-    if isinstance(wish, str | Named):
-        known = Named(wish) if isinstance(wish, str) else wish
+def _with_space(learner: Any, parameter: dict[str, Any]) -> Any:
+    if isinstance(learner, str | Named):
+        known = Named(learner) if isinstance(learner, str) else learner
         return Named(known.name, {**known.changes, **parameter})
-    return tune(wish.estimator if isinstance(wish, Tuned) else wish, **parameter)
+    return tune(learner.estimator if isinstance(learner, Tuned) else learner, **parameter)
 
 
 def _count(size: float, most: int) -> int:

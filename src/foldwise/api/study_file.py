@@ -121,19 +121,19 @@ class StudySpec(BaseModel):
 
     def run(self, *, progress: bool | None = None) -> Result:
         """Compare the learners as the study says."""
-        options = self.words()  # first, as it says best which column of labels is missing
+        options = self.options()  # first, as it says best which column of labels is missing
         asked = request(self.make_learners(), self.read_data(), None, **options, progress=progress)
         return run_comparison(asked, origin=self.origin())
 
     def plan(self) -> Plan:
         """What the study would cost, without running it."""
-        options = self.words()
+        options = self.options()
         return plan(self.make_learners(), self.read_data(), **options)
 
     def origin(self) -> dict[str, Any]:
         """The study as JSON words, with full paths so that it can be resumed from any folder."""
         unset = {key for key, value in self if value is None}
-        words = self.model_dump(mode="json", exclude=unset | {"retry_failed", "time_limit"})  # wishes of this run alone
+        words = self.model_dump(mode="json", exclude=unset | {"retry_failed", "time_limit"})  # of this run alone
         if self.learners is not None:
             # Lists, since a store may sort keys and the order of methods and parameters matters.
             words["learners"] = [
@@ -149,7 +149,7 @@ class StudySpec(BaseModel):
         """The data set, without the columns that hold fold labels."""
         return self._read(without=[name for name in map(_label_column, (self.outer, self.inner)) if name])
 
-    def words(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """The options of `fw.compare` that the study sets."""
         given = self.model_dump(exclude_none=True, exclude={"data", "learners", *_DATA_WORDS})
         return {key: self._labels(value) if key in ("outer", "inner") else value for key, value in given.items()}
@@ -185,7 +185,7 @@ class StudySpec(BaseModel):
             raise BadSpace(f"the learner {name!r} has nothing to tune", "Give values to try with --space")
         words = {
             key: value
-            for key, value in self.words().items()
+            for key, value in self.options().items()
             if key in ("inner", "tuner", "budget", "rule", "stop", "loss", "seed")
         }
         return tune(made.estimator, space=made.space, **words)
@@ -277,7 +277,8 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
 
 def _foreign_part(words: Mapping[str, Any]) -> str:
     """A part of another package that a file names: only the person at the keyboard may call for its code."""
-    learners = words.get("learners") or ()
+    learners = words.get("learners")
+    learners = learners if isinstance(learners, dict | list) else ()  # what it should not be is refused later
     tables = list(learners.values() if isinstance(learners, dict) else learners)
     names = [*learners, *(table.get("learner") or table.get("name") for table in tables if isinstance(table, dict))]
     parts = {part for name in names if isinstance(name, str) for part in re.split(r"[(+:)]", name)}
@@ -348,7 +349,7 @@ def _first_problem(error: ValidationError) -> Exception:
         return raised
     key = str(problem["loc"][0]) if problem["loc"] else "the study"
     if problem["type"] == "extra_forbidden":
-        return BadStudy(f"a study has no word {key!r}", nearest(key, StudySpec.model_fields))
+        return BadStudy(f"a study has no option {key!r}", nearest(key, StudySpec.model_fields))
     if problem["type"] == "missing":
         return BadStudy(f"the study does not say its {key!r}", f"Add a line {key} = ...")
     found = problem["input"]

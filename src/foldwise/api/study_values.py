@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from foldwise.errors import BadSpace, nearest
+from foldwise.spaces import parameter as ranges
 
 RANGES = ("range", "log_range", "float_range", "int_range")
 _FLAG_RANGES = {"log": "log_range", "float": "float_range", "int": "int_range"}
@@ -19,10 +20,8 @@ def make_parameter(value: Any) -> Any:
     """
     if not isinstance(value, dict):
         return value
-    from foldwise.spaces import parameter
-
     ((kind, ends),) = value.items()
-    return range(ends[0], ends[1] + 1) if kind == "range" else getattr(parameter, kind)(*ends)
+    return range(ends[0], ends[1] + 1) if kind == "range" else getattr(ranges, kind)(*ends)
 
 
 def read_space(text: str) -> tuple[str, str, Any]:

@@ -43,7 +43,7 @@ def risk(data: str, learner: str, quiet: bool, as_json: bool, **flags: Any) -> N
     from foldwise.api.risk import risk as ask
 
     study = study_of(data, learners=[learner], **flags)
-    estimate = ask(study.make_one_learner(), study.read_data(), **study.words(), progress=False if quiet else None)
+    estimate = ask(study.make_one_learner(), study.read_data(), **study.options(), progress=False if quiet else None)
     show(estimate.to_dict(), str(estimate), as_json=as_json)
 
 
@@ -87,23 +87,24 @@ def curve(
 
     Over one parameter with --parameter, else over the number of training rows.
     """
-    from foldwise.api import curve as questions
+    from foldwise.api.curve import curve as validation_curve
+    from foldwise.api.curve import learning_curve
     from foldwise.api.study_values import make_parameter, read_values
 
     if parameter is not None and sizes is not None:
         raise click.UsageError("--parameter and --sizes ask for two different curves. Give one of them.")
     study = study_of(data, learners=[learner], **flags)
-    words: dict[str, Any] = {**study.words(), "progress": False if quiet else None}
+    words: dict[str, Any] = {**study.options(), "progress": False if quiet else None}
     if parameter is None:
         if sizes is not None:
             words["sizes"] = _numbers("--sizes", sizes)
-        answer = questions.learning_curve(learner, study.read_data(), **words)
+        answer = learning_curve(learner, study.read_data(), **words)
     else:
         name, equals, values = parameter.partition("=")
         if not (equals and name.strip() and values.strip()):
             raise click.UsageError(f'cannot read --parameter {parameter!r}. Write it as "n_neighbors=1..30".')
         axis = {name.strip(): make_parameter(read_values(name.strip(), values))}
-        answer = questions.curve(learner, study.read_data(), **words, **axis)
+        answer = validation_curve(learner, study.read_data(), **words, **axis)
     show(answer.to_dict(), str(answer), as_json=as_json)
 
 

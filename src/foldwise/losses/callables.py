@@ -59,8 +59,9 @@ def loss(
 ) -> Callable[..., Any]:
     """A function of (y, prediction) as a loss, for `loss=`: what it takes, its name, and its range if it has one.
 
-    It gives one number per row, or a single one for a whole fold; lower is better. It may take "predictions",
-    "probabilities" (one column per class) or "decision values".
+    `function`: gives one number per row, or a single one for a whole fold; lower is better. `takes`: "predictions",
+    "probabilities" (one column per class) or "decision values". `name`: in answers (None: that of the function).
+    `bounds`: the smallest and the largest loss, which allow more intervals.
 
     >>> import foldwise as fw
     >>> late = fw.loss(lambda y, p: np.maximum(y - p, 0.0), name="late")
