@@ -17,7 +17,7 @@ from designs.catalogue import DESIGNS, run_design
 from designs.selection import REAL_SETS, selection_bias
 
 from foldwise.lab.alarms import false_alarms
-from foldwise.lab.coverage import Setting, coverage, coverage_of
+from foldwise.lab.interval_coverage import Setting, coverage, coverage_of
 
 ORDINARY = (
     ("linear", "least squares"),

@@ -22,7 +22,6 @@ from foldwise.formulas.bates import Bates, bates
 from foldwise.formulas.conservative_z import conservative_z
 from foldwise.formulas.corrected_t import corrected_t
 from foldwise.formulas.cv_clt import cv_clt
-from foldwise.lab.coverage import Ends, monte_carlo_error, naive_z
 from foldwise.lab.draws import (
     cv_draws,
     drawn,
@@ -32,6 +31,7 @@ from foldwise.lab.draws import (
     out_of_fold,
     random_folds,
 )
+from foldwise.lab.interval_coverage import Ends, monte_carlo_error, naive_z
 from foldwise.lab.learners import Logistic, Ridge, TunedRidge, Untuned, balanced_folds, find_learner
 from foldwise.lab.models import Linear
 from foldwise.lab.problems import Problem, find_problem
@@ -48,7 +48,7 @@ D1_EXPECTED: Mapping[int, tuple[int, Mapping[str, Sequence[float | None]]]] = {
             "10 x 10 corrected t": (0.778, 0.6673),
             "10 x 10 plain t": (0.2313, 0.1933),
             "25 subsamples": (0.792, 0.7227),
-            "bates, 10 folds": (0.97, 0.94),
+            "Bates, 10 folds": (0.97, 0.94),
         },
     ),
     100: (
@@ -63,8 +63,8 @@ D1_EXPECTED: Mapping[int, tuple[int, Mapping[str, Sequence[float | None]]]] = {
             "10 x 10 plain t": (0.3335, 0.3255),
             "25 subsamples": (0.8735, 0.8425),
             "conservative z": (0.9975, 0.9945),
-            "bates, 10 folds": (0.9445, 0.929),
-            "bates, 5 folds": (0.979, 0.973),
+            "Bates, 10 folds": (0.9445, 0.929),
+            "Bates, 5 folds": (0.979, 0.973),
             "holdout, then refit": (0.851, 0.843),
         },
     ),
@@ -79,7 +79,7 @@ D1_EXPECTED: Mapping[int, tuple[int, Mapping[str, Sequence[float | None]]]] = {
             "10 x 10 plain t": (0.345, 0.347),
             "25 subsamples": (0.884, 0.87),
             "conservative z": (0.972, 0.968),
-            "bates, 10 folds": (0.934, 0.926),
+            "Bates, 10 folds": (0.934, 0.926),
         },
     ),
 }
@@ -131,10 +131,10 @@ def _d1_dear(rows: int, times: int, rng: np.random.Generator) -> dict[str, Float
     problem, learner, level = find_problem("noise"), Ridge(), 0.9
     X, y = drawn(problem, rows, times, rng)
     data = (problem, learner, X, y)
-    ends = {"bates, 10 folds": _bates(data, 10, 25, level, rng)}
+    ends = {"Bates, 10 folds": _bates(data, 10, 25, level, rng)}
     # five folds leave 24 of 40 rows for 21 coefficients, and half of 40 rows is too few for any fit
     if rows >= 100:
-        ends["bates, 5 folds"] = _bates(data, 5, 25, level, rng)
+        ends["Bates, 5 folds"] = _bates(data, 5, 25, level, rng)
         full = subsample_means(*data, splits=15, test_rows=rows // 10, rng=rng)
         halves = half_means(*data, repeats=10, splits=15, test_rows=rows // 10, rng=rng)
         ends["conservative z"] = _ends(conservative_z(full, halves, level=level))
@@ -166,7 +166,7 @@ def d2(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[float]
         found, costly = cheap[f"D2 {s}"], dear[f"D2 dear {s}"]
         case = f"slope {s:g}"
         results += _misses(case, "cross-validation", found, "cv", naive, runs)
-        results += _misses(case, "bates", costly, "bates", bates, runs)
+        results += _misses(case, "Bates", costly, "Bates", bates, runs)
         truths = {"T2": found["T1"].mean(), "T1": found["T1"]}
         ends = {"corrected t": _pairs(found)["corrected t"]}
         results += coverage_results(case, ends, truths, {"corrected t": corrected}, runs=800, source=SURVEY)
@@ -199,7 +199,7 @@ def d3(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
     if replications >= 500:
         # 25 runs of 45 + 10 fits each: a twentieth of the replications is dear enough
         costly = replicate_all({"D3 dear": _d3_dear}, replications // 20, seed=seed, jobs=jobs, chunk=5)["D3 dear"]
-        results += _misses("n=90", "bates", costly, "bates", (0.10, 0.08), 200)
+        results += _misses("n=90", "Bates", costly, "Bates", (0.10, 0.08), 200)
     return results
 
 
@@ -223,7 +223,7 @@ def _classes(problem: Any, learner: Any, rows: int, times: int, rng: np.random.G
     ends = {
         "cv": _ends(holdout.arcsine(value, rows, level=0.9)),
         "corrected t": _corrected_t(means, draws.ratio, 0.9),
-        "cv clt": _cv_clt(draws.losses, draws.folds, 0.9),
+        "Bayle": _cv_clt(draws.losses, draws.folds, 0.9),
     }
     return {"T1": draws.full_risks} | _flat(ends)
 
@@ -236,7 +236,7 @@ def _classes_bates(
     data = (problem, learner, X, y)
     found = bates(out_of_fold(*data, labels), leave_two_out(*data, labels), labels, level=0.9)
     value = np.clip(_debiased(found), 0, 1)
-    ends = {"bates": _ends(holdout.arcsine(value, rows, inflation=found.inflation, level=0.9))}
+    ends = {"Bates": _ends(holdout.arcsine(value, rows, inflation=found.inflation, level=0.9))}
     return {"T1": problem.risk(learner.fit(X, y), rng), "inflation": found.inflation} | _flat(ends)
 
 
@@ -292,9 +292,9 @@ def _share(found: Found, name: str) -> float:
 
 
 D7_EXPECTED = {
-    100: {"one learner": (0.90,), "difference, cv clt": (0.828,), "difference, corrected t": (0.966,)},
-    1000: {"one learner": (0.946,), "difference, cv clt": (0.82,), "difference, corrected t": (0.962,)},
-    10000: {"one learner": (0.96,), "difference, cv clt": (0.845,), "difference, corrected t": (0.975,)},
+    100: {"one learner": (0.90,), "difference, Bayle": (0.828,), "difference, corrected t": (0.966,)},
+    1000: {"one learner": (0.946,), "difference, Bayle": (0.82,), "difference, corrected t": (0.962,)},
+    10000: {"one learner": (0.96,), "difference, Bayle": (0.845,), "difference, corrected t": (0.975,)},
 }
 
 
@@ -305,7 +305,7 @@ def d7(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] =
         count = replications if n < 10000 else max(replications // 5, 1)
         found = replicate_all({f"D7 {n}": partial(_d7, n)}, count, seed=seed, jobs=jobs, chunk=25)[f"D7 {n}"]
         ends = _pairs(found)
-        for name, target in (("one learner", "T3"), ("difference, cv clt", "gap"), ("difference, corrected t", "gap")):
+        for name, target in (("one learner", "T3"), ("difference, Bayle", "gap"), ("difference, corrected t", "gap")):
             results += coverage_results(
                 f"n={n}", {name: ends[name]}, {"T3": found[target]}, D7_EXPECTED[n], runs=500, source=SURVEY
             )
@@ -333,18 +333,18 @@ def _d7(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray
     difference = one - two
     ends = {
         "one learner": _cv_clt(one, folds, 0.95),
-        "difference, cv clt": _cv_clt(difference, folds, 0.95),
+        "difference, Bayle": _cv_clt(difference, folds, 0.95),
         "difference, corrected t": _corrected_t(fold_means(difference, folds), 1 / 9, 0.95),
     }
     return {"T3": risks.mean(-1), "gap": (risks - others).mean(-1)} | _flat(ends)
 
 
 D8_EXPECTED = {
-    "cv clt": (0.88, 0.8367),
+    "Bayle": (0.88, 0.8367),
     "fold t": (0.9167, 0.8767),
     "corrected t": (0.96, 0.95),
     "25 subsamples": (0.9167, 0.8933),
-    "bates, 5 folds": (0.97, 0.95),
+    "Bates, 5 folds": (0.97, 0.95),
 }
 
 
@@ -368,7 +368,7 @@ def _d8_cheap(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     draws = cv_draws(problem, learner, rows=100, folds=10, times=times, rng=rng)
     means = fold_means(draws.losses, draws.folds)
     ends = {
-        "cv clt": _cv_clt(draws.losses, draws.folds, level),
+        "Bayle": _cv_clt(draws.losses, draws.folds, level),
         "fold t": _corrected_t(means, 0.0, level),
         "corrected t": _corrected_t(means, draws.ratio, level),
     }
@@ -382,7 +382,7 @@ def _d8_dear(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     means = subsample_means(*data, splits=25, test_rows=10, rng=rng)
     ends = {
         "25 subsamples": _corrected_t(means, 1 / 9, level),
-        "bates, 5 folds": _bates(data, 5, 10, level, rng),
+        "Bates, 5 folds": _bates(data, 5, 10, level, rng),
     }
     return {"T1": problem.risk(learner.fit(X, y), rng)} | _flat(ends)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import FloatArray
-from foldwise.lab.coverage import covered, monte_carlo_error
+from foldwise.lab.interval_coverage import covered, monte_carlo_error
 from foldwise.lab.replications import mean_error
 
 SLACK = 0.02  # published shares carry rounding, other seeds and small differences of design

@@ -16,8 +16,8 @@ import numpy as np
 from designs.results import Result, mean_result
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadData, nearest
-from foldwise.lab.coverage import covered
 from foldwise.lab.draws import drawn, fold_means, out_of_fold
+from foldwise.lab.interval_coverage import covered
 from foldwise.lab.learners import Centroid, Columns, Ridge, balanced_folds
 from foldwise.lab.problems import Problem, find_problem
 from foldwise.lab.replications import mean_error, replicate, replicate_all

@@ -20,6 +20,12 @@ def test_data_sets_along_leading_axes_are_judged_one_by_one(turn, check_leading_
     check_leading_axes(lambda outer, pairs: bates(outer, turn(pairs), FOLDS, level=0.9), OUTER, PAIRS)
 
 
+def test_the_inflation_is_the_standard_error_over_that_of_independent_losses():
+    found = bates(OUTER, PAIRS, FOLDS)
+    np.testing.assert_allclose(found.inflation * found.se_floor, found.se)
+    assert (found.inflation > 1).any()
+
+
 def test_equal_losses_along_leading_axes_have_no_width():
     found = bates(np.full((2, 3, 20), 0.1), np.full((2, 3, 20, 4), 0.1), FOLDS)
     assert found.se.tolist() == [0, 0]

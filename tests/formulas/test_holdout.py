@@ -36,6 +36,12 @@ def test_shares_along_leading_axes_are_judged_one_by_one(check_leading_axes):
     check_leading_axes(lambda shares: holdout.arcsine(shares, 30, inflation=1.2), failures / 30)
 
 
+def test_the_t_interval_is_that_of_scipy():
+    found = holdout.holdout_t(LOSSES[0, 0], level=0.9)
+    expected = stats.ttest_1samp(LOSSES[0, 0], 0.0).confidence_interval(0.9)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
+
+
 def test_the_arcsine_interval_has_its_closed_form():
     found, reach = holdout.arcsine(0.25, 100, level=0.9), 1.6448536269514722 / 20
     expected = np.sin(np.arcsin(0.5) + np.array([-reach, reach])) ** 2

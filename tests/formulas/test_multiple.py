@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadInterval
@@ -13,6 +13,7 @@ from foldwise.formulas.multiple import holm, shared_level, simultaneous
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=7))
+@example([0.03, 0.04])
 def test_holm_rejects_step_by_step(p_values):
     """The smallest p is held to alpha / m, the next to alpha / (m - 1), until one fails."""
     alpha, claims = 0.05, set()

@@ -7,12 +7,12 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from foldwise.cli import app
 from foldwise.errors import BadStudy
-from foldwise.lab.cli import lab
 
 
 def run(*words):
-    return CliRunner().invoke(lab, words, catch_exceptions=False).output
+    return CliRunner().invoke(app, ["lab", *words], catch_exceptions=False).output
 
 
 def test_coverage_prints_a_table_with_its_monte_carlo_error():

@@ -1,1 +1,42 @@
-"""Simulated problems whose truth is known: how far intervals cover, comparisons hold and biases go."""
+"""Simulated problems whose truth is known: do intervals cover, do comparisons hold, where does a risk come from?
+
+>>> from foldwise import lab
+>>> round(lab.find_problem("two classes").bayes, 3)
+0.244
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from foldwise.lab.alarms import false_alarms as false_alarms
+    from foldwise.lab.decomposition import decompose as decompose
+    from foldwise.lab.decomposition import theorem_one as theorem_one
+    from foldwise.lab.interval_coverage import coverage as coverage
+    from foldwise.lab.learners import LEARNERS as LEARNERS
+    from foldwise.lab.problems import PROBLEMS as PROBLEMS
+    from foldwise.lab.problems import find_problem as find_problem
+
+_HOMES = {
+    "LEARNERS": "learners",
+    "PROBLEMS": "problems",
+    "coverage": "interval_coverage",
+    "decompose": "decomposition",
+    "false_alarms": "alarms",
+    "find_problem": "problems",
+    "theorem_one": "decomposition",
+}
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'foldwise.lab' has no attribute {name!r}")
+    return getattr(import_module(f"foldwise.lab.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,8 +11,8 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadStudy
 from foldwise.formulas.corrected_t import corrected_t
-from foldwise.lab.coverage import monte_carlo_error
 from foldwise.lab.draws import drawn, fold_labels, fold_means, judged_folds
+from foldwise.lab.interval_coverage import monte_carlo_error
 from foldwise.lab.learners import Centroid, Columns, Ridge
 from foldwise.lab.problems import ClassesProblem, LinearProblem, Problem
 from foldwise.lab.replications import replicate

@@ -41,7 +41,7 @@ def lab() -> None:
 @as_json
 def coverage(as_json: bool, **asked: Any) -> None:
     """How often an interval holds the true risk, with the Monte-Carlo error of that share."""
-    from foldwise.lab.coverage import coverage as run
+    from foldwise.lab.interval_coverage import coverage as run
 
     frame = run(
         asked["problems"] or ("linear",),
@@ -71,8 +71,8 @@ def coverage(as_json: bool, **asked: Any) -> None:
 @as_json
 def decompose(problem: str, theorem: bool, as_json: bool, **asked: Any) -> None:
     """Split a risk into Bayes risk, approximation and estimation, where the truth is known."""
-    from foldwise.lab.decompose import decompose as run
-    from foldwise.lab.decompose import theorem_one
+    from foldwise.lab.decomposition import decompose as run
+    from foldwise.lab.decomposition import theorem_one
 
     values, folds = asked.pop("values"), asked.pop("folds")
     if theorem:

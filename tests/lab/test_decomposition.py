@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from foldwise.errors import BadLearner
-from foldwise.lab.decompose import decompose, theorem_one
+from foldwise.lab.decomposition import decompose, theorem_one
 from foldwise.lab.problems import find_problem
 
 

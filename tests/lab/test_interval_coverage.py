@@ -8,8 +8,8 @@ from scipy import stats
 
 from foldwise.errors import BadInterval, BadStudy
 from foldwise.estimates.intervals import INTERVALS, IntervalMethod
-from foldwise.lab import coverage as lab
-from foldwise.lab.coverage import AT_ONCE, coverage, covered, lab_interval, monte_carlo_error
+from foldwise.lab import interval_coverage as lab
+from foldwise.lab.interval_coverage import AT_ONCE, coverage, covered, lab_interval, monte_carlo_error
 from foldwise.lab.draws import cv_draws, holdout_draws
 from foldwise.lab.learners import find_learner
 from foldwise.lab.problems import find_problem
@@ -57,6 +57,11 @@ def test_the_bates_interval_is_wider_than_the_naive_one():
     found = coverage(["linear"], ["bates", "naive z"], rows=[40], folds=[5], replications=20, jobs=1)
     width = found.set_index("interval")["width"]
     assert width["Bates"] > width["naive z"]
+
+
+def test_the_bates_interval_covers_the_learner():
+    found = coverage(["linear"], ["Bates"], rows=[50], folds=[5], replications=100, level=0.9, jobs=1).iloc[0]
+    assert found["coverage"] >= 0.9 - 3 * found["error"]
 
 
 def test_a_tuned_learner_has_its_own_target():
