@@ -82,18 +82,18 @@ def _cross_validation(asked: dict[str, Any]) -> list[str]:
 def _tuned_and_grouped(asked: dict[str, Any]) -> list[str]:
     fewer = asked | {"replications": max(asked["replications"] // 2, 2)}
     tuned = _cells((("ridge", "tuned ridge"),), fewer, rows=(100,))
-    whole, torn = (
-        coverage(["grouped"], ["corrected t"], rows=ROWS[:2], folds=(10,), learner="k-nn", by_rows=is_torn, **fewer)
-        for is_torn in (False, True)
+    whole, split = (
+        coverage(["grouped"], ["corrected t"], rows=ROWS[:2], folds=(10,), learner="k-nn", by_rows=is_split, **fewer)
+        for is_split in (False, True)
     )
     return [
         "A tuned learner (ridge, 12 penalties, 5 inner folds, tuned inside every outer fold; T4), half the data sets. "
         f"{_verdict(tuned)}\n",
         _grid(tuned),
-        "Grouped rows, k-NN: first with whole groups in a fold, then torn apart, as folds do that are not told of the "
-        "groups (`groups=`). What is known of a row's group then leaks from training to test rows.\n",
+        "Grouped rows, k-NN: first with whole groups in a fold, then with groups split across folds, as happens "
+        "without `groups=`. What is known of a group then leaks from training to test rows.\n",
         _grid(whole),
-        _grid(torn),
+        _grid(split),
     ]
 
 
@@ -185,7 +185,7 @@ def _designs(names: Sequence[str], replications: int, seed: int, jobs: int | Non
         count = max(int(design.replications * SHARES.get(name, 1.0) * min(replications / 2000, 1)), 2)
         found = run_design(name, replications=count, seed=seed, jobs=jobs)
         parts.append(f"### {name}: {design.title}\n")
-        parts.append(f"{_agreement(found)} ({count:,} replications; dear intervals on fewer).\n")
+        parts.append(f"{_agreement(found)} ({count:,} replications; costly intervals on fewer).\n")
         parts.append(_markdown(found, COLUMNS, digits=4))
     return "\n".join(parts)
 

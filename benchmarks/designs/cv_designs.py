@@ -23,10 +23,10 @@ from foldwise.formulas.conservative_z import conservative_z
 from foldwise.formulas.corrected_t import corrected_t
 from foldwise.formulas.cv_clt import cv_clt
 from foldwise.lab.draws import (
+    cross_validate,
     cv_draws,
     drawn,
     fold_means,
-    judged_folds,
     leave_two_out,
     out_of_fold,
     random_folds,
@@ -91,11 +91,11 @@ def d1(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[int] =
     """Least squares on 20 columns of noise, level 90%: T2 at n by its exact formula, T1 by its own."""
     few = max(replications // 4, 1)
     cheap = replicate_all({f"D1 {n}": partial(_d1_cheap, n) for n in sizes}, replications, seed=seed, jobs=jobs)
-    dear = replicate_all({f"D1 dear {n}": partial(_d1_dear, n) for n in sizes}, few, seed=seed, jobs=jobs)
+    costly = replicate_all({f"D1 dear {n}": partial(_d1_costly, n) for n in sizes}, few, seed=seed, jobs=jobs)
     results = []
     for n in sizes:
         runs, expected = D1_EXPECTED.get(n, (1, {}))
-        for found in (cheap[f"D1 {n}"], dear[f"D1 dear {n}"]):
+        for found in (cheap[f"D1 {n}"], costly[f"D1 dear {n}"]):
             truths = {"T2": ols_risk(n, 20), "T1": found["T1"]}
             results += coverage_results(f"n={n}", _pairs(found), truths, expected, runs=runs, source=SURVEY)
     return results
@@ -127,7 +127,7 @@ def _d1_cheap(rows: int, times: int, rng: np.random.Generator) -> dict[str, Floa
     return {"T1": draws.full_risks} | _flat(ends)
 
 
-def _d1_dear(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+def _d1_costly(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     problem, learner, level = find_problem("noise"), Ridge(), 0.9
     X, y = drawn(problem, rows, times, rng)
     data = (problem, learner, X, y)
@@ -159,14 +159,14 @@ def d2(*, replications: int, seed: int, jobs: int | None, sizes: Sequence[float]
     """Logistic regression, n = 100, 20 columns, one of them used, level 90% on the arcsine scale, target T1."""
     cheap = replicate_all({f"D2 {s}": partial(_d2_cheap, s) for s in sizes}, replications, seed=seed, jobs=jobs)
     few = max(replications // 10, 1)
-    dear = replicate_all({f"D2 dear {s}": partial(_d2_dear, s) for s in sizes}, few, seed=seed, jobs=jobs)
+    costly = replicate_all({f"D2 dear {s}": partial(_d2_costly, s) for s in sizes}, few, seed=seed, jobs=jobs)
     results = []
     for s in sizes:
         runs, naive, bates, corrected = D2_EXPECTED[s]
-        found, costly = cheap[f"D2 {s}"], dear[f"D2 dear {s}"]
+        found, slow = cheap[f"D2 {s}"], costly[f"D2 dear {s}"]
         case = f"slope {s:g}"
         results += _misses(case, "cross-validation", found, "cv", naive, runs)
-        results += _misses(case, "Bates", costly, "Bates", bates, runs)
+        results += _misses(case, "Bates", slow, "Bates", bates, runs)
         truths = {"T2": found["T1"].mean(), "T1": found["T1"]}
         ends = {"corrected t": _pairs(found)["corrected t"]}
         results += coverage_results(case, ends, truths, {"corrected t": corrected}, runs=800, source=SURVEY)
@@ -178,7 +178,7 @@ def _d2_cheap(slope: float, times: int, rng: np.random.Generator) -> dict[str, F
     return _classes(problem, Logistic(), 100, times, rng)
 
 
-def _d2_dear(slope: float, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+def _d2_costly(slope: float, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     return _classes_bates(find_problem("bates logistic", beta=(slope,)), Logistic(), 100, times, rng)
 
 
@@ -197,8 +197,8 @@ def d3(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
     results += coverage_results("n=90", ends, truths, {"corrected t": (0.824, 0.858)}, runs=500, source=SURVEY)
     results.append(mean_result("n=90", "T2", found["T1"], 0.3725, source=SURVEY, expected_error=0.0013))
     if replications >= 500:
-        # 25 runs of 45 + 10 fits each: a twentieth of the replications is dear enough
-        costly = replicate_all({"D3 dear": _d3_dear}, replications // 20, seed=seed, jobs=jobs, chunk=5)["D3 dear"]
+        # 25 runs of 45 + 10 fits each: a twentieth of the replications takes long enough
+        costly = replicate_all({"D3 dear": _d3_costly}, replications // 20, seed=seed, jobs=jobs, chunk=5)["D3 dear"]
         results += _misses("n=90", "Bates", costly, "Bates", (0.10, 0.08), 200)
     return results
 
@@ -211,7 +211,7 @@ def _d3_more(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     return _classes(find_problem("sparse logistic"), LassoLogistic(0.08), 200, times, rng)
 
 
-def _d3_dear(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+def _d3_costly(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     return _classes_bates(find_problem("sparse logistic"), LassoLogistic(0.10), 90, times, rng)
 
 
@@ -328,8 +328,8 @@ class SoftThreshold(Untuned):
 def _d7(rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     problem, folds = find_problem("twins"), balanced_folds(rows, 10)
     X, y = problem.draw(rows, rng, times=times)
-    one, risks = judged_folds(problem, SoftThreshold(0.0), X, y, folds, rng)
-    two, others = judged_folds(problem, SoftThreshold(1.0), X, y, folds, rng)
+    one, risks = cross_validate(problem, SoftThreshold(0.0), X, y, folds, rng)
+    two, others = cross_validate(problem, SoftThreshold(1.0), X, y, folds, rng)
     difference = one - two
     ends = {
         "one learner": _cv_clt(one, folds, 0.95),
@@ -352,9 +352,9 @@ def d8(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
     """Tuned ridge, n = 100, 50 columns, 12 penalties, 5 inner folds, level 95%: T4 at n, and T1."""
     cheap = replicate_all({"D8": _d8_cheap}, replications, seed=seed, jobs=jobs, chunk=25)["D8"]
     few = max(replications // 10, 1)
-    dear = replicate_all({"D8 dear": _d8_dear}, few, seed=seed, jobs=jobs, chunk=10)["D8 dear"]
+    costly = replicate_all({"D8 dear": _d8_costly}, few, seed=seed, jobs=jobs, chunk=10)["D8 dear"]
     results = []
-    for found in (cheap, dear):
+    for found in (cheap, costly):
         truths = {"T4": cheap["T1"].mean(), "T1": found["T1"]}
         results += coverage_results("tuned ridge", _pairs(found), truths, D8_EXPECTED, runs=300, source=SURVEY)
     known: dict[str, Any] = {"expected_error": 0.012, "source": SURVEY}
@@ -375,7 +375,7 @@ def _d8_cheap(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     return {"T1": draws.full_risks, "value": means.mean(-1)} | _flat(ends)
 
 
-def _d8_dear(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+def _d8_costly(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     problem, learner, level = find_problem("ridge"), TunedRidge(), 0.95
     X, y = problem.draw(100, rng, times=times)
     data = (problem, learner, X, y)

@@ -182,12 +182,12 @@ def _d9(shift: float, times: int, rng: np.random.Generator) -> dict[str, FloatAr
     problem = find_problem("noise classes", columns=60, shifts=(shift,) * 5, balanced=True)
     X, y = drawn(problem, 60, times, rng)
     rules = [Columns(Centroid(), tuple(rng.choice(60, 15, replace=False))) for _ in range(12)]
-    found = judged_pick(problem, rules, X, y, outer=5, inner=5, rng=rng)
+    found = evaluate_pick(problem, rules, X, y, outer=5, inner=5, rng=rng)
     risks = np.stack([problem.risk(rule.fit(X, y), rng) for rule in rules], axis=-1)
     return found | {"truth": _chosen(risks, found["choice"])}
 
 
-def judged_pick(
+def evaluate_pick(
     problem: Problem,
     rules: Sequence[Any],
     X: FloatArray,
@@ -267,7 +267,7 @@ def _real(name: str, times: int, rng: np.random.Generator) -> dict[str, FloatArr
     rules = [
         Columns(learner, tuple(rng.choice(every.shape[-1], real.width, replace=False))) for _ in range(real.candidates)
     ]
-    found = judged_pick(real.problem, rules, X, y, outer=10, inner=5, rng=rng)
+    found = evaluate_pick(real.problem, rules, X, y, outer=10, inner=5, rng=rng)
     kept = np.stack([order[real.rows :] for order in orders])
     held, answers = every[kept], target[kept]
     risks = [real.problem.losses(answers, rule.fit(X, y).predict(held)).mean(-1) for rule in rules]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from designs.selection import corrected_minima, judged_pick, selection_bias, shrunken_scores
+from designs.selection import corrected_minima, evaluate_pick, selection_bias, shrunken_scores
 from numpy.testing import assert_allclose
 from sklearn.neighbors import NearestCentroid
 
@@ -42,7 +42,7 @@ def test_one_candidate_makes_nested_cv_plain():
     rng = np.random.default_rng(3)
     problem = find_problem("two classes")
     X, y = problem.draw(40, rng, times=4)
-    found = judged_pick(problem, [Columns(Centroid(), (0, 1))], X, y, outer=5, inner=4, rng=rng)
+    found = evaluate_pick(problem, [Columns(Centroid(), (0, 1))], X, y, outer=5, inner=4, rng=rng)
     assert_allclose(found["nested"], found["minimum"])
     assert_allclose(found["tibshirani"], found["minimum"])
 
@@ -52,8 +52,8 @@ def test_the_order_of_rules_does_not_matter_where_there_are_no_ties():
     problem = find_problem("linear")
     X, y = problem.draw(40, rng, times=3)
     rules = [Columns(Ridge(), columns) for columns in ((0,), (1, 2), (0, 1, 3))]
-    one = judged_pick(problem, rules, X, y, outer=5, inner=4, rng=np.random.default_rng(0))
-    two = judged_pick(problem, rules[::-1], X, y, outer=5, inner=4, rng=np.random.default_rng(0))
+    one = evaluate_pick(problem, rules, X, y, outer=5, inner=4, rng=np.random.default_rng(0))
+    two = evaluate_pick(problem, rules[::-1], X, y, outer=5, inner=4, rng=np.random.default_rng(0))
     for name in ("minimum", "tibshirani", "nested"):
         assert_allclose(one[name], two[name])
     assert (one["choice"] == 2 - two["choice"]).all()

@@ -63,7 +63,7 @@ def test_the_inverses_bring_back_what_went_in(n, m, delta):
     assert candidates_allowed(n, excess, delta) == m
 
 
-def test_extreme_wishes_are_answered():
+def test_extreme_requests_have_an_answer():
     assert candidates_allowed(10, 0.01) == 0
     assert candidates_allowed(10**9, 0.9) == MOST_CANDIDATES
     assert dev_rows_needed(1e-12, 1) > 10**24

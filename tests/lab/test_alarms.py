@@ -61,6 +61,6 @@ def test_a_better_learner_is_found_and_more_rows_find_it_more_often():
     assert many["difference"].iloc[0] < 0
 
 
-def test_a_wish_that_cannot_be_compared_is_refused():
+def test_fewer_than_two_methods_are_refused():
     with pytest.raises(BadStudy, match="cannot compare 1 methods on regression"):
         false_alarms(1)

@@ -58,7 +58,7 @@ def test_cv_on_a_few_more_rows_estimates_the_risk_at_fewer(problem, rows, folds)
     assert abs(found["z"]) < 3.5
 
 
-def test_wishes_that_make_no_sense_are_refused():
+def test_requests_that_make_no_sense_are_refused():
     with pytest.raises(BadLearner, match="40 training rows are not 6 equal folds"):
         theorem_one("linear", rows=40, folds=7)
     with pytest.raises(BadLearner, match="'mean' has no number to vary"):

@@ -63,11 +63,11 @@ def test_folds_of_classes_are_stratified():
     assert (np.ptp(counts, axis=1) <= 1).all()
 
 
-def test_groups_stay_in_one_fold_unless_torn():
+def test_groups_stay_in_one_fold_unless_asked():
     problem = find_problem("grouped")
-    units, fold = problem.units(60), fold_labels(problem, 60, 5)
-    assert all(len(set(fold[units == u])) == 1 for u in range(20))
-    assert all(len(set(fold_labels(problem, 60, 5, by_rows=True)[units == u])) == 3 for u in range(20))
+    groups, fold = problem.groups(60), fold_labels(problem, 60, 5)
+    assert all(len(set(fold[groups == g])) == 1 for g in range(20))
+    assert all(len(set(fold_labels(problem, 60, 5, by_rows=True)[groups == g])) == 3 for g in range(20))
     with pytest.raises(BadSplits, match="cannot make 13 folds of 5 groups"):
         fold_labels(problem, 15, 13)
 

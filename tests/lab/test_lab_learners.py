@@ -102,7 +102,7 @@ def test_the_threshold_rule_errs_as_little_as_any_cut(classes):
         assert (y[r] != rule.predict(X)[r]).sum() == fewest
 
 
-def test_constant_learners_answer_the_mean_and_the_majority(rows):
+def test_constant_learners_predict_the_mean_and_the_majority(rows):
     X, y, new = rows
     assert_allclose(Mean().fit(X, y).predict(new), np.repeat(y.mean(1)[:, None], 9, axis=1))
     labels = np.tile([1.0, 1.0, 0.0, 0.0], 10)

@@ -1,4 +1,4 @@
-"""Models of many replications answer as each of them alone."""
+"""Models of many replications predict as each of them alone."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Mean:
     ],
     ids=["linear", "rule", "constant", "neighbours", "neighbours on a line", "each"],
 )
-def test_replications_answer_one_by_one(together, alone):
+def test_replications_predict_one_by_one(together, alone):
     new = RNG.normal(size=(3, 5, together.X.shape[-1] if isinstance(together, Neighbours) else 2))
     assert_allclose(together.predict(new), [alone(r).predict(new[r]) for r in range(3)])
     # rows without a replication axis are shown to every model

@@ -48,7 +48,7 @@ def test_the_risk_of_a_linear_rule_by_formula_is_that_on_fresh_rows(name, rng):
     assert problem.risk(model, rng) == pytest.approx((y != model.predict(X)).mean(-1), abs=0.008)
 
 
-def test_a_rule_without_slopes_answers_one_class_everywhere(rng):
+def test_a_rule_without_slopes_predicts_one_class_everywhere(rng):
     problem = find_problem("logistic")
     flat = LinearRule(np.array([1.0, -1.0]), np.zeros((2, 5)))
     assert problem.risk(flat, rng) == pytest.approx([0.5, 0.5])

@@ -11,7 +11,7 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadStudy
 from foldwise.formulas.corrected_t import corrected_t
-from foldwise.lab.draws import drawn, fold_labels, fold_means, judged_folds
+from foldwise.lab.draws import cross_validate, drawn, fold_labels, fold_means
 from foldwise.lab.interval_coverage import monte_carlo_error
 from foldwise.lab.learners import Centroid, Columns, Ridge
 from foldwise.lab.problems import ClassesProblem, LinearProblem, Problem
@@ -45,7 +45,7 @@ def false_alarms(
         raise BadStudy(f"cannot compare {methods} methods on {task}", "Use 2 or more methods, regression or binary")
     work = partial(_fold_differences, methods, rows, folds, task, advantage)
     found = replicate(work, replications, key=f"alarms {methods} {rows} {folds} {task}", seed=seed, jobs=jobs)
-    told = {
+    tests = {
         "corrected t": _claims(found["means"], 1 / (folds - 1), 1 - level),
         "plain t": _claims(found["means"], 0.0, 1 - level),
     }
@@ -63,7 +63,7 @@ def false_alarms(
             "error": monte_carlo_error(float(said.mean()), replications),
             "replications": replications,
         }
-        for test, claims in told.items()
+        for test, claims in tests.items()
         for claim, said in claims.items()
         if methods > 2 or claim in ("a pair differs", "the first is better than the second")
     ]
@@ -89,7 +89,7 @@ def _fold_differences(
     problem, learners = blocks(methods, task, advantage)
     X, y = drawn(problem, rows, times, rng)
     labels = fold_labels(problem, rows, folds)
-    found = [judged_folds(problem, learner, X, y, labels, rng) for learner in learners]
+    found = [cross_validate(problem, learner, X, y, labels, rng) for learner in learners]
     means = np.stack([fold_means(losses, labels) for losses, _ in found], axis=-1)
     risks = np.stack([risk.mean(-1) for _, risk in found], axis=-1)
     return {"means": means, "difference": risks[:, 0] - risks[:, 1]}

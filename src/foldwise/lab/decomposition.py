@@ -49,13 +49,13 @@ def decompose(
     rng = np.random.default_rng([seed, 1])
     X = truth.nodes(rng, NODES)
     works = {
-        f"decompose {problem} {name} {value} {rows}": partial(_answers, truth, one, rows, X)
+        f"decompose {problem} {name} {value} {rows}": partial(_predictions, truth, one, rows, X)
         for value, one in candidates.items()
     }
     found = replicate_all(works, replications, seed=seed, jobs=jobs)
     lines = []
-    for (value, one), answers in zip(candidates.items(), found.values(), strict=True):
-        parts = _parts(truth, answers, _best(truth, one, X, rng), truth.mean(X))
+    for (value, one), predictions in zip(candidates.items(), found.values(), strict=True):
+        parts = _parts(truth, predictions, _best(truth, one, X, rng), truth.mean(X))
         lines.append({"problem": problem, "learner": name, "value": value, "rows": rows, **parts})
     return pd.DataFrame(lines)
 
@@ -90,7 +90,7 @@ def theorem_one(
     return {"cv": means[0], "risk": means[1], "error": error, "z": (means[0] - means[1]) / error}
 
 
-def _answers(
+def _predictions(
     problem: Problem, learner: Any, rows: int, X: FloatArray, times: int, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
     at = learner.fit(*problem.draw(rows, rng, times=times)).predict(X)
@@ -98,13 +98,13 @@ def _answers(
     return {"risk": _risk_of(problem, at, problem.mean(X)), "sum": at.sum(0)[None], "squares": (at**2).sum(0)[None]}
 
 
-def _parts(problem: Problem, answers: Found, best: FloatArray | None, mean: FloatArray) -> dict[str, Any]:
-    """The parts of the mean risk of many models, by what they answer at the nodes."""
-    count, risk, bayes = len(answers["risk"]), float(answers["risk"].mean()), _bayes(problem, mean)
-    typical = answers["sum"].sum(0) / count
+def _parts(problem: Problem, predictions: Found, best: FloatArray | None, mean: FloatArray) -> dict[str, Any]:
+    """The parts of the mean risk of many models, from their predictions at the nodes."""
+    count, risk, bayes = len(predictions["risk"]), float(predictions["risk"].mean()), _bayes(problem, mean)
+    typical = predictions["sum"].sum(0) / count
     if best is None and problem.task == "regression":
         # the mean of R models still carries 1/R of their variance
-        spread = (answers["squares"].sum(0) - count * typical**2) / max(count - 1, 1)
+        spread = (predictions["squares"].sum(0) - count * typical**2) / max(count - 1, 1)
         approximation = float(((typical - mean) ** 2 - spread / count).mean())
     else:
         approximation = float(_risk_of(problem, typical if best is None else best, mean)) - bayes
@@ -113,7 +113,7 @@ def _parts(problem: Problem, answers: Found, best: FloatArray | None, mean: Floa
         "approximation": approximation,
         "estimation": risk - approximation - bayes,
         "risk": risk,
-        "error": mean_error(answers["risk"]),
+        "error": mean_error(predictions["risk"]),
         "reference": TYPICAL if best is None else BEST,
         "replications": count,
     }

@@ -58,12 +58,12 @@ def cv_draws(
     """K-fold cross-validation of fresh data sets: stratified for classes, whole groups in one fold unless `by_rows`."""
     X, y = drawn(problem, rows, times, rng, stratify=stratify)
     labels = fold_labels(problem, rows, folds, by_rows=by_rows)
-    losses, risks = judged_folds(problem, learner, X, y, labels, rng)
+    losses, risks = cross_validate(problem, learner, X, y, labels, rng)
     full = problem.risk(learner.fit(X, y), rng)
     return CvDraws(losses, labels, risks, full, X, y, problem, learner, rng)
 
 
-def judged_folds(
+def cross_validate(
     problem: Problem, learner: Any, X: FloatArray, y: FloatArray, labels: IntArray, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Out-of-fold losses[replication, row] and the true risks[replication, fold] of the models that made them."""
@@ -111,12 +111,12 @@ def drawn(
 
 
 def fold_labels(problem: Problem, rows: int, folds: int, *, by_rows: bool = False) -> IntArray:
-    """fold[row]: every K-th row, or every K-th group; groups are consecutive, so `by_rows` tears them apart."""
-    units = None if by_rows else problem.units(rows)
-    if folds < 2 or folds > (rows if units is None else units[-1] + 1):
-        what = f"{rows} rows" if units is None else f"{units[-1] + 1} groups"
+    """fold[row]: every K-th row, or every K-th group; groups are consecutive, so `by_rows` splits them across folds."""
+    groups = None if by_rows else problem.groups(rows)
+    if folds < 2 or folds > (rows if groups is None else groups[-1] + 1):
+        what = f"{rows} rows" if groups is None else f"{groups[-1] + 1} groups"
         raise BadSplits(f"cannot make {folds} folds of {what}", "Use fewer folds, but at least 2")
-    return balanced_folds(rows, folds) if units is None else np.asarray(units % folds, np.int64)
+    return balanced_folds(rows, folds) if groups is None else np.asarray(groups % folds, np.int64)
 
 
 def random_folds(rows: int, folds: int, runs: int, rng: np.random.Generator) -> IntArray:

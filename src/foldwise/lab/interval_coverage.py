@@ -52,7 +52,7 @@ Ends = tuple[FloatArray, FloatArray]  # low[replication], high[replication]
 
 @dataclass(frozen=True)
 class LabInterval:
-    """An interval in the lab: how it is had from simulated losses, its target, and what losses it is judged on."""
+    """An interval in the lab: how it is computed from simulated losses, its target, and what losses it is judged on."""
 
     name: str
     make: Callable[..., Ends]

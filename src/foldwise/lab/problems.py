@@ -41,13 +41,13 @@ class Problem:
         """X[row, column] and y[row]; with `times`, as many independent replications along a first axis."""
         lead = () if times is None else (times,)
         X = self.rows(rng, (*lead, rows))
-        return X, self.answer(X, rng)
+        return X, self.targets(X, rng)
 
     def rows(self, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
         """Rows of a given shape; the columns come last."""
         return rng.standard_normal((*shape, self.columns))
 
-    def answer(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def targets(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Targets drawn for the rows."""
         mean = self.mean(X)
         if self.task == "regression":
@@ -66,7 +66,7 @@ class Problem:
         """Noise of variance 1."""
         return rng.standard_normal(shape)
 
-    def units(self, rows: int) -> IntArray | None:
+    def groups(self, rows: int) -> IntArray | None:
         """The group of each row, where rows come in groups."""
         return None
 
@@ -80,7 +80,7 @@ class Problem:
 
     def risk(self, model: Model, rng: np.random.Generator, *, rows: int = FRESH_ROWS) -> FloatArray:
         """The true risk of each replication's model: by formula where there is one, else over many fresh rows."""
-        # distances to every training row are dear, and a mean over replications needs few nodes
+        # distances to every training row are expensive, and a mean over replications needs few nodes
         X = self.nodes(rng, min(rows, FEW_ROWS) if isinstance(model, Neighbours) and self.columns > 1 else rows)
         found, mean = model.predict(X), self.mean(X)
         if self.task == "regression":
@@ -168,19 +168,19 @@ class GroupedProblem(LinearProblem):
     def bayes(self) -> float:
         return self.variance + self.effect
 
-    def units(self, rows: int) -> IntArray:
+    def groups(self, rows: int) -> IntArray:
         return np.arange(rows, dtype=np.int64) // self.size
 
     def rows(self, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
-        units = self.units(shape[-1])
-        shared = rng.standard_normal((*shape[:-1], int(units[-1]) + 1, self.columns))[..., units, :]
+        groups = self.groups(shape[-1])
+        shared = rng.standard_normal((*shape[:-1], int(groups[-1]) + 1, self.columns))[..., groups, :]
         own = rng.standard_normal((*shape, self.columns))
         return np.asarray(math.sqrt(self.alike) * shared + math.sqrt(1 - self.alike) * own)
 
-    def answer(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
-        units = self.units(X.shape[-2])
-        shared = rng.standard_normal((*X.shape[:-2], units[-1] + 1)) * math.sqrt(self.effect)
-        return super().answer(X, rng) + shared[..., units]
+    def targets(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
+        groups = self.groups(X.shape[-2])
+        shared = rng.standard_normal((*X.shape[:-2], groups[-1] + 1)) * math.sqrt(self.effect)
+        return super().targets(X, rng) + shared[..., groups]
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class LogisticProblem(Problem):
         along = model.slopes[..., : len(self.beta)] @ np.array(self.beta, np.float64) / (self.size or 1.0)
         across = np.sqrt(np.maximum((model.slopes**2).sum(-1) - along**2, 1e-24))
         above = _normal_cdf((model.intercept[..., None] + along[..., None] * SPAN) / across[..., None])
-        # a rule without slopes has no edge: it answers class 1 everywhere or nowhere
+        # a rule without slopes has no edge: it predicts class 1 everywhere or nowhere
         flat = ~model.slopes.any(axis=-1, keepdims=True)
         above = np.where(flat, model.intercept[..., None] > 0, above)
         chance = 1 / (1 + np.exp(-self.size * SPAN))
@@ -320,7 +320,7 @@ class BoundedProblem(Problem):
     def mean(self, X: FloatArray) -> FloatArray:
         return np.full(X.shape[:-1], self.shape[0] / sum(self.shape))
 
-    def answer(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def targets(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
         return rng.beta(*self.shape, X.shape[:-1])
 
     def losses(self, y: FloatArray, prediction: FloatArray) -> FloatArray:
