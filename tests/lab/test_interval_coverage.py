@@ -9,8 +9,8 @@ from scipy import stats
 from foldwise.errors import BadInterval, BadStudy
 from foldwise.estimates.intervals import INTERVALS, IntervalMethod
 from foldwise.lab import interval_coverage as lab
-from foldwise.lab.interval_coverage import AT_ONCE, coverage, covered, lab_interval, monte_carlo_error
 from foldwise.lab.draws import cv_draws, holdout_draws
+from foldwise.lab.interval_coverage import AT_ONCE, coverage, covered, lab_interval, monte_carlo_error
 from foldwise.lab.learners import find_learner
 from foldwise.lab.problems import find_problem
 
