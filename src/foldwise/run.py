@@ -11,7 +11,7 @@ from foldwise.executors.executor import Executor
 from foldwise.executors.progress import Progress
 from foldwise.executors.stop import Stop
 from foldwise.executors.worker import limited_threads
-from foldwise.learners.model import make_recipe, seeded_world
+from foldwise.learners.model import make_fitting, seeded_world
 from foldwise.plans.queue import Queue
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.store import Store
@@ -50,4 +50,4 @@ def fit_model(runnable: RunnableStudy, method: int, candidate: int, rows: IntArr
 
     seed = runnable.study.fit_seed(runnable.family(method, candidate), rows_name(rows))
     with config_context(enable_metadata_routing=False), limited_threads(runnable.study.threads), seeded_world(seed):
-        return make_recipe(runnable.estimators[method][candidate]).fit(runnable.data, rows, seed)
+        return make_fitting(runnable.estimators[method][candidate]).fit(runnable.data, rows, seed)

@@ -13,7 +13,7 @@ from sklearn.utils import all_estimators
 
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import InvalidOutput
-from foldwise.learners.model import RESPONSES, offers, respond
+from foldwise.learners.model import RESPONSES, respond, responses_of
 from foldwise.learners.outputs import checked
 
 ROWS = np.array([4, 7, 9, 12])
@@ -237,7 +237,7 @@ def test_no_answer_of_the_librarys_learners_is_refused(task, kind):
             warnings.simplefilter("ignore")
             try:
                 model = maker().fit(X[::2], data.y[::2])
-                raw = {response: getattr(model, response)(X) for response in offers(model, task)}
+                raw = {response: getattr(model, response)(X) for response in responses_of(model, task)}
             except Exception:  # it needs other data or arguments: nothing to check
                 continue
             try:

@@ -16,7 +16,7 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from foldwise.learners.identity import code_of, family, forget_code, own_code, setting
+from foldwise.learners.identity import code_of, family, forget_code, identity_of, own_code
 
 
 def made(source, name="thing", **names):
@@ -58,14 +58,14 @@ class Scale:
     ids=["closure", "default", "bound method", "partial", "keyword default"],
 )
 def test_functions_that_do_different_things_have_different_names(one, other):
-    assert setting(transformer(one)) != setting(transformer(other))
+    assert identity_of(transformer(one)) != identity_of(transformer(other))
 
 
 def test_fitted_parts_that_survive_a_clone_are_part_of_the_name():
     rng = np.random.default_rng(0)
     one, other = (FrozenEstimator(PCA(1).fit(rng.normal(size=(20, 3)))) for _ in range(2))
-    assert setting(make_pipeline(one, Ridge())) != setting(make_pipeline(other, Ridge()))
-    assert setting(make_pipeline(one, Ridge())) == setting(make_pipeline(one, Ridge()))
+    assert identity_of(make_pipeline(one, Ridge())) != identity_of(make_pipeline(other, Ridge()))
+    assert identity_of(make_pipeline(one, Ridge())) == identity_of(make_pipeline(one, Ridge()))
 
 
 CODES = {
@@ -161,19 +161,21 @@ def test_library_code_is_known_by_its_version_alone():
 
 def test_candidates_share_the_family_but_not_the_name():
     assert family(Ridge(alpha=1.0)) == family(Ridge(alpha=2.0))
-    assert setting(Ridge(alpha=1.0)) != setting(Ridge(alpha=2.0))
-    assert setting(Ridge(alpha=1)) != setting(Ridge(alpha=1.0))  # some learners tell counts from shares by the type
-    assert setting(Ridge(alpha=np.float64(2.0))) == setting(Ridge(alpha=2.0))
+    assert identity_of(Ridge(alpha=1.0)) != identity_of(Ridge(alpha=2.0))
+    assert identity_of(Ridge(alpha=1)) != identity_of(
+        Ridge(alpha=1.0)
+    )  # some learners tell counts from shares by the type
+    assert identity_of(Ridge(alpha=np.float64(2.0))) == identity_of(Ridge(alpha=2.0))
 
 
 def test_names_are_the_same_in_another_process():
     code = (
-        "from foldwise.learners.identity import setting; from sklearn.linear_model import Ridge;"
+        "from foldwise.learners.identity import identity_of; from sklearn.linear_model import Ridge;"
         "from sklearn.pipeline import make_pipeline; from sklearn.preprocessing import FunctionTransformer;"
-        "import numpy as np; print(setting(make_pipeline(FunctionTransformer(np.log), Ridge(alpha=0.1))))"
+        "import numpy as np; print(identity_of(make_pipeline(FunctionTransformer(np.log), Ridge(alpha=0.1))))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
-    assert found == setting(make_pipeline(FunctionTransformer(np.log), Ridge(alpha=0.1)))
+    assert found == identity_of(make_pipeline(FunctionTransformer(np.log), Ridge(alpha=0.1)))
 
 
 def test_a_package_too_deep_to_follow_is_known_by_its_files(tmp_path, monkeypatch):

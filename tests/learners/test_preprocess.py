@@ -179,7 +179,7 @@ def test_a_fitted_preparer_survives_pickle_and_skops(categories):
         container="frame",
         categories=categories,
         distinct=(0, 0, 2, 2, 0, 1000),
-        gaps=(0.25, 0, 0, 0, 0.25, 0),
+        missing=(0.25, 0, 0, 0, 0.25, 0),
     ).fit(table, np.arange(12.0))
     expected = pd.DataFrame(made.transform(table))
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
-from foldwise.learners.model import make_recipe
+from foldwise.learners.model import make_fitting
 
 LEARNERS = {
     "bare": RandomForestRegressor(3),
@@ -31,10 +31,10 @@ def seeds_of(estimator):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_shallow_copy_has_the_seeds_a_clone_would_have(name):
-    learner, recipe = clone(LEARNERS[name]), make_recipe(LEARNERS[name])
-    expected = clone(learner).set_params(**{word: 11 + at for at, word in enumerate(recipe.seeds)})
-    assert seeds_of(recipe.seeded(11)) == seeds_of(expected)
-    assert seeds_of(recipe.estimator) == seeds_of(learner)
+    learner, fitting = clone(LEARNERS[name]), make_fitting(LEARNERS[name])
+    expected = clone(learner).set_params(**{word: 11 + at for at, word in enumerate(fitting.seeds)})
+    assert seeds_of(fitting.seeded(11)) == seeds_of(expected)
+    assert seeds_of(fitting.estimator) == seeds_of(learner)
     X = np.random.default_rng(0).normal(size=(30, 3))
-    found = clone(recipe.seeded(11)).fit(X, X[:, 0]).predict(X)
+    found = clone(fitting.seeded(11)).fit(X, X[:, 0]).predict(X)
     np.testing.assert_array_equal(found, expected.fit(X, X[:, 0]).predict(X))

@@ -264,7 +264,7 @@ def test_a_missing_package_is_told_with_the_command_that_brings_it(monkeypatch):
         fw.compare(["ridge", "lightgbm"], X, y, jobs=1)
     (row,) = [row for row in entries() if row["name"] == "lightgbm"]
     assert (row["installed"], row["install"]) == (False, 'pip install "foldwise[lightgbm]"')
-    assert 'needs        pip install "foldwise[lightgbm]"' in listing_text([row])
+    assert 'needs         pip install "foldwise[lightgbm]"' in listing_text([row])
 
 
 def test_a_package_that_is_there_but_cannot_be_loaded_is_told_in_a_sentence(monkeypatch, tmp_path):

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from foldwise.data.dataset import make_dataset
-from foldwise.learners.model import make_recipe
+from foldwise.learners.model import make_fitting
 from foldwise.solvers import fitted_steps as room
 from foldwise.solvers.fitted_steps import bytes_of, fit_behind_steps, fit_steps
 
@@ -65,26 +65,26 @@ def test_tables_go_with_their_data():
 
 
 def test_the_model_is_that_of_the_plain_fit(data):
-    recipe = make_recipe(Pipeline([("prepare", StandardScaler()), ("learner", Ridge())]))
+    fitting = make_fitting(Pipeline([("prepare", StandardScaler()), ("learner", Ridge())]))
     rows = np.arange(5, 35)
-    model = fit_behind_steps(recipe, data, rows, seed=1)
-    assert_array_equal(model.predict(data.X), recipe.fit(data, rows, 1).predict(data.X))
+    model = fit_behind_steps(fitting, data, rows, seed=1)
+    assert_array_equal(model.predict(data.X), fitting.fit(data, rows, 1).predict(data.X))
     weighted = Ridge().fit(StandardScaler().fit_transform(data.X[rows]), data.y[rows], sample_weight=data.weights[rows])
     assert_array_equal(model.named_steps["learner"].coef_, weighted.coef_)
 
 
 def test_a_learner_that_writes_into_its_table_leaves_the_others_theirs(data):
-    recipe = make_recipe(Pipeline([("prepare", StandardScaler()), ("learner", Ridge(copy_X=False, solver="svd"))]))
+    fitting = make_fitting(Pipeline([("prepare", StandardScaler()), ("learner", Ridge(copy_X=False, solver="svd"))]))
     found = fit_steps(STEPS, np.arange(30), data)
     before = found.X.copy()
-    fit_behind_steps(recipe, data, np.arange(30), seed=0)
+    fit_behind_steps(fitting, data, np.arange(30), seed=0)
     assert_array_equal(found.X, before)
 
 
 @pytest.mark.parametrize("step", [SelectKBest(f_classif, k=-1), FunctionTransformer(lambda X: X)], ids=["fails", "own"])
 def test_steps_that_fail_or_may_draw_numbers_are_left_to_the_plain_fit(step, data):
-    recipe = make_recipe(Pipeline([("prepare", step), ("learner", Ridge())]))
-    assert fit_behind_steps(recipe, data, np.arange(30), seed=0) is None
+    fitting = make_fitting(Pipeline([("prepare", step), ("learner", Ridge())]))
+    assert fit_behind_steps(fitting, data, np.arange(30), seed=0) is None
 
 
 def test_steps_that_warn_are_never_kept():

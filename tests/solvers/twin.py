@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.data.dataset import Dataset
-from foldwise.learners.model import make_recipe, respond
+from foldwise.learners.model import make_fitting, respond
 from foldwise.solvers.solver import Answer, FitRequest, Solver
 
 Rows = tuple[Any, Any]  # training rows, rows to answer for
@@ -49,7 +49,7 @@ def plain_answer(fit: FitRequest, data: Dataset, seed: int = 0) -> Answer:
     """What the plain loop answers for a fit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = make_recipe(fit.estimator).fit(data, fit.train, seed)
+        model = make_fitting(fit.estimator).fit(data, fit.train, seed)
         return respond(model, data, fit.rows, fit.responses)
 
 

@@ -16,7 +16,7 @@ from foldwise.executors.progress import Progress
 from foldwise.executors.worker import limited_threads
 from foldwise.learners.inputs import read_rows
 from foldwise.learners.learner import METHOD
-from foldwise.learners.model import make_recipe, seeded_world
+from foldwise.learners.model import make_fitting, seeded_world
 from foldwise.learners.stacking import CombinedModel, fit_final
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
@@ -110,7 +110,7 @@ def fit_combined(runnable: RunnableStudy, reading: Reading, method: Method) -> C
     at = study.methods.index(method)
     seed = study.fit_seed(runnable.families[at], "all rows")
     with limited_threads(study.threads), seeded_world(seed):
-        final = fit_final(make_recipe(runnable.estimators[at][0]), data, held.rows, held.columns, seed)
+        final = fit_final(make_fitting(runnable.estimators[at][0]), data, held.rows, held.columns, seed)
     models = {
         name: fit_model(runnable, study.methods.index(part), reading.final_choice(part).candidate or 0, everything)
         for (name, _), part in zip(method.parts, parts, strict=True)

@@ -22,7 +22,7 @@ from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.intervals import IntervalMethod, find
 from foldwise.formulas.multiple import shared_level
-from foldwise.learners.identity import setting
+from foldwise.learners.identity import identity_of
 from foldwise.learners.model import respond
 from foldwise.losses.loss import Loss, make_losses
 from foldwise.plans.methods import name_wishes
@@ -115,7 +115,7 @@ def test_risk(
     valid, reason = choose(evidence, asked)
     if asked is not None and valid is None:
         raise BadInterval(reason, "Leave interval out for the default")
-    count = 1 if store is None else score_in(store, data.fingerprint, name_of(setting(model), answer.tobytes()))
+    count = 1 if store is None else score_in(store, data.fingerprint, name_of(identity_of(model), answer.tobytes()))
     row, reason, found = work_out(evidence, asked, shared_level(level, count))
     if seen := data.rows if trained_on == data.fingerprint else rows_seen(model, data):
         if asked is not None:

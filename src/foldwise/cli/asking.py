@@ -150,7 +150,7 @@ def bound(
 def learners(as_json: bool) -> None:
     """List the built-in learners.
 
-    What is tuned over which values in three sizes, what is simple, the preparation, and what has to be installed.
+    What is tuned over which values in three sizes, what is simple, the preprocessing, and what has to be installed.
     """
     from foldwise.learners.listing import entries, listing_text
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from foldwise.executors.workload import Workload
-from foldwise.learners.model import Recipe, make_recipe
+from foldwise.learners.model import Fitting, make_fitting
 from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.finding import find
@@ -18,18 +18,18 @@ class SolverChoice:
 
     def __init__(self, work: Workload) -> None:
         self.work = work
-        self._recipes: dict[tuple[int, int], Recipe] = {}
+        self._fittings: dict[tuple[int, int], Fitting] = {}
         self._solvers: dict[tuple[int, str], Solver | None] = {}
         self._shared: dict[tuple[int, int], Hashable] = {}
         self._taken: dict[tuple[int, int], bool] = {}
         self._estimators: dict[tuple[int, int], Any] = {}
         self._unseeded: dict[tuple[int, int], Any] = {}
 
-    def recipe(self, fit: Fit) -> Recipe:
+    def fitting(self, fit: Fit) -> Fitting:
         at = (fit.method, fit.candidate)
-        if at not in self._recipes:
-            self._recipes[at] = make_recipe(self._estimator(fit))
-        return self._recipes[at]
+        if at not in self._fittings:
+            self._fittings[at] = make_fitting(self._estimator(fit))
+        return self._fittings[at]
 
     def solver(self, fit: Fit) -> Solver | None:
         """The solver of a method or, in the best of several, of a member; a final learner has another table."""
@@ -43,7 +43,7 @@ class SolverChoice:
     def request(self, fit: Fit) -> FitRequest:
         estimator = self._unseeded.get((fit.method, fit.candidate))
         if estimator is None and isinstance(self.solver(fit), FamilySolver):
-            estimator = self.recipe(fit).seeded(fit.seed)
+            estimator = self.fitting(fit).seeded(fit.seed)
         elif estimator is None:  # setting seeds takes longer than some fits do, and other solvers draw no numbers
             estimator = self._unseeded[fit.method, fit.candidate] = self._estimator(fit)
         return FitRequest(estimator, fit.train, fit.rows, fit.responses)

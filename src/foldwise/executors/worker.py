@@ -100,20 +100,20 @@ class Worker:
         return Record(key=fit.key, rows=fit.rows, warnings=distinct, seconds=seconds, learner=name, **outcome)
 
     def _responses(self, fit: Fit) -> dict[str, Any]:
-        recipe, data, given = self.solvers.recipe(fit), self.work.data, fit.members
+        fitting, data, given = self.solvers.fitting(fit), self.work.data, fit.members
         if given is None:
             return respond(self._model(fit), data, fit.rows, fit.responses)
         from foldwise.learners.stacking import fit_final, respond_final
 
-        model = fit_final(recipe, data, fit.train, given.learn, fit.seed)
+        model = fit_final(fitting, data, fit.train, given.learn, fit.seed)
         return respond_final(model, data, fit.rows, given.answer, fit.responses, given.members)
 
     def _model(self, fit: Fit) -> Any:
         """A fitted model; the tables of built-in learners are prepared once for all of them."""
-        recipe, data, model = self.solvers.recipe(fit), self.work.data, None
+        fitting, data, model = self.solvers.fitting(fit), self.work.data, None
         if self.work.solvers is not False and self.work.learners[fit.method].is_builtin:
-            model = fit_behind_steps(recipe, data, fit.train, fit.seed)
-        return recipe.fit(data, fit.train, fit.seed) if model is None else model
+            model = fit_behind_steps(fitting, data, fit.train, fit.seed)
+        return fitting.fit(data, fit.train, fit.seed) if model is None else model
 
 
 @contextmanager

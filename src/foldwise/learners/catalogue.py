@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -26,16 +25,7 @@ _ENTRIES: tuple[Entry, ...] = tuple(entry for module in _MODULES for entry in mo
 _BY_NAME = {entry.name: entry for entry in _ENTRIES}
 
 
-@dataclass(frozen=True, eq=False)
-class BuiltIn:
-    """A built-in learner made for a table; without a space it is not tuned."""
-
-    name: str
-    estimator: Any
-    space: Space | None
-
-
-def builtin(name: str, data: Dataset, *, overrides: Mapping[str, Any] | None = None) -> BuiltIn:
+def builtin(name: str, data: Dataset, *, overrides: Mapping[str, Any] | None = None) -> Learner:
     """The built-in learner of this name for these data; `forest:small` has the small space.
 
     Overrides that are lists or ranges replace the default space; single values fix a parameter.
@@ -57,7 +47,8 @@ def builtin(name: str, data: Dataset, *, overrides: Mapping[str, Any] | None = N
     space = _space(name, tuned, estimator, entry.simpler) if tuned else None
     if space is not None and fixed and not spaces:
         space = without_refused(Learner(name, estimator, space, is_builtin=True), data).space
-    return BuiltIn(name, estimator, space)
+    is_default = not spaces
+    return Learner(name, estimator, space, is_builtin=True, is_default=is_default)
 
 
 def default_learners(task: str) -> list[str]:
@@ -147,8 +138,8 @@ def _prepared(entry: Entry, data: Dataset, *, is_sampled: bool) -> Any:
         from foldwise.learners.sample import RowSample
 
         learner = RowSample(learner, max_rows=entry.most_rows)
-    preparer = _preparer(entry, data)
-    return learner if preparer is None else Pipeline([("prepare", preparer), ("learner", learner)])
+    before = _preprocessing(entry, data)
+    return learner if before is None else Pipeline([("prepare", before), ("learner", learner)])
 
 
 def _made(entry: Entry, facts: Facts) -> Any:
@@ -160,7 +151,7 @@ def _made(entry: Entry, facts: Facts) -> Any:
         raise MissingExtra(problem, f"Install it again: {install_command(entry)}") from reason
 
 
-def _preparer(entry: Entry, data: Dataset) -> Any:
+def _preprocessing(entry: Entry, data: Dataset) -> Any:
     if not entry.is_prepared:
         return None
     dense, categories = not entry.takes_sparse, entry.categories
@@ -205,7 +196,7 @@ def _space(name: str, tuned: Written, estimator: Any, simpler: Mapping[str, Dire
 
 
 def _refuse_internals(space: Space, estimator: Any) -> None:
-    """What holds a learner and its preparation together is not the user's, and may write files."""
+    """What holds a learner and its preprocessing together is not the user's, and may write files."""
     known = estimator.get_params(deep=True)
     for word, full in space.resolve(estimator).items():
         owner, _, _ = full.rpartition("__")

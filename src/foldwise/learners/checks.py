@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from foldwise.data.dataset import Dataset
     from foldwise.losses.loss import Loss
 
-TABLE_KINDS = ("text", "category", "date")  # columns that are not numbers
+NOT_NUMBERS = ("text", "category", "date")  # columns that are not numbers
 CLASSIFICATION = ("binary", "multiclass")
 MOST_SINGLE = 3.4e38  # numbers of half the digits, which trees compute with
 _SINGLE = ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting", "XGB", "LabelledXGB")
 # scikit-learn's steps that hand missing values on to the next step
-_LETS_GAPS_THROUGH = {
+_PASSES_MISSING = {
     "StandardScaler",
     "MinMaxScaler",
     "MaxAbsScaler",
@@ -51,9 +51,9 @@ def check_learner(name: str, estimator: Any, data: Dataset, losses: Sequence[Los
         _check_quantile(name, estimator, loss)
     for reader in _readers(estimator):
         _check_sparse(name, reader, data)
-        _check_kinds(name, reader, data)
-    for reader in _readers(estimator, skip_gaps=True):
-        _check_gaps(name, reader, data)
+        _check_types(name, reader, data)
+    for reader in _readers(estimator, skip_missing=True):
+        _check_missing(name, reader, data)
     _check_infinite(name, estimator, data)
 
 
@@ -152,8 +152,8 @@ def _check_sparse(name: str, reader: Any, data: Dataset) -> None:
         raise BadLearner(problem, "Use a built-in learner, or X.toarray()")
 
 
-def _check_kinds(name: str, reader: Any, data: Dataset) -> None:
-    refused = [kind for kind in TABLE_KINDS if kind not in _kinds_taken(reader)]
+def _check_types(name: str, reader: Any, data: Dataset) -> None:
+    refused = [kind for kind in NOT_NUMBERS if kind not in _types_taken(reader)]
     found = [(column, kind) for column, kind in zip(data.names, data.kinds, strict=True) if kind in refused]
     if not found:
         return
@@ -164,7 +164,7 @@ def _check_kinds(name: str, reader: Any, data: Dataset) -> None:
     raise BadLearner(problem, "Use a built-in learner, or put an encoder before it")
 
 
-def _check_gaps(name: str, reader: Any, data: Dataset) -> None:
+def _check_missing(name: str, reader: Any, data: Dataset) -> None:
     if _tags(reader).input_tags.allow_nan:
         return
     missing = _missing_counts(data.X)
@@ -194,7 +194,7 @@ def _check_infinite(name: str, estimator: Any, data: Dataset) -> None:
 def _is_single(estimator: Any) -> bool:
     """Does it compute with numbers of half the digits, as they are in the table?"""
     parts = [part for name, part in estimator.get_params(deep=True).items() if not name.endswith("transformer")]
-    is_scaled = any(type(part).__name__ in _LETS_GAPS_THROUGH for part in parts)  # columns, not the target
+    is_scaled = any(type(part).__name__ in _PASSES_MISSING for part in parts)  # columns, not the target
     return type(_last(estimator)).__name__.startswith(_SINGLE) and not is_scaled
 
 
@@ -246,26 +246,26 @@ def _last(estimator: Any) -> Any:
 
 
 def _own_quantile(estimator: Any) -> float | None:
-    settings = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
-    if settings.get("loss", "quantile") != "quantile":
+    values = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+    if values.get("loss", "quantile") != "quantile":
         return None
-    quantile = settings.get("quantile", settings.get("alpha") if "loss" in settings else None)
+    quantile = values.get("quantile", values.get("alpha") if "loss" in values else None)
     return float(quantile) if isinstance(quantile, (int, float)) else None
 
 
-def _readers(estimator: Any, *, skip_gaps: bool = False) -> Iterator[Any]:
+def _readers(estimator: Any, *, skip_missing: bool = False) -> Iterator[Any]:
     """scikit-learn's own parts that are given the table as it is; foreign code is trusted to know."""
     if _is_sklearn(estimator, "Pipeline"):
         steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
-        passes = _passes_gaps if skip_gaps else _passes_text
+        passes = _passes_missing if skip_missing else _passes_text
         while len(steps) > 1 and passes(steps[0]):
             steps = steps[1:]
-        yield from _readers(steps[0], skip_gaps=skip_gaps) if steps else ()
+        yield from _readers(steps[0], skip_missing=skip_missing) if steps else ()
     elif _is_several(estimator):
         for _, part in estimator.estimators:
-            yield from _readers(part, skip_gaps=skip_gaps) if hasattr(part, "fit") else ()
+            yield from _readers(part, skip_missing=skip_missing) if hasattr(part, "fit") else ()
     elif (inside := _inside(estimator)) is not None:
-        yield from _readers(inside, skip_gaps=skip_gaps)
+        yield from _readers(inside, skip_missing=skip_missing)
     elif _is_sklearn(estimator) and type(estimator).__name__ not in _TAKES_ANYTHING and _tags(estimator) is not None:
         yield estimator
 
@@ -300,18 +300,18 @@ def _inside(estimator: Any) -> Any:
     return inside if hasattr(inside, "fit") else None
 
 
-def _passes_gaps(step: Any) -> bool:
-    return _is_sklearn(step) and type(step).__name__ in _LETS_GAPS_THROUGH
+def _passes_missing(step: Any) -> bool:
+    return _is_sklearn(step) and type(step).__name__ in _PASSES_MISSING
 
 
 def _passes_text(step: Any) -> bool:
     return _is_sklearn(step, "SimpleImputer") and step.strategy in ("constant", "most_frequent")
 
 
-def _kinds_taken(reader: Any) -> tuple[str, ...]:
+def _types_taken(reader: Any) -> tuple[str, ...]:
     tags = _tags(reader).input_tags
     if tags.categorical or tags.string or type(reader).__module__.startswith("sklearn.feature_extraction"):
-        return TABLE_KINDS
+        return NOT_NUMBERS
     if type(reader).__name__.startswith("HistGradientBoosting"):
         return ("category",)
     return ()
@@ -328,7 +328,7 @@ def _extreme_rows(data: Dataset, most: float) -> dict[str, AnyArray]:
 
 
 def _is_beyond(values: AnyArray, most: float) -> bool:
-    """Is one of them beyond a number? Gaps are not, and a large table is not copied."""
+    """Is one of them beyond a number? Missing values are not, and a large table is not copied."""
     top, low = (ufunc.reduce(values, axis=None, initial=0.0) for ufunc in (np.fmax, np.fmin))
     return bool(top > most or low < -most)
 
@@ -350,6 +350,6 @@ def _missing_counts(X: Any) -> Any:
         return X.isna().sum().to_numpy()
     if hasattr(X, "tocsc"):
         table = X.tocsc()
-        gaps = np.concatenate([[0], np.cumsum(np.isnan(table.data))])
-        return gaps[table.indptr[1:]] - gaps[table.indptr[:-1]]
+        missing = np.concatenate([[0], np.cumsum(np.isnan(table.data))])
+        return missing[table.indptr[1:]] - missing[table.indptr[:-1]]
     return np.isnan(X).sum(axis=0)

@@ -38,7 +38,7 @@ def forget_code() -> None:
     _codes.clear()
 
 
-def setting(estimator: Any, extra: str = "") -> str:
+def identity_of(estimator: Any, extra: str = "") -> str:
     """A short name for an estimator with all its parameters: equal names, equal fits."""
     return _digest(json.dumps([describe(estimator), extra], sort_keys=True).encode())
 

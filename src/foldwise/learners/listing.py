@@ -53,7 +53,7 @@ def _row(entry: Entry) -> dict[str, Any]:
         "small": spaces["small"],
         "large": spaces["large"],
         "simpler": _simpler_words(entry),
-        "preparation": entry.preparation,
+        "preparation": entry.preprocessing,
         "solver": entry.solver,
         "weights": entry.takes_weights,
         "most_rows": entry.most_rows,
@@ -97,7 +97,7 @@ def _paragraph(row: dict[str, Any]) -> str:
         "small": row["small"],
         "large": row["large"],
         "simpler": row["simpler"],
-        "preparation": row["preparation"],
+        "preprocessing": row["preparation"],
         "solver": row["solver"],
         "weights": "" if row["weights"] else "not taken",
         "rows": f"learns from at most {row['most_rows']:,}" if row["most_rows"] else "",
@@ -105,4 +105,4 @@ def _paragraph(row: dict[str, Any]) -> str:
     }
     told = {name: value for name, value in words.items() if value and (name == "tuned" or value != "not tuned")}
     head = f"{row['name']} ({row['task']}): {row['summary']}"
-    return "\n".join([head, *(f"  {name:<12} {value}" for name, value in told.items())])
+    return "\n".join([head, *(f"  {name:<13} {value}" for name, value in told.items())])

@@ -20,7 +20,7 @@ RESPONSES = ("predict", "predict_proba", "decision_function")
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class Fitting:
     """An estimator ready to be fitted many times: which keywords it takes is found out once."""
 
     estimator: Any
@@ -70,10 +70,10 @@ def _with(estimator: Any, path: list[str], value: int) -> Any:
     return None if inside is None else made
 
 
-def make_recipe(estimator: Any) -> Recipe:
+def make_fitting(estimator: Any) -> Fitting:
     parameters = estimator.get_params(deep=True)
     seeds = [name for name, value in parameters.items() if value is None and name.split("__")[-1] == "random_state"]
-    return Recipe(
+    return Fitting(
         estimator,
         seeds=tuple(sorted(seeds)),
         weights=_keyword(estimator, "sample_weight"),
@@ -89,7 +89,7 @@ def takes_groups(estimator: Any) -> bool:
     return _keyword(estimator, "groups") is not None
 
 
-def offers(estimator: Any, task: str) -> tuple[str, ...]:
+def responses_of(estimator: Any, task: str) -> tuple[str, ...]:
     """Which responses its models will have, found before any fit."""
     if task == "regression":
         return ("predict",)

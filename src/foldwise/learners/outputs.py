@@ -1,4 +1,4 @@
-"""The gate every answer of a model passes before any loss sees it."""
+"""Checks that every answer of a model passes before any loss sees it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _as_array(name: str, answer: Any) -> AnyArray:
 
 
 def _numbers(name: str, values: AnyArray, rows: IntArray) -> FloatArray:
-    """Finite numbers; text, dates, truth values and missing ones are none, even where they could pass for some."""
+    """Finite numbers; text, dates, booleans and missing ones are none, even where they could pass for some."""
     if values.dtype.kind == "O":
         strange = np.array([not _is_number(value) for value in values.ravel()], bool).reshape(values.shape)
         if strange.any():
@@ -144,7 +144,7 @@ def _codes(labels: AnyArray, classes: tuple[Any, ...], rows: IntArray | None) ->
 
 
 def _refuse_other_type(labels: AnyArray, known: AnyArray) -> None:
-    """Texts are no numbers, and truth values are the classes 0 and 1 alone: NumPy would compare them all the same."""
+    """Texts are no numbers, and booleans are the classes 0 and 1 alone: NumPy would compare them all the same."""
     is_text, is_truth = labels.dtype.kind in "SUT", labels.dtype.kind == "b"
     is_mixed = known.dtype.kind in "iufb" and is_text
     is_strange = is_truth and known.dtype.kind != "b" and set(known.tolist()) != {0, 1}

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.formulas import simplex
-from foldwise.learners.model import Recipe, respond
+from foldwise.learners.model import Fitting, respond
 from foldwise.losses.loss import Loss
 from foldwise.studies.stacking import WEIGHTS, as_columns
 
@@ -162,9 +162,9 @@ def final_learner(combines: Literal["stack", "blend"], data: Dataset, loss: Loss
     return WeightedMean(classes=list(data.classes), score="log" if loss.name == "log" else "brier")
 
 
-def fit_final(recipe: Recipe, data: Dataset, rows: IntArray, columns: FloatArray, seed: int) -> Any:
+def fit_final(fitting: Fitting, data: Dataset, rows: IntArray, columns: FloatArray, seed: int) -> Any:
     """A final learner fitted on what its members predicted for these rows."""
-    return recipe.fit(_level_one(data, rows, columns), np.arange(len(rows)), seed)
+    return fitting.fit(_level_one(data, rows, columns), np.arange(len(rows)), seed)
 
 
 def respond_final(

@@ -15,9 +15,9 @@ import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.errors import BadLearner, BadSpace, BadStudy
-from foldwise.learners.identity import describe, own_code, setting
+from foldwise.learners.identity import describe, identity_of, own_code
 from foldwise.learners.learner import METHOD, Learner
-from foldwise.learners.model import offers
+from foldwise.learners.model import responses_of
 from foldwise.losses.loss import Loss
 from foldwise.plans.fit import Fit, LevelOne
 from foldwise.studies.reading import Reading
@@ -84,7 +84,7 @@ def _wish_of(learner: Learner) -> str:
         learner.inner if learner.inner is None or isinstance(learner.inner, int | float | str) else id(learner.inner)
     )
     words = [type(inner).__name__, inner, learner.tuner, learner.budget, learner.rule, learner.stop]
-    own = [setting(learner.estimator), space, learner.is_builtin, learner.is_default]
+    own = [identity_of(learner.estimator), space, learner.is_builtin, learner.is_default]
     return json.dumps([*words, *own], sort_keys=True, default=str)
 
 
@@ -167,7 +167,7 @@ def together_method(learner: Learner, task: str, notes: tuple[Note, ...]) -> Mad
         candidates=({},),
         settings=("",),  # as soon as its parts are known
         code=own_code(final),
-        offers=(offers(final, task),),
+        offers=(responses_of(final, task),),
         notes=notes,
         combines=learner.combines,
         parts=learner.parts,
@@ -188,13 +188,13 @@ def with_parts(
         for part in parts:
             known[part.name] = replace(part, feeds=_fed(whole, own[part.name], part, task))
         words = {
-            "final": setting(own[whole.name].estimator),
+            "final": identity_of(own[whole.name].estimator),
             "members": [[_lasting(own[part.name]), known[part.name].feeds, *_choosing(part)] for part in parts],
             "inner": _inner_name(parts[0]),
             "loss": describe(loss.spec if loss.spec is not None else loss.measure),
             "on_failure": on_failure,
         }
-        name = setting(own[whole.name].estimator, json.dumps(words, sort_keys=True))
+        name = identity_of(own[whole.name].estimator, json.dumps(words, sort_keys=True))
         known[whole.name] = replace(known[whole.name], settings=(name,))
     return tuple(known[method.name] for method in methods)
 
@@ -214,7 +214,7 @@ def _fed(whole: Method, learner: Learner, part: Method, task: str) -> str:
     """The response that a stack or a blend takes from a member, which all its candidates must have."""
     if task == "regression":
         return "predict"
-    able = [offers(learner.estimator, task)] if part.search else part.offers
+    able = [responses_of(learner.estimator, task)] if part.search else part.offers
     wanted = ("predict_proba",) if whole.combines == "blend" else ("predict_proba", "decision_function")
     for response in wanted:
         if all(response in names for names in able):

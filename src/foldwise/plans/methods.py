@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from foldwise.data.dataset import Dataset
@@ -10,14 +11,13 @@ from foldwise.errors import BadLearner
 from foldwise.learners.catalogue import builtin, default_learners, find_entry
 from foldwise.learners.checks import check_learner, task_of
 from foldwise.learners.learner import Learner, Named
-from foldwise.learners.model import offers
+from foldwise.learners.model import responses_of
 from foldwise.learners.plugin import resolve
 from foldwise.learners.trial import check_space
 from foldwise.losses.loss import Loss
 from foldwise.losses.loss import task_hint as loss_task
 from foldwise.plans.combined import check_final, combined_learner, read_combined
 from foldwise.plans.combining import TOGETHER
-from foldwise.spaces.parameter import is_parameter
 
 BASELINE = "baseline"
 
@@ -64,7 +64,7 @@ def _spokesman(learner: Learner, task: str, losses: tuple[Loss, ...]) -> Any:
     if learner.space is None or learner.space.size > 1000:
         return learner.estimator
     for candidate in learner.space.grid():
-        able = offers(estimator := learner.at(candidate), task)
+        able = responses_of(estimator := learner.at(candidate), task)
         if all(any(need in able for need in loss.needs) for loss in losses):
             return estimator
     return learner.estimator
@@ -85,9 +85,7 @@ def make_learner(name: str, wish: Any, data: Dataset) -> Learner:
     if isinstance(wish, str):
         wish = Named(wish)
     if isinstance(wish, Named):
-        made = builtin(wish.name, data, overrides=dict(wish.changes))
-        is_default = not any(is_parameter(value) for value in wish.changes.values())
-        return Learner(name, made.estimator, made.space, is_builtin=True, is_default=is_default)
+        return replace(builtin(wish.name, data, overrides=dict(wish.changes)), name=name)
     if hasattr(wish, "as_learner"):
         _refuse_own_words(name, wish)
         learner: Learner = wish.as_learner(name)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.errors import BadSpace, BadStudy
-from foldwise.learners.identity import setting
+from foldwise.learners.identity import identity_of
 from foldwise.learners.learner import Learner
 from foldwise.spaces.space import make_space
 from foldwise.studies.ladder import rungs_for, steps_down
@@ -39,7 +39,7 @@ def with_rungs(
     return replace(
         method,
         candidates=tuple(candidates),
-        settings=tuple(setting(estimator, identity) for estimator in made),
+        settings=tuple(identity_of(estimator, identity) for estimator in made),
         offers=tuple(method.offers) * (rungs + 1),
         rungs=rungs,
     ), made

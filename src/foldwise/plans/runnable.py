@@ -10,9 +10,9 @@ import numpy as np
 
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSpace
-from foldwise.learners.identity import family, forget_code, own_code, setting
+from foldwise.learners.identity import family, forget_code, identity_of, own_code
 from foldwise.learners.learner import Learner
-from foldwise.learners.model import offers, takes_groups, takes_weights
+from foldwise.learners.model import responses_of, takes_groups, takes_weights
 from foldwise.learners.trial import check_neighbours
 from foldwise.losses.loss import Loss
 from foldwise.plans.combining import TOGETHER, together_method, union_method, with_members, with_parts
@@ -171,9 +171,9 @@ class _MethodMaker:
             name=learner.name,
             kind=kind,
             candidates=candidates,
-            settings=tuple(setting(estimator, identity) for estimator in estimators),
+            settings=tuple(identity_of(estimator, identity) for estimator in estimators),
             code={name: code for estimator in estimators for name, code in own_code(estimator).items()},
-            offers=tuple(offers(estimator, self.data.task) for estimator in estimators),
+            offers=tuple(responses_of(estimator, self.data.task) for estimator in estimators),
             inner=inner,
             beside_inner=self._beside(learner) if kind == "tuned" else None,
             rule=rule,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from foldwise.errors import BadSpace, BadStudy, nearest
-from foldwise.learners.identity import setting
+from foldwise.learners.identity import identity_of
 from foldwise.learners.learner import Learner
 from foldwise.spaces.parameter import Choice, Parameter, Range
 from foldwise.spaces.point import candidate_at, every_point, points_in
@@ -142,7 +142,7 @@ def name_ledger(study: Study, method: Method, learner: Learner) -> str:
     assert learner.space is not None
     parts = [
         study.prefix,
-        setting(learner.estimator),
+        identity_of(learner.estimator),
         json.dumps(learner.space.to_json(), sort_keys=True, default=str),
         method.tuner,
         study.losses[0].name,

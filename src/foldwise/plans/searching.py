@@ -13,8 +13,8 @@ from collections import Counter
 import numpy as np
 
 from foldwise.errors import BadStore
-from foldwise.learners.identity import setting
-from foldwise.learners.model import offers
+from foldwise.learners.identity import identity_of
+from foldwise.learners.model import responses_of
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.plans.searches import current
 from foldwise.spaces.point import Point, candidate_at
@@ -100,11 +100,11 @@ def _number(runnable: RunnableStudy, at: int, point: Point) -> int:
     assert learner.space is not None
     candidate = candidate_at(learner.space, point)
     estimator = learner.at(candidate)
-    number = add_candidate(method, point, candidate=candidate, setting=setting(estimator, runnable.identities[at]))
+    number = add_candidate(method, point, candidate=candidate, setting=identity_of(estimator, runnable.identities[at]))
     if number == len(search.estimators):
         search.estimators.append(estimator)
         assert isinstance(method.offers, list)
-        method.offers.append(offers(estimator, runnable.data.task))
+        method.offers.append(responses_of(estimator, runnable.data.task))
     return number
 
 

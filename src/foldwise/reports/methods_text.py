@@ -128,7 +128,7 @@ def _tuning(protocol: Mapping[str, Any]) -> Iterator[str]:
     if groups:
         yield (
             "The chosen candidate was refitted on all training rows of the outer split and judged on its test rows, "
-            "which had no part in fitting, preparation or tuning."
+            "which had no part in fitting, preprocessing or tuning."
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.learners.model import Recipe, make_recipe
+from foldwise.learners.model import Fitting, make_fitting
 from foldwise.solvers.steps import Scaling, is_kind, is_repeatable, params_key
 
 MOST_BYTES = 128 * 2**20  # of transformed tables that a process keeps
@@ -53,9 +53,9 @@ def fit_steps(steps: tuple[tuple[str, Any], ...], train: IntArray, data: Dataset
     return found
 
 
-def fit_behind_steps(recipe: Recipe, data: Dataset, train: IntArray, seed: int) -> Any:
+def fit_behind_steps(fitting: Fitting, data: Dataset, train: IntArray, seed: int) -> Any:
     """The model of a built-in learner behind its preprocessing; None where the plain fit must do it."""
-    pipeline = recipe.seeded(seed)
+    pipeline = fitting.seeded(seed)
     if not is_kind(pipeline, "Pipeline") or [name for name, _ in pipeline.steps] != ["prepare", "learner"]:
         return None
     step, estimator = pipeline.steps[0], pipeline.steps[1][1]
@@ -67,11 +67,11 @@ def fit_keywords(estimator: Any, train: IntArray, data: Dataset) -> dict[str, An
     """Row weights and groups as the plain loop hands them to this estimator."""
     if data.weights is None and data.groups is None:
         return {}
-    recipe, extra = make_recipe(estimator), dict[str, Any]()
-    if recipe.weights and data.weights is not None:
-        extra[recipe.weights] = data.weights[train]
-    if recipe.groups and data.groups is not None:
-        extra[recipe.groups] = data.groups[train]
+    fitting, extra = make_fitting(estimator), dict[str, Any]()
+    if fitting.weights and data.weights is not None:
+        extra[fitting.weights] = data.weights[train]
+    if fitting.groups and data.groups is not None:
+        extra[fitting.groups] = data.groups[train]
     return extra
 
 

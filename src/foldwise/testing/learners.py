@@ -13,8 +13,8 @@ from foldwise.api.compare import compare
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.learners.checks import task_of
-from foldwise.learners.identity import setting
-from foldwise.learners.model import make_recipe, offers, respond, seeded_world
+from foldwise.learners.identity import identity_of
+from foldwise.learners.model import make_fitting, respond, responses_of, seeded_world
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
 from foldwise.testing.contract import keep
@@ -25,18 +25,18 @@ class LearnerContract:
 
     def test_it_is_copied_as_it_is(self, learner: Any, data: Dataset) -> None:
         estimator = _estimator(learner, data)
-        assert setting(clone(estimator)) == setting(estimator), "a clone has other parameters"
+        assert identity_of(clone(estimator)) == identity_of(estimator), "a clone has other parameters"
 
     def test_it_reaches_another_process_as_it_is(self, learner: Any, data: Dataset) -> None:
         estimator = _estimator(learner, data)
         sent = pickle.loads(cloudpickle.dumps(estimator))
-        assert setting(sent) == setting(estimator), "a pickled copy has other parameters"
+        assert identity_of(sent) == identity_of(estimator), "a pickled copy has other parameters"
 
     def test_a_fit_leaves_its_parameters_as_they_were(self, learner: Any, data: Dataset) -> None:
-        fitting = make_recipe(_estimator(learner, data))
-        before = setting(clone(fitting.seeded(1)))
+        fitting = make_fitting(_estimator(learner, data))
+        before = identity_of(clone(fitting.seeded(1)))
         model = fitting.fit(data, np.arange(data.rows), seed=1)
-        assert setting(clone(model)) == before, "fit changes them"
+        assert identity_of(clone(model)) == before, "fit changes them"
 
     def test_it_answers_every_row_with_what_it_offers(self, learner: Any, data: Dataset) -> None:
         # The answers are checked where they are read: their shape, known classes, and numbers that are finite.
@@ -95,5 +95,5 @@ def _estimator(learner: Any, data: Dataset) -> Any:
 def _answers(estimator: Any, data: Dataset, *, seed: int, rows: AnyArray | None = None) -> dict[str, AnyArray]:
     every = np.arange(data.rows)
     with seeded_world(seed):
-        model = make_recipe(estimator).fit(data, every, seed)
-        return respond(model, data, every if rows is None else rows, offers(estimator, data.task))
+        model = make_fitting(estimator).fit(data, every, seed)
+        return respond(model, data, every if rows is None else rows, responses_of(estimator, data.task))

@@ -12,7 +12,7 @@ from foldwise.arrays import AnyArray
 
 
 class _CatBoosted(BaseEstimator):  # type: ignore[misc]
-    """What both kinds share; columns of text or categories are told to CatBoost as such."""
+    """What both share; columns of text or categories are told to CatBoost as such."""
 
     _kind = ""
 
@@ -37,7 +37,7 @@ class _CatBoosted(BaseEstimator):  # type: ignore[misc]
 
         self.n_features_in_ = X.shape[1]
         self.model_ = getattr(catboost, self._kind)(
-            **self._settings(), thread_count=1, allow_writing_files=False, logging_level="Silent"
+            **self._parameters(), thread_count=1, allow_writing_files=False, logging_level="Silent"
         )
         self.mean_ = None
         try:
@@ -58,10 +58,10 @@ class _CatBoosted(BaseEstimator):  # type: ignore[misc]
                 top = "" if np.isinf(most) else f" and at most {most}"
                 raise ValueError(f"The '{name}' parameter must be {words} above 0{top}. Got {value!r}.")
 
-    def _settings(self) -> dict[str, Any]:
-        settings = self.get_params(deep=False)
-        settings["random_seed"] = settings.pop("random_state")
-        return {name: value for name, value in settings.items() if value is not None}
+    def _parameters(self) -> dict[str, Any]:
+        values = self.get_params(deep=False)
+        values["random_seed"] = values.pop("random_state")
+        return {name: value for name, value in values.items() if value is not None}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")

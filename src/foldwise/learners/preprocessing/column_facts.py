@@ -22,7 +22,7 @@ class ColumnFacts:
     """By column: how many distinct values text and categories have, and which share of the rows has none."""
 
     distinct: tuple[int, ...]
-    gaps: tuple[float, ...]
+    missing: tuple[float, ...]
 
 
 def column_facts(data: Dataset) -> ColumnFacts:
@@ -30,10 +30,10 @@ def column_facts(data: Dataset) -> ColumnFacts:
 
     >>> from foldwise.data.dataset import make_dataset
     >>> column_facts(make_dataset({"size": [1, None, 3, 4], "town": ["a", "b", "a", None]}, [1, 2, 3, 4]))
-    ColumnFacts(distinct=(0, 2), gaps=(0.25, 0.0))
+    ColumnFacts(distinct=(0, 2), missing=(0.25, 0.0))
     """
     if data not in _FACTS:
-        _FACTS[data] = ColumnFacts(_distinct(data), _gaps(data))
+        _FACTS[data] = ColumnFacts(_distinct(data), _missing(data))
     return _FACTS[data]
 
 
@@ -46,8 +46,8 @@ def _distinct(data: Dataset) -> tuple[int, ...]:
     )
 
 
-def _gaps(data: Dataset) -> tuple[float, ...]:
-    """Gaps of numbers and dates; text has a value of its own for what is missing."""
+def _missing(data: Dataset) -> tuple[float, ...]:
+    """Missing values of numbers and dates; text has a value of its own for what is missing."""
     if hasattr(data.X, "tocsr"):
         return (0.0,) * data.columns
     shares: Any = data.X.isna().mean().to_numpy() if hasattr(data.X, "iloc") else np.isnan(data.X).mean(axis=0)

@@ -38,13 +38,13 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _parts(column: Any) -> FloatArray:
-    """All parts of one column; NaN where the moment is missing."""
+    """All parts of one column; NaN where the date is missing."""
     import pandas as pd
 
     # microseconds, since nanoseconds end in 2262 and tables write 9999-12-31 for "never"
-    moments = pd.to_datetime(column, utc=True).dt.tz_localize(None).dt.as_unit("us")
-    seconds = moments.astype("int64").where(moments.notna()) / 1e6
-    parts = [seconds, moments.dt.year, moments.dt.month, moments.dt.day_of_week, moments.dt.hour]
+    dates = pd.to_datetime(column, utc=True).dt.tz_localize(None).dt.as_unit("us")
+    seconds = dates.astype("int64").where(dates.notna()) / 1e6
+    parts = [seconds, dates.dt.year, dates.dt.month, dates.dt.day_of_week, dates.dt.hour]
     return np.column_stack([part.to_numpy(dtype=np.float64, na_value=np.nan) for part in parts])
 
 

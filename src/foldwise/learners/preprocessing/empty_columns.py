@@ -12,9 +12,9 @@ from foldwise.arrays import FloatArray
 
 
 class EmptyColumnFiller(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Make columns without any training value zero, and leave every other gap as it is.
+    """Make columns without any training value zero, and leave every other missing value as it is.
 
-    Histogram boosting learns from gaps, but cannot bin a column that has nothing else.
+    Histogram boosting learns from missing values, but cannot bin a column that has nothing else.
 
     >>> EmptyColumnFiller().fit([[np.nan, 1.0]]).transform([[5.0, np.nan]]).tolist()
     [[0.0, nan]]

@@ -19,7 +19,7 @@ MOST_COLUMNS = 40  # a column with more values is encoded by target means, not b
 MOST_CODES = 200  # and so many are left to learners that know categories: histogram boosting takes 255
 MOST_NEW = 0.5  # but not where there are more values than this share of the rows, as of identifiers
 RARE = 3  # values with fewer training rows share a column, and new ones come to it
-OFTEN_MISSING = 0.05  # columns with this share of gaps say by a column of their own where they are
+OFTEN_MISSING = 0.05  # columns with this share of missing values say by a column of their own where they are
 
 
 def prepare(
@@ -30,9 +30,9 @@ def prepare(
     dense: bool = False,
     categories: Categories = "encode",
 ) -> Any:
-    """The preparer of this table for a learner of this kind, or None when nothing is to be done.
+    """The preprocessing of this table for a learner of this type, or None when nothing is to be done.
 
-    Kinds, numbers of distinct values and gaps of the columns decide, once for all folds; the target and the split
+    Types, numbers of distinct and of missing values of the columns decide, once for all folds; the target and the split
     decide nothing. What the steps learn (medians, means, values) they learn from training rows.
     """
     from foldwise.learners.preprocessing.column_facts import column_facts, has_far_columns
@@ -49,7 +49,7 @@ def prepare(
         container=_container(data.X),
         categories=categories,
         distinct=known.distinct,
-        gaps=known.gaps,
+        missing=known.missing,
         rows=data.rows,
         is_classification=data.task != "regression",
     )
@@ -77,7 +77,7 @@ def table_preparer(
     container: Container,
     categories: Categories = "encode",
     distinct: Sequence[int] = (),
-    gaps: Sequence[float] = (),
+    missing: Sequence[float] = (),
     rows: int | None = None,
     is_classification: bool = False,
 ) -> Any:
@@ -85,7 +85,7 @@ def table_preparer(
 
     The steps follow from what is known of the columns alone, never from the rows at hand,
     so that every fold has the same ones. `fill_empty` fills only columns that have no
-    value at all in the training rows, for learners that deal with other gaps themselves;
+    value at all in the training rows, for learners that deal with other missing values themselves;
     `centre` takes off the median before the scaling, for numbers far from zero.
 
     >>> table_preparer(["number"], ["x"], scale=True, container="array")
@@ -98,7 +98,7 @@ def table_preparer(
         steps = [_dense_step()] if dense else []
         return _chain([*steps, *_number_steps(scale=scale, impute=impute, fill_empty=fill_empty, sparse=not dense)])
     number_steps = _number_steps(scale=scale, centre=centre, impute=impute, fill_empty=fill_empty)
-    marked = [name for name, gap in zip(names, gaps, strict=False) if impute and OFTEN_MISSING <= gap < 1]
+    marked = [name for name, share in zip(names, missing, strict=False) if impute and OFTEN_MISSING <= share < 1]
     if not marked and (container == "array" or all(kind == "number" for kind in kinds)):
         return _chain(number_steps)
     groups = _groups(kinds, names, categories, distinct, rows)
@@ -123,6 +123,7 @@ def booleans_as_numbers(X: Any) -> FloatArray:
     return X.astype("float64").to_numpy(dtype="float64", na_value=float("nan"))  # type: ignore[no-any-return]
 
 
+# The names of these functions and of the steps are in keys of fits and in model files.
 def gaps_as_numbers(X: Any) -> FloatArray:
     """One where a value is missing, zero elsewhere."""
     return X.isna().to_numpy(dtype="float64")  # type: ignore[no-any-return]

@@ -68,7 +68,7 @@ def as_frame(X: Any) -> Any:
 
 
 def _read(column: Any) -> AnyArray:
-    """A frame of one column as the values Foldwise reads: a moment for a period, seconds for a span."""
+    """A frame of one column as the values Foldwise reads: a date for a period, seconds for a span."""
     return np.asarray(finish(open_table(column))[0])[:, 0]
 
 

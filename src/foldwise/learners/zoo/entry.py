@@ -68,7 +68,7 @@ class Entry:
     complete: Callable[[Blocks, Facts], Blocks] | None = None  # what else the user's own values ask for
 
     @property
-    def preparation(self) -> str:
+    def preprocessing(self) -> str:
         """What is done to the table first, in words."""
         if not self.is_prepared:
             return "none"

@@ -36,7 +36,7 @@ ENTRIES = (
         _make_gam,
         _gam_space,
         {"n_knots": "low", "alpha": "high", "C": "low"},
-        solver="preparation and splines once per fold and number of knots",
+        solver="preprocessing and splines once per fold and number of knots",
         scale=True,
         takes_sparse=False,
     ),
