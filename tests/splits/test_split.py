@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from foldwise.splits import KFold, Predefined, Split, make_splits
+from foldwise.splits import KFold, Predefined, Split, Splits, make_splits
 from foldwise.splits import split as split_file
 
 
@@ -57,3 +57,20 @@ def test_fingerprints_of_other_splits_see_the_training_rows(table):
 def test_splitters_are_plain_values():
     assert KFold(5) == KFold(5) != KFold(6)
     assert repr(Predefined([0, 1, 0])) == "Predefined(labels=3)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "facts"),
+    [
+        ("folds", (False, False, True)),
+        ("lines", (False, False, True)),
+        ("holdout", (True, False, True)),
+        ("time", (False, True, False)),
+        ("time_holdout", (True, True, False)),
+        ("bootstrap", (False, False, False)),
+        ("pairs", (False, False, False)),
+    ],
+)
+def test_what_others_ask_follows_from_the_kind(kind, facts):
+    splits = Splits((), "", kind, is_partition=False)
+    assert (splits.is_one_test_set, splits.is_ordered, splits.is_exchangeable) == facts

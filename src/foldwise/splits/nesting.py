@@ -22,8 +22,6 @@ INNER_FOLDS = (5, 3, 2)  # the same for inner folds that cannot be aligned
 TIME_FOLDS, TIME_INNER_FOLDS = 5, 4  # the default study of data with time
 MOST_LEFT_OUT = 31  # leave-one-out on pairs would need rows^2 / 2 fits beyond this
 
-HELD_OUT = ("holdout", "time_holdout")  # kinds of one test set
-
 Note = tuple[str, str]
 
 
@@ -94,7 +92,7 @@ def check_inner(spec: Any, outer: Splits) -> None:
         raise BadSplits(f"unknown inner splits {spec!r}", nearest(spec, (*INNER_WORDS, *WORDS)))
     if spec in ALIGNED:
         choose_scheme(spec, outer)
-    if spec == "dev" and not (outer.is_partition or outer.kind in HELD_OUT):
+    if spec == "dev" and not (outer.is_partition or outer.is_one_test_set):
         raise BadSplits(
             f"inner='dev' takes one outer fold's worth of rows, and the outer splits are: {outer.scheme}",
             "Use an int or a share for outer, or a share for inner",
@@ -165,7 +163,7 @@ def _limits(part: Part, rows_per_fold: int) -> list[tuple[int, str]]:
 
 def _dev_rows(outer: Splits, rows: int) -> int:
     """One outer fold's worth of rows."""
-    return len(outer[0].test) if outer.kind in HELD_OUT else max(1, round(rows / outer.folds))
+    return len(outer[0].test) if outer.is_one_test_set else max(1, round(rows / outer.folds))
 
 
 def _given_inner(spec: Sequence[Any], outer: Splits, data: Rows, *, seed: int) -> Inner:

@@ -54,8 +54,9 @@ class Splits:
     """All splits of one level, made once, before any fit.
 
     `is_partition` says that the test rows of each repeat cut all rows into the same number of folds, and that
-    each fold is trained on all the others. `kind` is one of "folds", "grouped", "loo", "holdout", "monte_carlo",
-    "bootstrap", "time", "lines" (of a plane), "pairs" (any other train and test rows).
+    each fold is trained on all the others. `kind` says how the rows were drawn; a new splitter names one of "folds",
+    "grouped", "loo", "holdout", "monte_carlo", "bootstrap", "time", "time_holdout", "lines" (of a plane) and "pairs"
+    (any other train and test rows), and all that others ask follows.
     """
 
     splits: tuple[Split, ...]
@@ -83,6 +84,21 @@ class Splits:
     def folds(self) -> int:
         """Splits per repeat."""
         return len(self) // self.repeats
+
+    @property
+    def is_one_test_set(self) -> bool:
+        """Is one share of the rows held out, and nothing else?"""
+        return self.kind in ("holdout", "time_holdout")
+
+    @property
+    def is_ordered(self) -> bool:
+        """Do tests follow their training rows in time?"""
+        return self.kind in ("time", "time_holdout")
+
+    @property
+    def is_exchangeable(self) -> bool:
+        """Might any training row have been a test row? Of given rows nobody knows, and a bootstrap repeats them."""
+        return not self.is_ordered and self.kind not in ("bootstrap", "pairs", "none")
 
     @cached_property
     def rows(self) -> IntArray:

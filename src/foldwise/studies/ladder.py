@@ -18,7 +18,6 @@ MOST_LOOKS = 2  # inner splits that a rung uses where fits are scored on their o
 MOST_RUNGS = 3
 MANY = 36  # candidates for which one rung is enough; the full splits take most of the work then
 # Splits of rows that may be exchanged: what a fit on fewer rows leaves over is as good a test as the split's own.
-EXCHANGEABLE = ("folds", "grouped", "loo", "holdout", "monte_carlo", "lines")
 
 
 class Ladder:
@@ -90,12 +89,12 @@ class Ladder:
         return self.schedule.least or max(LEAST_ROWS, 10 * len(self.study.classes))
 
     def _may_exchange(self, splits: Splits) -> bool:
-        return splits.kind in EXCHANGEABLE and self.study.time is None
+        return splits.is_exchangeable and self.study.time is None
 
     def _fewer(self, splits: Splits, look: Look) -> Split:
         assert isinstance(self.schedule, Halving)
         whole, study = splits[look.fold], self.study
-        is_ordered = splits.kind.startswith("time")
+        is_ordered = splits.is_ordered
         train = fewer_rows(
             whole.train,
             math.ceil(len(whole.train) / self.schedule.factor**look.rung),
