@@ -108,6 +108,23 @@ def test_the_command_takes_every_engine_and_names_the_nearest(packaged):
     assert f"--engine [{'|'.join(ENGINES)}]" in CliRunner().invoke(app, ["compare", "--help"]).output
 
 
+def test_a_curve_a_risk_and_a_benchmark_take_it_too():
+    x = np.linspace(0, 1, 40)
+    table = (x[:, None], np.sin(9 * x))
+    executor = Counting(RunOptions(jobs=1))
+    made = []
+    for ask in (
+        lambda: fw.risk("linear", *table, outer=4, engine=executor),
+        lambda: fw.curve("k-nn", *table, n_neighbors=[1, 5], outer=4, engine=executor),
+        lambda: fw.learning_curve("linear", *table, sizes=(0.5, 1.0), outer=4, engine=executor),
+        lambda: fw.benchmark({"one": table, "two": table}, ["linear"], outer=4, engine=executor),
+    ):
+        ask()
+        made.append(executor.fits)
+    assert made == sorted(set(made))
+    assert made[0] > 0
+
+
 def test_every_engine_of_the_table_is_a_class_that_takes_options():
     for place in ENGINES.values():
         module, _, name = place.partition(":")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from foldwise.errors import BadStudy
-from foldwise.executors.options import OPTION_NAMES, Limits, RunOptions
+from foldwise.executors.options import Limits, RunOptions
 
 
 @pytest.mark.parametrize(
@@ -30,4 +30,3 @@ def test_options_are_plain_values():
     options = RunOptions(jobs=np.int64(3), fit_timeout=2.5, fit_memory=1)
     assert (type(options.jobs), options.limits) == (int, Limits(2.5, 1))
     assert options == RunOptions(jobs=3, fit_timeout=2.5, fit_memory=1)
-    assert OPTION_NAMES == ("jobs", "engine", "address", "isolate", "fit_timeout", "fit_memory", "time_limit")

@@ -8,20 +8,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from foldwise.records.encoding import read_json
-from foldwise.records.sqlite import SqliteStore
+from foldwise.records.opening import opened
 from foldwise.records.store import Store
 from foldwise.studies.reading import Reading
 
 NAME = "ledger"
 
 
-def score_in(store: str | Path, test_set: str, model: str) -> int:
+def score_in(store: str | Path | Store, test_set: str, model: str) -> int:
     """Note that this model was scored on this test set; how many models have been, this one included."""
-    kept = SqliteStore(store)
-    try:
+    with opened(store) as kept:
         return note_scores(kept, test_set, [model])
-    finally:
-        kept.close()
 
 
 def note_scores(store: Store, test_set: str, models: Iterable[str]) -> int:

@@ -73,6 +73,8 @@ def benchmark(
     (['k-nn:small', 'linear'], 'with 2 data sets and 1 pair no p can be belo')
     """
     named = name_data(data)
+    if store is not None and not isinstance(store, str | Path):
+        raise BadStudy("a benchmark keeps a store for each data set", "Name the folder that is to have them")
     _check_options(options)
     sources = {name: _source(value, learners, options) for name, value in named.items()}
     terms = Terms(options.get("level", 0.95), rope, control, options.get("seed", 0))

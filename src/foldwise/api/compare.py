@@ -12,12 +12,14 @@ from foldwise.api.planning import Plan, method_cost, total
 from foldwise.api.request import Request, read_request
 from foldwise.api.result import Result
 from foldwise.estimates.intervals import IntervalMethod
+from foldwise.executors.executor import Executor
 from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.plans.fit import Fit
 from foldwise.plans.needed import needed
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.memory import MemoryStore
+from foldwise.records.store import Store
 from foldwise.splits.nesting import DEFAULT_INNER, DEFAULT_OUTER
 from foldwise.studies.reading import Reading
 from foldwise.tuners.schedule import Schedule
@@ -44,7 +46,7 @@ def compare(
     stop: str | None = None,
     seed: int = 0,
     jobs: int | None = None,
-    engine: str = "local",
+    engine: str | Executor = "local",
     address: str | None = None,
     isolate: bool | None = None,
     solvers: Any = "auto",
@@ -52,7 +54,7 @@ def compare(
     fit_timeout: float | None = None,
     fit_memory: float | None = None,
     time_limit: float | None = None,
-    store: str | Path | None = None,
+    store: str | Path | Store | None = None,
     level: float = 0.95,
     interval: str | IntervalMethod | None = None,
     optimism: bool = False,
@@ -104,7 +106,8 @@ def compare(
       `progress`: show a progress line (None: in a terminal).
 
     Keeping
-      `store`: a folder that keeps every fit. The same call goes on from there, and `fw.load` reopens the result.
+      `store`: a folder that keeps every fit, or a store of your own. The same call goes on from there, and `fw.load`
+        reopens the result.
       `retry_failed`: make fits again that failed before; else a failed fit is kept like any other.
 
     An interrupt raises KeyboardInterrupt, with the answer so far as its `result`.

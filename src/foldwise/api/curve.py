@@ -12,6 +12,7 @@ from foldwise.api.request import as_data
 from foldwise.api.running import answer_study
 from foldwise.data.roles import Roles
 from foldwise.errors import BadStudy
+from foldwise.executors.executor import Executor
 from foldwise.executors.options import RunOptions
 from foldwise.learners.learner import Named
 from foldwise.learners.tuned import Tuned, tune
@@ -19,6 +20,7 @@ from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners, name_wishes, task_hint
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import Tuning, make_study
+from foldwise.records.store import Store
 from foldwise.reports.fragments import curve_fragment
 from foldwise.reports.plots import plot_curve
 from foldwise.splits.making import make_splits
@@ -127,7 +129,8 @@ def curve(
     task: str | None = None,
     seed: int = 0,
     jobs: int | None = None,
-    store: str | Path | None = None,
+    engine: str | Executor = "local",
+    store: str | Path | Store | None = None,
     progress: bool | None = None,
     **parameter: Any,
 ) -> Curve:
@@ -135,8 +138,8 @@ def curve(
 
     `parameter`: one keyword, such as `n_neighbors=range(1, 31)`. `learner`: a built-in name, an estimator or
     `fw.tune(...)`. `outer`, `repeats`: the splits, and how often they are drawn anew.
-    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `loss`, `seed`, `jobs`, `store` and `progress` are those
-    of `compare`.
+    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `loss`, `seed`, `jobs`, `engine`, `store` and `progress`
+    are those of `compare`.
 
     >>> import foldwise as fw
     >>> from sklearn.neighbors import KNeighborsRegressor
@@ -154,7 +157,7 @@ def curve(
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
     options = StudyOptions(seed=seed, is_swept=True, wants_training_risk=True)
     runnable = make_study(data, made, losses=losses, outer=splits, options=options)
-    ran = answer_study(runnable, RunOptions(jobs=jobs), store=store, progress=progress, is_kept=False)
+    ran = answer_study(runnable, RunOptions(jobs=jobs, engine=engine), store=store, progress=progress, is_kept=False)
     ran.check_finished(store)
     reading, count = ran.reading, ran.made
     method = runnable.study.methods[0]
@@ -183,15 +186,16 @@ def learning_curve(
     task: str | None = None,
     seed: int = 0,
     jobs: int | None = None,
-    store: str | Path | None = None,
+    engine: str | Executor = "local",
+    store: str | Path | Store | None = None,
     progress: bool | None = None,
 ) -> Curve:
     """Learning curve: training and test error over the number of training rows. Would more rows help?
 
     `sizes`: shares of the outer training rows, or numbers of rows. `learner`: a built-in name, an estimator or
     `fw.tune(...)`, which is tuned on `inner` splits at every size. `outer`: the splits that are shortened.
-    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `loss`, `seed`, `jobs`, `store` and `progress` are those
-    of `compare`.
+    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `loss`, `seed`, `jobs`, `engine`, `store` and `progress`
+    are those of `compare`.
     """
     (name, asked), *_ = name_wishes(learner, "regression").items()
     data = as_data(X, y, task_hint(asked, loss), Roles(groups, time, weights, stratify, task))
@@ -207,7 +211,7 @@ def learning_curve(
     )
     options = StudyOptions(seed=seed, has_final=False, wants_training_risk=True)
     runnable = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), options=options)
-    ran = answer_study(runnable, RunOptions(jobs=jobs), store=store, progress=progress, is_kept=False)
+    ran = answer_study(runnable, RunOptions(jobs=jobs, engine=engine), store=store, progress=progress, is_kept=False)
     ran.check_finished(store)
     reading, count = ran.reading, ran.made
     method = runnable.study.methods[0]

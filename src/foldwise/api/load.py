@@ -9,23 +9,21 @@ from foldwise.answers.evidence import with_interval
 from foldwise.api.manifest import stored_versions
 from foldwise.api.result import Result
 from foldwise.estimates.intervals import IntervalMethod
-from foldwise.records.sqlite import SqliteStore
+from foldwise.records.opening import opened
+from foldwise.records.store import Store
 from foldwise.studies.file import read_study
 from foldwise.studies.reading import Reading
 
 
-def load(run: str | Path, *, loss: Any = None, interval: str | IntervalMethod | None = None) -> Result:
+def load(run: str | Path | Store, *, loss: Any = None, interval: str | IntervalMethod | None = None) -> Result:
     """The result of the latest study in a store; no learner needs to be installed, and nothing is fitted.
 
-    `run`: the folder of the store. `loss`, `interval`: those of the study, to be given again if they were functions of
-    your own; or another interval.
+    `run`: the folder of the store, or a store of your own. `loss`, `interval`: those of the study, to be given again if
+    they were functions of your own; or another interval.
     """
-    store = SqliteStore(run, readonly=True)
-    try:
+    with opened(run, readonly=True) as store:
         study = read_study(store, loss=loss)
         reading = Reading(study if interval is None else with_interval(study, interval), store)
         result = Result(reading, made={}, seconds=0.0, versions=stored_versions(store))
         result.to_dict()
-    finally:
-        store.close()
     return result

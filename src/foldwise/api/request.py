@@ -19,6 +19,7 @@ from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners, task_hint
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, Tuning, make_study
+from foldwise.records.opening import AnyStore
 from foldwise.splits.nesting import study_splits
 from foldwise.tuners.schedule import tuner_text
 
@@ -38,7 +39,7 @@ class Request:
     tuning: Tuning
     options: StudyOptions
     run: RunOptions
-    store: str | Path | None = None
+    store: AnyStore = None
     retry_failed: bool = False
     progress: bool | None = None
 

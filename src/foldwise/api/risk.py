@@ -26,6 +26,7 @@ from foldwise.learners.identity import identity_of
 from foldwise.learners.model import respond
 from foldwise.losses.loss import Loss, make_losses
 from foldwise.plans.methods import name_wishes
+from foldwise.records.store import Store
 from foldwise.splits.nesting import DEFAULT_INNER
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def test_risk(
     level: float = 0.95,
     interval: str | IntervalMethod | None = None,
     seed: int = 0,
-    store: str | Path | None = None,
+    store: str | Path | Store | None = None,
     trained_on: str | None = None,
 ) -> Estimate:
     """The risk of this very fitted model: its mean loss on rows it has not seen.
@@ -93,7 +94,8 @@ def test_risk(
     `groups`: rows of one group are not independent, so the group is the unit of the interval.
     `level`, `interval`: of the interval, and one by name; else the valid one that fits best.
     `seed`: the order in which a betting interval meets the rows.
-    `store`: a folder that counts how many models were scored on these rows; the interval then holds for all of them.
+    `store`: a folder, or a store of your own, that counts how many models were scored on these rows; the interval then
+      holds for all of them.
     `trained_on`: the fingerprint of the data the model was fitted on, if it is known: they are not for testing.
 
     >>> import foldwise as fw

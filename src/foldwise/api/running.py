@@ -15,8 +15,7 @@ from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
 from foldwise.executors.stop import Reason, Stop
 from foldwise.plans.runnable import RunnableStudy
-from foldwise.records.memory import MemoryStore
-from foldwise.records.sqlite import SqliteStore
+from foldwise.records.opening import AnyStore, opened
 from foldwise.records.store import Store
 from foldwise.run import run
 from foldwise.studies.file import write_study
@@ -34,11 +33,13 @@ class Ran(NamedTuple):
     made: Counter[str]
     stopped: Reason | None = None
 
-    def check_finished(self, store: str | Path | None, result: object = None) -> None:
+    def check_finished(self, store: AnyStore, result: object = None) -> None:
         """Raise what an interrupt or a termination of the run comes to."""
         if self.stopped in (None, "time limit"):
             return
-        kept = f"finished fits are kept in {store}, run the same line again to go on" if store else "there is no store"
+        place = store if isinstance(store, str | Path) else "the store"
+        kept = "there is no store" if store is None else f"finished fits are kept in {place}"
+        kept += "" if store is None else ", run the same line again to go on"
         make = interrupted if self.stopped == "interrupted" else Terminated
         raise make(f"{self.stopped}: {kept}", result)
 
@@ -47,7 +48,7 @@ def answer_study(
     runnable: RunnableStudy,
     options: RunOptions | None = None,
     *,
-    store: str | Path | None = None,
+    store: AnyStore = None,
     retry_failed: bool = False,
     progress: bool | None = None,
     origin: Mapping[str, Any] | None = None,
@@ -60,8 +61,7 @@ def answer_study(
     options = options or RunOptions()
     stop = Stop(options.time_limit)
     executor = make_executor(options, stop)
-    kept = open_store(store)
-    try:
+    with opened(store) as kept:
         manifest = checked_manifest(runnable.study, kept)
         if is_kept and store is not None:  # before the first fit, so that a kill in the first second is resumable
             write_study(runnable.study, kept, origin=origin)
@@ -70,13 +70,7 @@ def answer_study(
         if retry_failed:
             _forget_failures(runnable.study, kept)
         reading, made = run(runnable, executor=executor, store=kept, progress=Progress(progress), stop=stop)
-    finally:
-        kept.close()
     return Ran(reading, made, stop.reason)
-
-
-def open_store(store: str | Path | None) -> Store:
-    return MemoryStore() if store is None else SqliteStore(store)
 
 
 def _note_test_set(study: Study, store: Store) -> None:

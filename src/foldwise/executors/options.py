@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from foldwise.errors import BadStudy
@@ -64,9 +64,6 @@ class RunOptions:
     def limits(self) -> Limits:
         """What one fit may take."""
         return Limits(self.fit_timeout, self.fit_memory)
-
-
-OPTION_NAMES = tuple(field.name for field in fields(RunOptions))
 
 
 def _check_positive(what: str, value: object, unit: str) -> None:

@@ -22,6 +22,11 @@ _HOMES = {
     "SplitterContract": "splitters",
     "check_splitter": "splitters",
     "check_interval": "intervals",
+    "ExecutorContract": "executors",
+    "SurvivalContract": "executors",
+    "check_executor": "executors",
+    "StoreContract": "stores",
+    "check_store": "stores",
 }
 __all__ = [*_HOMES]
 

@@ -1,12 +1,16 @@
-"""What every store must do."""
+"""What every store must do. The protocol, `records.store.Store`, may change in a minor version."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from foldwise.records.record import Record
+from foldwise.records.store import Store
+from foldwise.testing.contract import keep_anew
 
 
 def some_record(key: str = "a" * 32, **changes: Any) -> Record:
@@ -23,8 +27,23 @@ def some_record(key: str = "a" * 32, **changes: Any) -> Record:
     return Record(**(fields | changes))
 
 
+def check_store(make: Callable[[], Store]) -> None:
+    """Raise AssertionError, with a sentence, where a store does not do what it must; `make` gives an empty one.
+
+    >>> from foldwise.records.memory import MemoryStore
+    >>> check_store(MemoryStore)
+    >>> class Forgetful(MemoryStore):
+    ...     def write_document(self, name, content):
+    ...         pass
+    >>> check_store(Forgetful)
+    Traceback (most recent call last):
+    AssertionError: the store breaks the contract: documents are kept by name (...)
+    """
+    keep_anew(StoreContract(), "the store", make)
+
+
 class StoreContract:
-    """Give a fixture `store`: an empty one."""
+    """The same for pytest: subclass it and give a fixture `store`, an empty one."""
 
     def test_an_unknown_key_has_no_record(self, store: Any) -> None:
         assert store.get("b" * 32) is None
@@ -59,6 +78,15 @@ class StoreContract:
         assert list(store.keys()) == ["c" * 32]
         store.add([some_record()])
         _assert_same(store.get("a" * 32), some_record())
+
+    def test_records_are_added_all_or_none(self, store: Any) -> None:
+        def broken() -> Iterator[Record]:
+            yield some_record()
+            raise OSError("no more")
+
+        with suppress(OSError):
+            store.add(broken())
+        assert list(store.keys()) == []
 
     def test_documents_are_kept_by_name(self, store: Any) -> None:
         assert store.document("study") is None

@@ -66,9 +66,11 @@ class Scripted:
 
 class Alone(ClusterExecutor):
     engine, package, extra = "dask", "json", "dask"
-    channel = None
+    channel = make_channel = None
 
     def _start_bridge(self):
+        if self.channel.fileno() < 0:  # closed
+            self.channel = self.make_channel()
         self._channel = self.channel
 
 
@@ -78,7 +80,8 @@ def begin(request):
 
     def make(runnable, **words):
         executor = Alone()
-        executor.channel = Scripted(runnable, **words)
+        executor.make_channel = lambda: Scripted(runnable, **words)
+        executor.channel = executor.make_channel()
         request.addfinalizer(executor.close)
         return executor
 
