@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import FloatArray
+from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval
 from foldwise.estimates.chooser import refusal
 from foldwise.estimates.evidence import Evidence
@@ -176,3 +177,31 @@ def _is_own(reading: Reading, method: Method, candidate: int, stage: Stage) -> b
     """Is there a model that did not fail? An interval never rests on the baseline in its place."""
     record = reading.record(method, candidate, stage.split)
     return record is not None and record.is_ok
+
+
+def evidence_of_model(judge: Loss, data: Dataset, answer: Any, groups: Any, seed: int) -> Evidence:
+    """What the responses of one fitted model on these rows say of it."""
+    codes = data.groups if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    return Evidence(
+        fold_losses=np.array([judge.fold(data.target, answer, data.weights)]),
+        row_losses=(judge.rows(data.target, answer),) if judge.is_per_row else None,
+        test_rows=(np.arange(data.rows),),
+        train_counts=(1,),
+        kind="holdout",
+        is_partition=False,
+        repeats=1,
+        folds=1,
+        loss=judge,
+        rows=data.rows,
+        is_weighted=data.weights is not None,
+        groups=codes,
+        truth=data.target if data.task == "binary" else None,
+        scores=_positive_scores(judge, data, answer),
+        seed=seed,
+    )
+
+
+def _positive_scores(judge: Loss, data: Dataset, answer: Any) -> tuple[Any, ...] | None:
+    if judge.name != "roc_auc" or data.task != "binary":
+        return None
+    return (answer if answer.ndim == 1 else answer[:, 1],)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
+from foldwise.answers.method import MethodAnswer
+from foldwise.estimates.estimate import Estimate
+from foldwise.formulas.multiple import shared_level
 from foldwise.records.encoding import read_json
 from foldwise.records.opening import opened
 from foldwise.records.store import Store
@@ -48,3 +52,21 @@ def times_scored(reading: Reading) -> int:
 
 def name_of(*parts: object) -> str:
     return hashlib.blake2b("|".join(map(str, parts)).encode(), digest_size=12).hexdigest()
+
+
+def estimate_for_all(method: MethodAnswer) -> Estimate:
+    """The estimate; on a test set that other methods were judged on too, its interval holds for all of them."""
+    level, count = method.study.level, times_scored(method.reading)
+    if count < 2:
+        return method.estimate()
+    wide = method.estimate(level=shared_level(level, count))
+    return replace(wide, level=level, notes=(*wide.notes, *ledger_notes(True, count, wide.interval is not None)))
+
+
+def ledger_notes(is_kept: bool, count: int, has_interval: bool) -> list[tuple[str, str]]:
+    """How many models a test set has judged, where a store counts them."""
+    if not is_kept:
+        return []
+    words = "1 model has" if count == 1 else f"{count} models have"
+    claim = "; the interval holds for all of them at once" if has_interval and count > 1 else ""
+    return [("ledger", f"{words} been scored on this test set{claim}")]

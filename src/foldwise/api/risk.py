@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from foldwise.answers.combined import answer_of
-from foldwise.answers.ledger import name_of, score_in, times_scored
-from foldwise.answers.method import MethodAnswer
+from foldwise.answers.evidence import evidence_of_model
+from foldwise.answers.ledger import estimate_for_all, ledger_notes, name_of, score_in
 from foldwise.api.compare import request
 from foldwise.api.seen import rows_seen
 from foldwise.data.dataset import Dataset
@@ -19,18 +18,14 @@ from foldwise.data.sources import read_table
 from foldwise.errors import BadData, BadInterval, BadLoss, FitsFailed
 from foldwise.estimates.chooser import choose, work_out
 from foldwise.estimates.estimate import Estimate
-from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.intervals import IntervalMethod, find
 from foldwise.formulas.multiple import shared_level
 from foldwise.learners.identity import identity_of
 from foldwise.learners.model import respond
-from foldwise.losses.loss import Loss, make_losses
+from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import name_wishes
 from foldwise.records.store import Store
 from foldwise.splits.nesting import DEFAULT_INNER
-
-if TYPE_CHECKING:
-    pass
 
 
 def risk(
@@ -61,16 +56,7 @@ def risk(
         why = method.failures[0] if method.failures else "the loss is undefined on some split"
         count = f"{len(method.failures)} of {len(method.keys)} fits failed" if method.failures else "no risk"
         raise FitsFailed(f"{count}, so there is no honest estimate. The first says: {why}")
-    return _with_ledger(method)
-
-
-def _with_ledger(method: MethodAnswer) -> Estimate:
-    """The estimate; on a test set that other methods were judged on too, its interval holds for all of them."""
-    level, count = method.study.level, times_scored(method.reading)
-    if count < 2:
-        return method.estimate()
-    wide = method.estimate(level=shared_level(level, count))
-    return replace(wide, level=level, notes=(*wide.notes, *_ledger_notes(True, count, wide.interval is not None)))
+    return estimate_for_all(method)
 
 
 def test_risk(
@@ -112,7 +98,7 @@ def test_risk(
             f"the loss {judge.name!r} needs {' or '.join(judge.needs)}, and the model has none", "Use another loss"
         )
     answer = respond(model, data, np.arange(data.rows), [response])[response]
-    evidence = _test_evidence(judge, data, answer, groups, seed)
+    evidence = evidence_of_model(judge, data, answer, groups, seed)
     asked = None if interval is None else find(interval)
     valid, reason = choose(evidence, asked)
     if asked is not None and valid is None:
@@ -126,7 +112,7 @@ def test_risk(
             )
         row = found = None
         reason = f"{seen} of {data.rows} test rows were trained on, so no interval is valid: test on other rows"
-    notes = [("interval", reason), *_ledger_notes(store is not None, count, row is not None)]
+    notes = [("interval", reason), *ledger_notes(store is not None, count, row is not None)]
     if row is not None and found is not None:
         notes += row.cautions(evidence, found.details)
     return Estimate(
@@ -140,41 +126,6 @@ def test_risk(
         notes=tuple(notes),
         details={"scored": count},
     )
-
-
-def _test_evidence(judge: Loss, data: Dataset, answer: Any, groups: Any, seed: int) -> Evidence:
-    codes = data.groups if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
-    return Evidence(
-        fold_losses=np.array([judge.fold(data.target, answer, data.weights)]),
-        row_losses=(judge.rows(data.target, answer),) if judge.is_per_row else None,
-        test_rows=(np.arange(data.rows),),
-        train_counts=(1,),
-        kind="holdout",
-        is_partition=False,
-        repeats=1,
-        folds=1,
-        loss=judge,
-        rows=data.rows,
-        is_weighted=data.weights is not None,
-        groups=codes,
-        truth=data.target if data.task == "binary" else None,
-        scores=_positive_scores(judge, data, answer),
-        seed=seed,
-    )
-
-
-def _positive_scores(judge: Loss, data: Dataset, answer: Any) -> tuple[Any, ...] | None:
-    if judge.name != "roc_auc" or data.task != "binary":
-        return None
-    return (answer if answer.ndim == 1 else answer[:, 1],)
-
-
-def _ledger_notes(is_kept: bool, count: int, has_interval: bool) -> list[tuple[str, str]]:
-    if not is_kept:
-        return []
-    words = "1 model has" if count == 1 else f"{count} models have"
-    claim = "; the interval holds for all of them at once" if has_interval and count > 1 else ""
-    return [("ledger", f"{words} been scored on this test set{claim}")]
 
 
 test_risk.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest
