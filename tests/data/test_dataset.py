@@ -1,3 +1,5 @@
+"""Data sets from every kind of table (data/tables.py): the same columns, types and fingerprint."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The saboteur is honest unless told otherwise, and then misbehaves in the fits that are meant, and there only."""
+"""The saboteur (testing/saboteur.py, testing/faults.py) misbehaves in the fits that are meant, and only there."""
 
 from __future__ import annotations
 

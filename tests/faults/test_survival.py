@@ -1,4 +1,4 @@
-"""The local executor keeps the contract of those who write their own."""
+"""The local executor keeps the contract (testing/executors.py) of those who write their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fits that are expected before the first is made are those that are made."""
+"""Fits expected (live/folds.py) before the first is made are those that are made."""
 
 from __future__ import annotations
 

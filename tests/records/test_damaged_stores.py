@@ -1,4 +1,4 @@
-"""A store with flipped bytes, a torn end or a wiped sector never gives another number.
+"""A store with flipped bytes (records/database.py), a torn end or a wiped sector never gives another number.
 
 FOLDWISE_DAMAGED=1000 runs a thousand cases and prints what became of them.
 """

@@ -1,4 +1,4 @@
-"""Stores keep their contract; the SQLite one also survives strangers, damage and a second writer."""
+"""Stores (records/store.py, records/sqlite.py) keep their contract (testing/stores.py), also under a second writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A benchmark seen: text, verdict, picture and page, from answers made by hand."""
+"""A benchmark seen: text (reports/benchmark_text.py), verdict, picture and page, from answers made by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures say what their numbers say: places, ticks, words for those who do not see them."""
+"""Pictures (reports/charts/) say what their numbers say: places, ticks, words for those who do not see them."""
 
 from __future__ import annotations
 

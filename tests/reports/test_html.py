@@ -1,4 +1,4 @@
-"""The page is complete, escaped, and asks the network for nothing."""
+"""The page (reports/sections.py) is complete, escaped, and asks the network for nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spaces, their grids and draws."""
+"""Spaces, their grids, draws (spaces/draw.py) and names (spaces/naming.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every splitter keeps the contract that is shipped in foldwise.testing."""
+"""Every splitter keeps the contract that is shipped in testing/splitters.py."""
 
 from __future__ import annotations
 

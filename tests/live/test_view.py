@@ -1,0 +1,52 @@
+"""The parts of the page: words for every phase, and everything from outside escaped."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from foldwise.live.state import Row, Snapshot
+from foldwise.live.view import PARTS, PHASES, duration, message, page, parts
+
+
+def test_a_time_is_given_as_roughly_as_it_is_known():
+    assert [duration(seconds) for seconds in (0.1, 12, 89, 91, 7200)] == ["5 s", "10 s", "90 s", "2 min", "2.0 h"]
+
+
+def row(name, folds=1):
+    return Row(name, False, 1, 9, "", 0, 1.0, folds, 3, risk=1.0)
+
+
+def test_hostile_names_are_escaped_everywhere():
+    evil = "<img src=x onerror=alert(1)>\"'&\x1b[31m</script>"
+    words = {"problem": evil, "study": evil, "loss": evil, "rows": (row(evil),), "failures": ((evil, evil, 1, evil),)}
+    snapshot = Snapshot("unreadable", f"/tmp/{evil}", done=1, total=9, **words)
+    for text in (*parts(snapshot).values(), page(snapshot)):
+        assert "<img" not in text
+        assert "\x1b" not in text
+        assert 'onerror=alert(1)>"' not in text
+    tags = set(re.findall(r"<([a-z0-9]+)", "".join(parts(snapshot).values())))
+    ours = (
+        "div p b code svg rect dl dt dd strong span h2 table caption thead tbody tfoot tr th td line circle title text"
+    )
+    assert tags <= set(ours.split())
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_every_phase_has_its_words_on_the_page_and_in_its_messages(phase):
+    snapshot = Snapshot(phase, "/tmp/run", done=3, total=9)
+    head, words = PHASES[phase]
+    assert head in page(snapshot)
+    found = json.loads(message(snapshot))
+    assert found["phase"] == phase
+    assert list(found["parts"]) == list(PARTS)
+    assert words in found["parts"]["status"]
+
+
+def test_a_risk_of_some_folds_is_marked_as_partial():
+    snapshot = Snapshot("running", "/tmp/run", done=1, total=9, rows=(row("few"), row("all", 3)))
+    risks = parts(snapshot)["risks"]
+    assert risks.count("partial: 1 of 3 folds") >= 1
+    assert "partial: 3 of 3" not in risks
