@@ -67,6 +67,12 @@ def test_parts_are_used_by_name(installed):
     assert own["risk"] == mine["risk"]
 
 
+def test_an_executor_by_name_gives_the_same_numbers(installed):
+    here, there = (fw.compare(["ridge"], X, Y, **WORDS, engine=engine).to_dict() for engine in ("local", "serial"))
+    assert here["methods"][0]["folds"] == there["methods"][0]["folds"]
+    assert f"{MODULE}.executor" in sys.modules
+
+
 def test_a_learner_by_name_takes_other_parameters(installed):
     fixed, other = fw.learner(NAME, n_neighbors=2), fw.learner(NAME, n_neighbors=[2, 4])
     assert fixed.estimator.n_neighbors == 2
@@ -98,6 +104,7 @@ def test_the_command_line_knows_the_names_but_a_study_file_may_not_say_them(inst
         "outer = 'blocks'": "splitter",
         "inner = 'blocks'": "splitter",
         "interval = 'split range'": "interval",
+        "engine = 'serial'": "engine",
     }.items():
         file = tmp_path / "study.toml"
         file.write_text(f"data = 'table.csv'\ntarget = 'y'\n{line}\n")

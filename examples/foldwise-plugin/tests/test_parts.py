@@ -1,5 +1,6 @@
 """Every part keeps the contract that Foldwise ships for it."""
 
+from foldwise_plugin_example.executor import Serial
 from foldwise_plugin_example.interval import SPLIT_RANGE
 from foldwise_plugin_example.learner import MedianOfNeighbours, tuned
 from foldwise_plugin_example.loss import shortfall
@@ -23,3 +24,7 @@ def test_the_splitter_keeps_the_contract():
 
 def test_the_interval_keeps_the_contract():
     fw.testing.check_interval(SPLIT_RANGE)
+
+
+def test_the_executor_keeps_the_contract():
+    fw.testing.check_executor(Serial)

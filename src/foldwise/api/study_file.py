@@ -20,7 +20,8 @@ from foldwise.data.dataset import Dataset
 from foldwise.data.sources import read
 from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
 from foldwise.estimates.intervals import is_foreign as is_foreign_interval
-from foldwise.executors.engines import check_engine, is_foreign
+from foldwise.executors.engines import check_engine
+from foldwise.executors.engines import is_foreign as is_foreign_engine
 from foldwise.learners.catalogue import builtin, is_builtin_name
 from foldwise.learners.learner import Named, learner
 from foldwise.learners.plugin import foreign_names
@@ -224,8 +225,6 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
     if "address" in words:
         # Whoever is at the other end can run code here: only the person at the keyboard may say who.
         raise BadStudy("a study file cannot name the address of a cluster", "Give it with --address")
-    if is_foreign(words.get("engine")):
-        raise BadStudy("a study file cannot name an engine of another package", "Give it with --engine")
     if found := _foreign_part(words):
         raise BadStudy(f"a study file cannot name {found} of another package", "Give it with a flag, or in Python")
     check_sizes(words)
@@ -267,8 +266,8 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
     if not isinstance(origin, dict):
         raise BadStudy(f"the store {run} does not say how its study was begun", "Run the same line again")
     kept = {name: value for name, value in origin.items() if name != "address"}  # said again, or not used
-    if is_foreign(kept.get("engine")):
-        del kept["engine"]
+    if is_foreign_engine(kept.get("engine")):
+        del kept["engine"]  # no number depends on it
     if found := _foreign_part({name: value for name, value in kept.items() if changes.get(name) is None}):
         remedy = "Run the same line again: finished fits are kept"
         raise BadStudy(f"the study in {run} asks for {found} of another package", remedy)
@@ -291,6 +290,8 @@ def _foreign_part(words: Mapping[str, Any]) -> str:
     for level in ("outer", "inner"):
         if is_foreign_splitter(words.get(level)):
             return f"the splitter {words[level]!r}"
+    if is_foreign_engine(words.get("engine")):
+        return f"the engine {words['engine']!r}"
     return f"the interval {words['interval']!r}" if is_foreign_interval(words.get("interval")) else ""
 
 
