@@ -1,4 +1,4 @@
-"""Stores (records/store.py, records/sqlite.py) keep their contract (testing/stores.py), also under a second writer."""
+"""Stores (records/store.py, records/memory.py, records/sqlite.py) keep their contract (testing/stores.py)."""
 
 from __future__ import annotations
 
