@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import subprocess
 import sys
@@ -152,6 +153,20 @@ def test_what_a_learner_counts_is_not_what_it_does(source):
     thing().fit()
     forget_code()
     assert code_of(thing) == before
+
+
+def test_copying_a_learner_leaves_its_code_as_it_was():
+    """`copy` and `pickle` note `__slotnames__` in a class."""
+
+    class Own(Ridge):
+        def fit(self, X, y):
+            return super().fit(X, y)
+
+    before = code_of(Own)
+    copy.deepcopy(Own())
+    assert "__slotnames__" in vars(Own)
+    forget_code()
+    assert code_of(Own) == before
 
 
 def test_library_code_is_known_by_its_version_alone():

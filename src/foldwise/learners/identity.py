@@ -24,7 +24,15 @@ from foldwise.errors import BadLearner
 _LIBRARY_FOLDERS = tuple({str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "purelib", "platlib")})
 _LASTING_TUNERS = ("tuned", "combined", "answering", "inputs")
 _LASTING_NAMES = {"stacking": "combining", "outputs": "gate"}
-_PLAIN_MEMBERS = ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__")
+_PLAIN_MEMBERS = (
+    "__module__",
+    "__qualname__",
+    "__doc__",
+    "__dict__",
+    "__weakref__",
+    "__annotations__",
+    "__slotnames__",
+)
 
 _ACCESSORS = ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")
 _MUTATORS = ("append", "add", "update", "extend", "insert", "pop", "clear", "setdefault", "remove", "discard")
