@@ -39,7 +39,7 @@ check: $(VENV)/.dev ## ruff, mypy, import-linter, quick tests and doctests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 browser: # Debian's Chromium and its driver, where there are none
 	@command -v chromedriver > /dev/null || { \
@@ -50,7 +50,7 @@ test-extras: $(VENV)/.extras browser ## the wheel, the engines, boosters, torch 
 	$(BIN)/python -m pytest -q -m extras
 
 test-all: $(VENV)/.dev ## what `make test` leaves out: long simulations, kills, and more examples of every property
-	$(BIN)/python -m pytest -n 2 -q -m "(slow or hypothesis) and not extras" --hypothesis-profile=long
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "(slow or hypothesis) and not extras" --hypothesis-profile=long
 
 bench: $(VENV)/.dev ## time Foldwise beside scikit-learn's nested loops (FULL=1: the sizes of the goals)
 	$(BIN)/python benchmarks/overhead.py

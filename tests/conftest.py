@@ -52,3 +52,18 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
     yield install
     for package in made:
         sys.modules.pop(package, None)
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the cases of a test marked `few(n)` only n, from the first to the last, are not slow."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("few"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for found in cases.values():
+        most = found[0].get_closest_marker("few").args[0]
+        kept = {round(at * (len(found) - 1) / max(most - 1, 1)) for at in range(most)}
+        for place, item in enumerate(found):
+            if place not in kept:
+                item.add_marker(pytest.mark.slow)

@@ -102,6 +102,7 @@ class Coin(ClassifierMixin, BaseEstimator):
         return self.classes_[(X[:, self.column] > 0).astype(int)]
 
 
+@pytest.mark.slow
 def test_on_pure_noise_the_smallest_score_is_too_good_and_the_corrections_are_not():
     """30 small studies of 15 coins: truth is 0.5 whatever is picked."""
     found = []

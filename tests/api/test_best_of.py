@@ -44,6 +44,7 @@ def picked(X, y, inner):
     return name, GRIDS[name][means[name].argmin()], means[name].min()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("outer", "inner"), [(6, 3), (7, "aligned"), (4, "dev"), (0.3, 0.25)])
 def test_its_risk_is_that_of_a_loop_over_all_members_and_candidates(numbers, outer, inner):
     X, y = numbers
@@ -64,6 +65,7 @@ def test_its_risk_is_that_of_a_loop_over_all_members_and_candidates(numbers, out
     assert method["selection_score"] == pytest.approx(score, rel=1e-12)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("place", ["first", "last"])
 def test_beside_its_members_it_takes_no_further_fit(numbers, place):
     rows = {name: wish for name, wish in members().items() if name != "mean"}
@@ -118,6 +120,7 @@ def test_solvers_answer_each_member_s_grid_in_one_pass(numbers):
     assert method_of(fast, "best")["risk"] == pytest.approx(method_of(slow, "best")["risk"], rel=1e-10)
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_does_not_matter(numbers):
     answers = [
         fw.compare({"best": fw.best_of(members())}, *numbers, outer=4, inner=3, jobs=jobs).to_dict() for jobs in (1, 2)

@@ -56,6 +56,7 @@ def test_a_parted_group_is_told_by_its_name():
         fw.compare({"ridge": Ridge()}, X, Y, groups=np.repeat([30.0, 50.0], 20), outer=KFold(3))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["ridge", "boosting"])
 def test_a_refitted_model_takes_any_mixed_table_and_columns_with_numbers_for_names(name):
     model = fw.compare([name], MIXED, Y, outer=3, inner=2, budget=2, jobs=1).refit(name)

@@ -58,6 +58,7 @@ BOTH = ["baseline", "k-nn", "ridge", "tree", "forest", "extra-trees", "boosting"
 CLASSIFIERS = [*BOTH, "logistic", "naive-bayes", "lda", "qda"]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_built_in_classifier_predicts_the_same_after_a_round_trip(mixed, name, tmp_path):
     data, model = fitted(mixed, np.where(mixed["size"] > 0, "yes", "no"), name)
@@ -70,6 +71,7 @@ def test_every_built_in_classifier_predicts_the_same_after_a_round_trip(mixed, n
         np.testing.assert_array_equal(table[["p_no", "p_yes"]].to_numpy(), model.predict_proba(data.X))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", [*BOTH, "linear", "lasso", "elastic-net", "kernel-ridge"])
 def test_every_built_in_regressor_predicts_the_same_after_a_round_trip(mixed, name, tmp_path):
     data, model = fitted(mixed, mixed["size"] * 2 + 0.1, name)

@@ -77,6 +77,7 @@ def both(numbers):
     return fw.compare({"blend": fw.blend(members()), "stack": fw.stack(members())}, *numbers, outer=5, inner=3, jobs=1)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("outer", "inner"), [(3, 4), (7, "aligned"), (4, "dev"), (0.3, 0.25), (2, fw.MonteCarlo(4, share=0.3))]
 )
@@ -187,6 +188,7 @@ def plain(result):
     return answer
 
 
+@pytest.mark.slow
 def test_workers_interruptions_and_stores_do_not_change_a_number(both, numbers, tmp_path):
     wishes = {"blend": fw.blend(members()), "stack": fw.stack(members())}
     words, here = {"outer": 5, "inner": 3}, plain(both)
@@ -202,6 +204,7 @@ def test_workers_interruptions_and_stores_do_not_change_a_number(both, numbers, 
     assert plain(rest) == plain(again) == plain(fw.load(store)) == here
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("other", [{"rule": "one_se"}, {"inner": 4}, {"loss": "absolute"}, {"on_failure": "baseline"}])
 def test_another_way_to_choose_makes_other_fits_in_the_same_store(numbers, tmp_path, other):
     ridge = fw.tune(Ridge(), alpha=ALPHAS, simpler={"alpha": "high"})
@@ -245,6 +248,7 @@ def log(shares, y):
     return -np.log(np.maximum(shares[np.arange(len(y)), y], 1e-15)).mean()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("loss", "judge"), [("brier", brier), ("log", log), ("zero_one", brier)])
 @pytest.mark.parametrize("count", [2, 3])
 def test_a_blend_of_classes_weighs_probabilities(loss, judge, count):

@@ -22,6 +22,7 @@ def run_tiny(folder: Path, *words: str, stored: float | None = None) -> subproce
     return subprocess.run([*command, *words], capture_output=True, text=True, env=environment, check=False)
 
 
+@pytest.mark.slow
 def test_a_tiny_run_finds_equal_numbers_and_writes_the_page(tmp_path):
     done = run_tiny(tmp_path, "--keep")
 

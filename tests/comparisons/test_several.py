@@ -170,6 +170,7 @@ def test_groups_are_the_largest_runs_within_reach(ranks, reach):
     assert not any(set(one) < set(other) for one in groups for other in groups)
 
 
+@pytest.mark.slow
 def test_no_method_is_called_worse_in_more_than_five_of_a_hundred_benchmarks_of_equal_ones():
     rng, times = np.random.default_rng(2), 300
     alarms = 0

@@ -64,6 +64,7 @@ def test_nested_eight_by_five_on_the_command_line_has_the_same_numbers(
         assert told[name] == pytest.approx(found[name], rel=1e-10)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_python_and_the_command_line_give_the_same_bytes(lecture: Any, tmp_path: Path, jobs: int) -> None:
     words = f"--learners k-nn --space k-nn.n_neighbors=2,9 --outer 5 --jobs {jobs}"

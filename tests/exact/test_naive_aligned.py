@@ -62,7 +62,9 @@ def assert_equals_loops(result: Any, loops: naive.Loops, name: str, entry: Entry
     naive.assert_same(result, name, truth(loops, entry, labels), names={entry[2]: entry[1]})
 
 
-@pytest.fixture(scope="module", params=[7, 13, 5], ids=["7 lines", "13 lines", "pairs of 5"])
+@pytest.fixture(
+    scope="module", params=[7, pytest.param(13, marks=pytest.mark.slow), 5], ids=["7 lines", "13 lines", "pairs of 5"]
+)
 def regressions(request: pytest.FixtureRequest, curved: Any) -> tuple[Any, np.ndarray]:
     labels = fold_labels(len(curved[1]), request.param)
     return fw.compare(tuned(REGRESSORS), *curved, outer=labels, inner="aligned", jobs=1), labels
@@ -74,7 +76,7 @@ def test_five_regressors_at_once_equal_the_naive_loops_one_by_one(name: str, reg
     assert_equals_loops(result, naive.Loops(*curved, naive.squared), name, REGRESSORS[name], labels)
 
 
-@pytest.fixture(scope="module", params=[7, 5], ids=["7 lines", "pairs of 5"])
+@pytest.fixture(scope="module", params=[pytest.param(7, marks=pytest.mark.slow), 5], ids=["7 lines", "pairs of 5"])
 def classifications(request: pytest.FixtureRequest, classed: Any) -> tuple[Any, np.ndarray]:
     labels = fold_labels(len(classed[1]), request.param)
     return fw.compare(tuned(CLASSIFIERS), *classed, outer=labels, inner="aligned", jobs=1), labels
@@ -88,6 +90,7 @@ def test_five_classifiers_at_once_equal_the_naive_loops_one_by_one(
     assert_equals_loops(result, naive.Loops(*classed, naive.zero_one), name, CLASSIFIERS[name], labels)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("folds", "classes"), [(5, 3), (7, 2), (13, 2)])
 def test_logistic_regression_under_log_loss_equals_the_naive_loops(folds: int, classes: int, classed: Any) -> None:
     X, y = classed

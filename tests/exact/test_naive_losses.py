@@ -62,6 +62,7 @@ def test_per_row_losses_and_predictions_are_those_of_the_naive_loops(curved: Any
         assert set(rows.loc[test, "fold"]) == {fold}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("learner", ["logistic", "svm"])
 def test_roc_auc_is_one_less_the_area_fold_by_fold(binary: Any, learner: str) -> None:
     X, y, labels = binary
@@ -145,6 +146,7 @@ def test_brier_and_balanced_losses_by_their_definitions(classed: Any) -> None:
         assert losses[name]["value"] == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("folds", [5, 7])
 def test_one_standard_error_takes_the_simplest_within_reach_of_the_best(curved: Any, folds: int) -> None:
     labels, ks = np.arange(78) % folds, [1, 2, 3, 5, 8, 13, 21]

@@ -53,6 +53,7 @@ def test_grouped_labels_and_a_grouped_splitter_equal_the_naive_loops(curved: Any
     naive.assert_same(result, "k-nn", naive.Loops(*curved, naive.squared).nested(K_NN, CANDIDATES, outer, inner, final))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("folds", [5, 7])
 def test_weights_reach_fits_and_losses_of_regressors(curved: Any, weights: Any, folds: int) -> None:
     labels, ridge = np.arange(78) % folds, make_pipeline(StandardScaler(), Ridge())
@@ -119,6 +120,7 @@ def test_time_series_splits_of_scikit_learn_at_both_levels_equal_the_naive_loops
     naive.assert_same(result, "k-nn", answer)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["bool", "int", "text"])
 def test_the_kind_of_the_labels_changes_no_number(classed: Any, kind: str) -> None:
     X, y = classed[0], classed[1] == "top"
@@ -139,6 +141,7 @@ def test_the_kind_of_the_labels_changes_no_number(classed: Any, kind: str) -> No
     assert set(result.refit("it").predict(X)) == set(named)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("container", ["frame", "sparse", "polars"])
 def test_the_container_of_the_rows_changes_no_number(curved: Any, container: str) -> None:
     X, y = curved

@@ -119,6 +119,7 @@ def test_the_cheap_variant_tunes_on_one_outer_folds_worth_of_rows(curved: Any) -
     assert_nested(result, curved, outer, inner, final)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("folds", [10, 13])
 def test_aligned_folds_drawn_at_random(curved: Any, folds: int) -> None:
     result = compare(curved, outer=folds, inner="aligned")

@@ -113,12 +113,14 @@ def test_two_workers_give_the_bytes_of_one(curved: Any, undisturbed: bytes) -> N
     assert as_bytes(compare(curved, jobs=2)) == undisturbed
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_any_order_of_completion_gives_the_same_bytes(curved: Any, undisturbed: bytes, use: Any, seed: int) -> None:
     use(Shuffled(seed))
     assert as_bytes(compare(curved)) == undisturbed
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("stop_after", [0, 1, 40, 75, 80])
 def test_an_interrupted_store_is_continued_to_the_same_bytes(
     curved: Any, undisturbed: bytes, use: Any, stop_after: int, tmp_path: Path

@@ -25,7 +25,10 @@ class TestTheLocalExecutor(SurvivalContract):
         for executor in made:
             executor.close()
 
-    # Two of the faults' sixty seconds each, up to the limit.
-    test_what_would_not_end_is_stopped_at_the_time_limit = pytest.mark.slow(
-        SurvivalContract.test_what_would_not_end_is_stopped_at_the_time_limit
-    )
+    @pytest.mark.slow
+    def test_what_would_not_end_is_stopped_at_the_time_limit(self, survivor: Callable[..., Any]) -> None:
+        super().test_what_would_not_end_is_stopped_at_the_time_limit(survivor)
+
+    @pytest.mark.slow
+    def test_what_would_take_all_memory_is_stopped_at_the_memory_limit(self, survivor: Callable[..., Any]) -> None:
+        super().test_what_would_take_all_memory_is_stopped_at_the_memory_limit(survivor)

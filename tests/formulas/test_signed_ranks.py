@@ -116,6 +116,7 @@ def test_what_is_no_list_of_finite_numbers_is_refused(test):
         signed_rank_bayes([0.1], rope=-1)
 
 
+@pytest.mark.slow
 def test_equal_methods_are_rarely_told_apart():
     """800 made benchmarks without a difference: no more than 5 in 100 false alarms, but for chance."""
     rng, times = np.random.default_rng(0), 800

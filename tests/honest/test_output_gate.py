@@ -219,6 +219,7 @@ SLOW = {
 KINDS = [("regression", "regressor"), ("binary", "classifier"), ("multiclass", "classifier")]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("task", "kind"), KINDS)
 def test_no_answer_of_the_librarys_learners_is_refused(task, kind):
     """Every estimator that can be made without arguments and can be fitted on these rows."""

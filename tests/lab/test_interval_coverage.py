@@ -70,6 +70,7 @@ def test_a_tuned_learner_has_its_own_target():
     assert found["learner"].tolist() == ["tuned ridge"]
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_no_digit():
     asked = {"rows": [30], "folds": [5], "replications": 120, "seed": 3}
     one = coverage(["linear", "two classes"], ["corrected t", "clopper-pearson"], **asked, jobs=1)

@@ -79,6 +79,7 @@ def quick(estimator):
 SERVED = [(name, task) for name in NAMES for task in TASKS if task in find_entry(name).tasks]
 
 
+@pytest.mark.few(42)
 @pytest.mark.parametrize(("name", "task"), SERVED)
 @pytest.mark.parametrize("table", TABLES)
 def test_every_built_in_learner_fits_every_table_in_silence(name, table, task):

@@ -65,6 +65,7 @@ def predictions(found, name: str) -> pd.Series:
     return losses[losses["method"] == name].set_index("row")["prediction"].sort_index()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("task", ["regression", "binary", "multiclass"])
 def test_all_kinds_of_columns_run_through_a_study(task):
     y = {"regression": target(), "binary": target() > 1, "multiclass": np.digitize(target(), [0.5, 1.5])}[task]
@@ -86,6 +87,7 @@ def test_the_order_of_the_columns_does_not_matter():
     assert_allclose(turned.loc[expected.index], expected, rtol=1e-9)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", SPACES)
 def test_poisoned_held_out_rows_change_no_model_that_does_not_train_on_them(name):
     """Rows 1 to 19 are predicted by models of rows 20 to 59: whatever row 0 holds, they must stay what they were."""
@@ -101,6 +103,7 @@ def test_poisoned_held_out_rows_change_no_model_that_does_not_train_on_them(name
     assert_array_equal(clean.loc[1:19], bad.loc[1:19])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("solvers", ["auto", False])
 def test_the_table_is_prepared_once_per_training_part_for_all_candidates_and_learners(solvers, monkeypatch):
     fits = Counter()

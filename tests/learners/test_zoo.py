@@ -219,6 +219,7 @@ def test_every_learner_has_its_solver_for_its_whole_space(name):
     assert solver.name == FOUND[name]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("task", TASKS)
 def test_every_core_learner_runs_through_compare_on_a_mixed_table(task):
     X, y = mixed(task)
@@ -358,6 +359,7 @@ def test_the_page_of_learners_explains_every_parameter(entry):
             assert f"`{name}" in section + beside or name == "kernel", name
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "task", "loss"),
     [

@@ -54,6 +54,7 @@ def tuner_notes(result):
     return [note["text"] for note in result.to_dict()["notes"] if note["code"] == "tuner"]
 
 
+@pytest.mark.slow
 def test_workers_and_interruptions_change_nothing(waves, tmp_path):
     words = {"outer": 3, "inner": 4}
     alone = fw.compare(three(), *waves, **words, jobs=1, store=tmp_path / "run")
@@ -98,6 +99,7 @@ def test_half_the_rows_are_half_the_work(waves):
     assert saved.dropped >= 6
 
 
+@pytest.mark.slow
 def test_trees_can_be_the_resource(waves):
     core = GradientBoostingRegressor(n_estimators=45, random_state=0)
     tuned = fw.tune(
@@ -222,6 +224,7 @@ def test_no_optimism_is_worked_out_from_those_that_were_left(waves, tuner, polic
     ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("tuner", [*TUNERS, "pruned"])
 def test_a_store_that_holds_the_whole_grid_changes_no_number(waves, tmp_path, tuner):
     words = {"outer": 3, "inner": 4, "jobs": 1}

@@ -47,6 +47,7 @@ def test_a_candidate_that_has_lost_is_not_scored_on():
     assert np.isnan(race(truth)).tolist() == [[False] * 3, [False, True, True], [False, False, True]]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("inner", ["aligned", 4])
 def test_a_study_gives_the_same_answer_with_fewer_fits(inner):
     rng = np.random.default_rng(0)

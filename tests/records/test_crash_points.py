@@ -54,6 +54,7 @@ def check_and_go_on(folder, acknowledged):
     assert not list(Path(folder).glob("records.db-*"))
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_instruction_loses_no_acknowledged_record(tmp_path):
     _, whole = run(tmp_path / "whole")
     steps = int(whole.stdout.split("passed ")[1])

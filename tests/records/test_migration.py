@@ -122,6 +122,7 @@ def test_a_migration_that_fails_at_any_step_leaves_the_old_store(old, at, monkey
     store.close()
 
 
+@pytest.mark.slow
 def test_a_migration_killed_at_any_instruction_is_old_or_new(tmp_path):
     program = [sys.executable, str(Path(__file__).with_name("crash.py")), "migrate"]
 

@@ -27,6 +27,7 @@ def correlated(rows, columns, *, is_labelled=False):
     return make_dataset(X, np.digitize(y, [-1, 1]) if is_labelled else y, weights=rng.uniform(0.5, 2, rows))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("way", ["auto", "full", "covariance_eigh"])
 @pytest.mark.parametrize("shape", [(90, 5), (30, 40)], ids=["tall", "wide"])
 def test_every_number_of_components_is_read_from_one_decomposition(way, shape):

@@ -63,6 +63,7 @@ def test_other_scores_and_other_seeds_give_other_points(name):
     assert asked != make_tuner(name, SMOOTH, 1).ask(turned, 5)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["tpe", "cmaes"])
 @pytest.mark.parametrize(("space", "truth"), [(SMOOTH, smooth), (KERNELS, conditional)], ids=["plain", "conditional"])
 def test_a_search_that_learns_comes_nearer_than_an_even_spread(name, space, truth):

@@ -97,10 +97,12 @@ def test_fits_are_counted_once_and_made_once(undisturbed):
     assert method["fits"] <= 15 * 3 * 4 + 3
 
 
+@pytest.mark.slow
 def test_two_workers_give_the_same_answer(undisturbed):
     assert plain(compare(jobs=2)) == plain(undisturbed)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("after", [3, 20])
 def test_an_interrupted_study_goes_on_to_the_same_answer(undisturbed, tmp_path, monkeypatch, after):
     add, left = SqliteStore.add, [after]
@@ -259,6 +261,7 @@ def test_a_time_of_a_stack_is_shared_by_its_members():
     assert len([note for note in result.notes if "a budget of 0.1 s" in note]) == 2
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("tuner", ["random", "grid", None])
 def test_fixed_sequences_end_with_their_time_or_their_space(tuner):
     wishes = {

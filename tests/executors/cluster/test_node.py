@@ -85,6 +85,7 @@ def test_files_are_sent_in_pieces_and_arrive_whole(tmp_path, temporary, monkeypa
     node.forget(study.token)
 
 
+@pytest.mark.slow
 def test_two_batches_at_a_time_use_two_workers_and_one_copy_of_the_data(sent, temporary):
     _, study, fits = sent
     at_once = [threading.Thread(target=node.run_batch, args=(study, pack_batch((fit,)))) for fit in fits[:2]]

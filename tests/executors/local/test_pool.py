@@ -84,6 +84,7 @@ def test_a_nursery_killed_before_it_has_heard_anything_is_replaced():
     assert len(records_of(runnable, executor)) == 2
 
 
+@pytest.mark.slow
 def test_many_fits_that_are_tried_again_alone_do_not_look_like_workers_that_cannot_start(tmp_path, monkeypatch):
     monkeypatch.setattr("foldwise.executors.local.pool.MOST_IDLE_DEATHS", 2)
     found = records_of(make(Unlucky(folder=str(tmp_path)), folds=7), LocalExecutor(RunOptions(jobs=1, isolate=True)))
@@ -91,6 +92,7 @@ def test_many_fits_that_are_tried_again_alone_do_not_look_like_workers_that_cann
     assert len(list(tmp_path.iterdir())) == 7
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("does_exit", [False, True])
 def test_the_child_of_a_learner_that_forks_does_no_fits_of_ours(does_exit):
     found = records_of(make(Forking(does_exit=does_exit)), LocalExecutor(RunOptions(jobs=1, isolate=True)))

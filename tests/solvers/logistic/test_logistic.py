@@ -42,6 +42,7 @@ def twins(
     assert_twins(SOLVER, estimators, data, splits, RESPONSES, tolerance, plain_estimators=tight)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("has_weights", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ def test_classes_and_probabilities_equal_the_plain_loop(columns, weights):
     assert_twins(SOLVER, [KNeighborsClassifier(k, weights=weights) for k in (1, 4, 9)], data, folds(90, 5), BOTH)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("columns", [3, 12, 20])
 def test_scaling_inside_the_folds_equals_the_plain_loop(columns):
     X, y = rows(120, columns)
@@ -103,6 +104,7 @@ def built_in(data, ks, **parameters):
     return [builtin("k-nn", data, overrides={"n_neighbors": k, **parameters}).estimator for k in ks]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 @pytest.mark.parametrize("columns", [2, 17])
 @pytest.mark.parametrize("is_frame", [False, True])
@@ -114,6 +116,7 @@ def test_tied_distances_of_the_built_in_learner_follow_the_order_of_rows(columns
     assert_twins(SOLVER, learners, data, [*folds(150, 4)[:2], *pairs(150, 4)[:1], *bootstraps(150, 1)], tolerance=1e-13)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("columns", [2, 12, 18])
 def test_unscaled_ties_by_row_equal_a_plain_sort(columns):
     X, y = rows(120, columns, is_grid=True)
@@ -141,6 +144,7 @@ def test_rows_that_are_all_alike_are_their_neighbours_in_order():
     assert answers[0]["predict"][0] in (0.0, 1.0)
 
 
+@pytest.mark.few(2)
 def test_leave_one_out_equals_the_plain_loop():
     data = make_dataset(*rows(40, 3))
     assert_twins(SOLVER, [KNeighborsRegressor(k) for k in (1, 6, 39)], data, folds(40, 40))

@@ -32,6 +32,7 @@ def ridges(**settings):
     return [Ridge(penalty, **settings) for penalty in PENALTIES]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("is_weighted", [False, True])
 @pytest.mark.parametrize("shape", [(60, 5), (60, 1), (30, 50)], ids=["tall", "one column", "wide"])
@@ -43,6 +44,7 @@ def test_every_penalty_on_every_training_part_equals_the_plain_loop(shape, is_we
     assert_twins(SOLVER, ridges(fit_intercept=intercept), data, splits)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("scaler", [StandardScaler(), StandardScaler(with_std=False), StandardScaler(with_mean=False)])
 @pytest.mark.parametrize("shape", [(60, 5), (30, 50)], ids=["tall", "wide"])
@@ -64,6 +66,7 @@ def test_the_built_in_learner_is_answered():
     assert_twins(SOLVER, [estimator.set_params(learner__alpha=0.3)], data, folds(60, 5))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("shape", [(30, 3), (20, 40)], ids=["tall", "wide"])
 @pytest.mark.parametrize("is_scaled", [False, True])
 @pytest.mark.parametrize("intercept", [True, False])
@@ -190,6 +193,7 @@ def test_it_pays_for_many_penalties_and_not_for_one_fit():
     assert not SOLVER.pays(many[:1], data)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("is_scaled", [False, True])
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("is_weighted", [False, True])

@@ -35,6 +35,7 @@ def table():
     return X, X[:, 0] + np.sin(2 * X[:, 1]) + rng.normal(size=80) / 3, rng.uniform(0.5, 2, 80)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 @pytest.mark.parametrize("cuts", [[0.0], [-1, 1]], ids=["two classes", "three classes"])
 def test_classes_agree_for_every_penalty_and_kernel(kernel, cuts, table):

@@ -66,6 +66,7 @@ def test_gradient_boosting_is_staged_bit_for_bit(table):
     assert_twins(GRADIENT, models, data, folds(90, 2), tolerance=0)
 
 
+@pytest.mark.few(1)
 def test_gradient_boosting_of_classes_is_staged_bit_for_bit(labelled):
     models = [
         GradientBoostingClassifier(n_estimators=r, random_state=1, n_iter_no_change=patience)
@@ -75,6 +76,7 @@ def test_gradient_boosting_of_classes_is_staged_bit_for_bit(labelled):
     assert_twins(GRADIENT, models, labelled, folds(90, 2), ALL_RESPONSES, tolerance=0)
 
 
+@pytest.mark.few(1)
 def test_adaboost_is_staged_bit_for_bit(table, labelled):
     X, y, weights = table
     models = [AdaBoostRegressor(n_estimators=r, random_state=1) for r in ROUNDS]

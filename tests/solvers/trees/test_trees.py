@@ -32,6 +32,7 @@ def test_every_pruning_value_of_a_regression_is_read_from_one_tree():
     assert_twins(TREES, trees, data, folds(150, 4), tolerance=0)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("splitter", ["best", "random"])
 def test_leaves_and_pruning_of_a_weighted_classification_agree_in_any_combination(criterion, splitter):
