@@ -217,7 +217,7 @@ def _d3_costly(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
 
 def _classes(problem: Any, learner: Any, rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
     # the designs' own folds are random, not stratified
-    draws = cv_draws(problem, learner, rows=rows, folds=10, times=times, rng=rng, stratify=False)
+    draws = cv_draws(problem, learner, rows=rows, folds=10, times=times, rng=rng, ignored="classes")
     value = draws.losses.mean(-1)
     means = fold_means(draws.losses, draws.folds)
     ends = {

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.preprocessing.preprocess import (
+    Columns,
     booleans_as_numbers,
     category_columns,
     gaps_as_numbers,
@@ -45,7 +46,7 @@ def mixed_table(times: int = 3) -> pd.DataFrame:
 
 
 def preparer(**options):
-    return table_preparer(KINDS, NAMES, container="frame", **{"scale": False, **options})
+    return table_preparer(Columns(KINDS, NAMES, "frame"), **{"scale": False, **options})
 
 
 def prepared(table, y=None, **options):
@@ -55,7 +56,7 @@ def prepared(table, y=None, **options):
 
 def test_numbers_are_imputed_by_the_median_and_scaled_to_unit_variance():
     X = np.array([[1.0, 5.0], [np.nan, 5.0], [3.0, 5.0], [8.0, 5.0]])
-    made = table_preparer(("number", "number"), ("a", "b"), scale=True, container="array").fit_transform(X)
+    made = table_preparer(Columns(("number", "number"), ("a", "b"), "array"), scale=True).fit_transform(X)
 
     column = np.array([1.0, 3.0, 3.0, 8.0])
     assert_allclose(made[:, 0], (column - column.mean()) / column.std())
@@ -82,7 +83,7 @@ def test_an_unseen_category_is_silent_and_all_zero():
 
 def test_rare_and_unseen_categories_share_a_column():
     table = pd.DataFrame({"who": ["often"] * 5 + ["also"] * 3 + ["seldom"] * 2 + ["once"]})
-    made = table_preparer(("text",), ("who",), scale=False, container="frame").fit(table)
+    made = table_preparer(Columns(("text",), ("who",), "frame"), scale=False).fit(table)
     new = pd.DataFrame({"who": ["often", "also", "seldom", "once", "never"]})
     assert_array_equal(made.transform(new), [[0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 1]])
 
@@ -154,8 +155,8 @@ def test_columns_are_found_by_name_so_extra_ones_do_no_harm():
 def test_sparse_tables_stay_sparse_unless_the_learner_needs_them_dense():
     X = sp.random_array((20, 5), density=0.3, format="csr", rng=np.random.default_rng(0))
     kinds, names = ("number",) * 5, tuple("abcde")
-    scaled = table_preparer(kinds, names, scale=True, container="sparse").fit_transform(X)
-    dense = table_preparer(kinds, names, scale=False, impute=False, dense=True, container="sparse").fit_transform(X)
+    scaled = table_preparer(Columns(kinds, names, "sparse"), scale=True).fit_transform(X)
+    dense = table_preparer(Columns(kinds, names, "sparse"), scale=False, impute=False, dense=True).fit_transform(X)
 
     assert sp.issparse(scaled)
     spread = X.toarray().std(axis=0)
@@ -165,22 +166,16 @@ def test_sparse_tables_stay_sparse_unless_the_learner_needs_them_dense():
 
 
 def test_nothing_to_do_is_no_preparer():
-    assert table_preparer(("number",), ("a",), scale=False, impute=False, container="frame") is None
-    assert table_preparer(("number",), ("a",), scale=False, impute=False, container="sparse") is None
+    assert table_preparer(Columns(("number",), ("a",), "frame"), scale=False, impute=False) is None
+    assert table_preparer(Columns(("number",), ("a",), "sparse"), scale=False, impute=False) is None
 
 
 @pytest.mark.parametrize("categories", ["encode", "native", "text"])
 def test_a_fitted_preparer_survives_pickle_and_skops(categories):
     table = mixed_table().assign(name=[f"n{i}" for i in range(12)])
-    made = table_preparer(
-        (*KINDS, "text"),
-        (*NAMES, "name"),
-        scale=True,
-        container="frame",
-        categories=categories,
-        distinct=(0, 0, 2, 2, 0, 1000),
-        missing=(0.25, 0, 0, 0, 0.25, 0),
-    ).fit(table, np.arange(12.0))
+    distinct, missing = (0, 0, 2, 2, 0, 1000), (0.25, 0, 0, 0, 0.25, 0)
+    columns = Columns((*KINDS, "text"), (*NAMES, "name"), "frame", distinct, missing)
+    made = table_preparer(columns, scale=True, categories=categories).fit(table, np.arange(12.0))
     expected = pd.DataFrame(made.transform(table))
 
     pd.testing.assert_frame_equal(pd.DataFrame(pickle.loads(pickle.dumps(made)).transform(table)), expected)
@@ -256,7 +251,7 @@ def test_any_table_with_the_same_columns_is_prepared_alike():
 def test_columns_may_have_numbers_for_names(numbers):
     table = mixed_table().set_axis(list(numbers), axis=1)
     data = make_dataset(table, np.arange(12.0))
-    made = table_preparer(data.kinds, data.names, scale=False, container="frame").fit(data.X)
+    made = table_preparer(Columns(data.kinds, data.names, "frame"), scale=False).fit(data.X)
     assert_array_equal(made.transform(table), preparer().fit_transform(mixed_table()))
 
 

@@ -152,7 +152,7 @@ def _cv_means(
     problem: Problem, learner: Any, rows: int, folds: int, times: int, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
     # fold sizes are equal, so the mean over rows is the mean of fold means
-    draws = cv_draws(problem, learner, rows=rows, folds=folds, times=times, rng=rng, stratify=False)
+    draws = cv_draws(problem, learner, rows=rows, folds=folds, times=times, rng=rng, ignored="classes")
     return {"value": draws.losses.mean(-1)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -52,12 +52,11 @@ def cv_draws(
     folds: int,
     times: int,
     rng: np.random.Generator,
-    by_rows: bool = False,
-    stratify: bool = True,
+    ignored: Literal["classes", "groups"] | None = None,
 ) -> CvDraws:
-    """K-fold cross-validation of fresh data sets: stratified for classes, whole groups in one fold unless `by_rows`."""
-    X, y = drawn(problem, rows, times, rng, stratify=stratify)
-    labels = fold_labels(problem, rows, folds, by_rows=by_rows)
+    """K-fold cross-validation of fresh data sets, stratified and with whole groups in a fold unless that is ignored."""
+    X, y = drawn(problem, rows, times, rng, stratify=ignored != "classes")
+    labels = fold_labels(problem, rows, folds, by_rows=ignored == "groups")
     losses, risks = cross_validate(problem, learner, X, y, labels, rng)
     full = problem.risk(learner.fit(X, y), rng)
     return CvDraws(losses, labels, risks, full, X, y, problem, learner, rng)

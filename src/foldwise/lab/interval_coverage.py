@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -272,9 +272,8 @@ def simulate(
         test = holdout_draws(problem, learner, rows=setting.rows, test_rows=setting.rows, times=times, rng=rng)
         found = {"value": test.losses.mean(-1), "T1": test.risks}
         return found | _by_side({one.name: one.make(test, level) for one in intervals})
-    draws = cv_draws(
-        problem, learner, rows=setting.rows, folds=setting.folds, times=times, rng=rng, by_rows=setting.by_rows
-    )
+    ignored: Literal["groups"] | None = "groups" if setting.by_rows else None
+    draws = cv_draws(problem, learner, rows=setting.rows, folds=setting.folds, times=times, rng=rng, ignored=ignored)
     ends = {one.name: one.make(draws, level) for one in intervals}
     value = fold_means(draws.losses, draws.folds).mean(-1)
     return {"value": value, "T1": draws.full_risks, "T3": draws.fold_risks.mean(-1)} | _by_side(ends)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from foldwise.arrays import AnyArray, FloatArray
@@ -38,20 +39,18 @@ def prepare(
     from foldwise.learners.preprocessing.column_facts import column_facts, has_far_columns
 
     known = column_facts(data)
-    return table_preparer(
+    columns = Columns(
         data.kinds,
         data.names,
-        scale=scale,
-        centre=scale and has_far_columns(data),
-        impute=impute,
-        fill_empty=not impute,
-        dense=dense,
-        container=_container(data.X),
-        categories=categories,
+        _container(data.X),
         distinct=known.distinct,
         missing=known.missing,
         rows=data.rows,
         is_classification=data.task != "regression",
+        is_far=scale and has_far_columns(data),
+    )
+    return table_preparer(
+        columns, scale=scale, impute=impute, fill_empty=not impute, dense=dense, categories=categories
     )
 
 
@@ -65,49 +64,56 @@ def category_columns(data: Dataset) -> list[str]:
     return [f"k{j}" for j in range(sum(kind in LABELLED for kind in data.kinds))]
 
 
+@dataclass(frozen=True)
+class Columns:
+    """What is known of a table before any split, which alone decides how it is prepared."""
+
+    kinds: Sequence[str]
+    names: Sequence[str]
+    container: Container
+    distinct: Sequence[int] = ()  # values of each column
+    missing: Sequence[float] = ()  # share of the rows of each column
+    rows: int | None = None
+    is_classification: bool = False
+    is_far: bool = False  # are there numbers far from zero, whose median is taken off before scaling?
+
+
 def table_preparer(
-    kinds: Sequence[str],
-    names: Sequence[str],
+    columns: Columns,
     *,
     scale: bool,
-    centre: bool = False,
     impute: bool = True,
     fill_empty: bool = False,
     dense: bool = False,
-    container: Container,
     categories: Categories = "encode",
-    distinct: Sequence[int] = (),
-    missing: Sequence[float] = (),
-    rows: int | None = None,
-    is_classification: bool = False,
 ) -> Any:
     """A scikit-learn transformer from this kind of table to numbers, or None when nothing is to be done.
 
     The steps follow from what is known of the columns alone, never from the rows at hand,
     so that every fold has the same ones. `fill_empty` fills only columns that have no
-    value at all in the training rows, for learners that deal with other missing values themselves;
-    `centre` takes off the median before the scaling, for numbers far from zero.
+    value at all in the training rows, for learners that deal with other missing values themselves.
 
-    >>> table_preparer(["number"], ["x"], scale=True, container="array")
+    >>> table_preparer(Columns(["number"], ["x"], "array"), scale=True)
     Pipeline(steps=[('impute', SimpleImputer(keep_empty_features=True, strategy='median')),
                     ('scale', StandardScaler())])
-    >>> table_preparer(["number"], ["x"], scale=False, impute=False, container="array") is None
+    >>> table_preparer(Columns(["number"], ["x"], "array"), scale=False, impute=False) is None
     True
     """
-    if container == "sparse":
+    if columns.container == "sparse":
         steps = [_dense_step()] if dense else []
         return _chain([*steps, *_number_steps(scale=scale, impute=impute, fill_empty=fill_empty, sparse=not dense)])
-    number_steps = _number_steps(scale=scale, centre=centre, impute=impute, fill_empty=fill_empty)
-    marked = [name for name, share in zip(names, missing, strict=False) if impute and OFTEN_MISSING <= share < 1]
-    if not marked and (container == "array" or all(kind == "number" for kind in kinds)):
+    number_steps = _number_steps(scale=scale, centre=columns.is_far, impute=impute, fill_empty=fill_empty)
+    shares = zip(columns.names, columns.missing, strict=False)
+    marked = [name for name, share in shares if impute and OFTEN_MISSING <= share < 1]
+    if not marked and (columns.container == "array" or all(kind == "number" for kind in columns.kinds)):
         return _chain(number_steps)
-    groups = _groups(kinds, names, categories, distinct, rows)
+    groups = _groups(columns, categories)
     parts = {
         "numbers": (_chain(_fresh(number_steps)), groups["number"]),
         "booleans": (_chain([_function_step(booleans_as_numbers), *_fresh(number_steps)]), groups["boolean"]),
         "dates": (_chain([_date_step(), *_fresh(number_steps)]), groups["date"]),
         "gaps": (_chain([_function_step(gaps_as_numbers)]), marked),
-        "means": (_chain(_mean_steps(is_classification, scale=scale)), groups["many"]),
+        "means": (_chain(_mean_steps(columns.is_classification, scale=scale)), groups["many"]),
         "categories": (_chain(_category_steps(categories)), groups["few"]),
     }
     return _by_column({part: found for part, found in parts.items() if found[1]}, categories)
@@ -151,16 +157,14 @@ def _container(X: Any) -> Container:
     return "sparse" if hasattr(X, "tocsr") else "array"
 
 
-def _groups(
-    kinds: Sequence[str], names: Sequence[str], categories: Categories, distinct: Sequence[int], rows: int | None
-) -> dict[str, list[str]]:
+def _groups(columns: Columns, categories: Categories) -> dict[str, list[str]]:
     """The columns by what is done to them; text and categories by how many values they have."""
     # where values hardly repeat, codes would be learnt by heart and every new value sent to one arbitrary side
-    codes = MOST_CODES if rows is None else min(MOST_CODES, rows * MOST_NEW)
+    codes = MOST_CODES if columns.rows is None else min(MOST_CODES, columns.rows * MOST_NEW)
     most = {"encode": MOST_COLUMNS, "native": codes, "text": float("inf")}[categories]
-    counts = distinct or [0] * len(names)
+    counts = columns.distinct or [0] * len(columns.names)
     found: dict[str, list[str]] = {"number": [], "boolean": [], "date": [], "few": [], "many": []}
-    for name, kind, count in zip(names, kinds, counts, strict=True):
+    for name, kind, count in zip(columns.names, columns.kinds, counts, strict=True):
         found[("few" if count <= most else "many") if kind in LABELLED else kind].append(name)
     return found
 
