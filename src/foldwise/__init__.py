@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from foldwise.splits.holdout import Holdout as Holdout
     from foldwise.splits.holdout import MonteCarlo as MonteCarlo
     from foldwise.splits.temporal import TimeOrdered as TimeOrdered
-    from foldwise.tuners.schedule import halving as halving
-    from foldwise.tuners.schedule import hyperband as hyperband
-    from foldwise.tuners.schedule import racing as racing
+    from foldwise.tuners.halving import halving as halving
+    from foldwise.tuners.halving import hyperband as hyperband
+    from foldwise.tuners.racing import racing as racing
 
 __version__ = "0.1.0"
 
@@ -72,9 +72,9 @@ _HOMES = {
     "learner": "learners.learner",
     "loss": "losses.callables",
     "pinball": "losses.regression",
-    "halving": "tuners.schedule",
-    "hyperband": "tuners.schedule",
-    "racing": "tuners.schedule",
+    "halving": "tuners.halving",
+    "hyperband": "tuners.halving",
+    "racing": "tuners.racing",
     "Benchmark": "api.benchmark_result",
     "benchmark": "api.benchmark",
     "Plan": "api.planning",

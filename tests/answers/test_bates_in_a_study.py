@@ -69,7 +69,7 @@ def test_leave_two_out_models_of_a_tuned_learner_are_tuned_on_their_own_inner_fo
     result = fw.compare({"knn": tuned}, X, y, outer=4, inner=3, interval="bates", jobs=1)
     study, labels = result.study, labels_of(result)
     inner = [pairs_of(splits) for splits in study.methods[0].inner.splits]
-    beside = dict(zip(combinations(range(4), 2), study.methods[0].beside_inner, strict=True))
+    beside = dict(zip(combinations(range(4), 2), study.methods[0].extra_inner, strict=True))
     learner, candidates = Counted(), grid("n_neighbors", KS)
     counted = len(Counted.made)
 
@@ -201,8 +201,8 @@ def test_the_conservative_z_equals_random_splits_of_halves_fitted_by_hand(number
     outer = fw.MonteCarlo(2, share=0.1)
     result = fw.compare({"knn": learner}, X, y, outer=outer, inner=2, interval="conservative z", jobs=1)
     study, plain, candidates = result.study, Counted(3), grid("n_neighbors", [2, 7])
-    assert study.beside is not None
-    inner = study.methods[0].beside_inner or [None] * len(study.beside)
+    assert study.extra is not None
+    inner = study.methods[0].extra_inner or [None] * len(study.extra)
     counted = len(Counted.made)
 
     def mean_loss(pair, within):
@@ -211,7 +211,7 @@ def test_the_conservative_z_equals_random_splits_of_halves_fitted_by_hand(number
         return tuned_losses(Counted(), candidates, X, y, pair, pairs_of(within)).mean()
 
     halves = np.zeros((10, 2, 2))
-    for split, within in zip(study.beside, inner, strict=True):
+    for split, within in zip(study.extra, inner, strict=True):
         pair = np.asarray(split.train), np.asarray(split.test)
         halves[split.repeat // 2, split.repeat % 2, split.fold] = mean_loss(pair, within)
     method = method_of(result, "knn")

@@ -125,10 +125,7 @@ def test_a_search_that_asks_as_it_goes_is_shown_in_the_order_of_asking(numbers):
     result = fw.compare(wish, *numbers, outer=3, inner=2, jobs=1)
     found = result.search_curve("ridge")
     method, reading = result.study.methods[0], result.reading
-    firsts = [
-        reading.scores_of(method, method.inner.splits[at], method.search.of(f"outer {at}")[:1]).mean()
-        for at in range(3)
-    ]
+    firsts = [reading.run(method, f"outer {at}").scores()[:1].mean() for at in range(3)]
     assert len(found.selection) == 14
     assert found.selection[0] == pytest.approx(np.mean(firsts))
     scores = [fold["selection_score"] for fold in result.to_dict()["methods"][0]["folds"]]

@@ -419,11 +419,11 @@ def test_members_may_search_or_be_raced(numbers, tmp_path):
 
 def test_what_its_final_learner_is_given_travels_with_the_fit():
     given = LevelOne(np.ones((2, 3)), np.zeros((1, 3)), 3)
-    fit = Fit("key", 0, 0, np.array([1, 2]), np.array([4]), ("predict",), 7, member_answers=given)
+    fit = Fit("key", 0, 0, np.array([1, 2]), np.array([4]), ("predict",), 7, members=given)
     (found,) = unpack_batch(pickle.loads(pickle.dumps(pack_batch((fit,)))))
     assert found.members.members == 3
-    np.testing.assert_array_equal(found.member_answers.learn, given.learn)
-    np.testing.assert_array_equal(found.member_answers.answer, given.answer)
+    np.testing.assert_array_equal(found.members.learn, given.learn)
+    np.testing.assert_array_equal(found.members.answer, given.answer)
 
 
 class Broken(RegressorMixin, BaseEstimator):

@@ -83,7 +83,7 @@ def test_a_study_file_names_rows_of_its_own(shops, tmp_path):
     )
     result = read_study(path).run(progress=False)
     assert [method.name for method in result.study.methods] == ["thin", "mix", "mix: k-nn", "baseline"]
-    assert result.study.methods[1].parts == (("thin", "thin"), ("k-nn", "mix: k-nn"))
+    assert result.study.methods[1].members == (("thin", "thin"), ("k-nn", "mix: k-nn"))
 
 
 @pytest.mark.parametrize(

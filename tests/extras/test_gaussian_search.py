@@ -11,7 +11,9 @@ import foldwise as fw
 from foldwise.spaces.parameter import float_range, log_range
 from foldwise.spaces.point import candidate_at
 from foldwise.spaces.space import make_space
-from foldwise.tuners.tuner import make_tuner, start_points
+from foldwise.tuners.budget import Budget
+from foldwise.tuners.registry import make_tuner
+from foldwise.tuners.search import start_points
 
 pytestmark = pytest.mark.extras
 SPACE = make_space(
@@ -28,11 +30,10 @@ def test_it_is_pure_and_comes_nearer_than_an_even_spread():
     for name in ("random", "gp"):
         told = [(point, truth(candidate_at(SPACE, point))) for point in start_points(SPACE, {}, 0)]
         while len(told) < 25:
-            tuner = make_tuner(name, SPACE, 0)
-            asked = tuner.ask(told, 5)
+            asked = make_tuner(name, Budget(None, 60.0)).ask(told, SPACE, 0)
             told += [(point, truth(candidate_at(SPACE, point))) for point in asked]
         best[name] = min(score for _, score in told)
-    assert make_tuner("gp", SPACE, 0).ask(told[:10], 2) == make_tuner("gp", SPACE, 0).ask(told[:10], 2)
+    assert make_tuner("gp").ask(told[:10], SPACE, 0) == make_tuner("gp").ask(told[:10], SPACE, 0)
     assert best["gp"] < 0.2 * best["random"]
 
 

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
 from foldwise.errors import BadStudy
-from foldwise.tuners.pruning import next_fit
+from foldwise.tuners.pruned import next_fit
 from foldwise.tuners.rules import choose
 
 SCORES = arrays(

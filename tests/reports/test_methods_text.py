@@ -102,7 +102,7 @@ def test_the_numbers_of_rows_are_those_of_the_splits(name):
 @pytest.mark.parametrize("name", SCHEMES)
 def test_nested_is_said_where_tuning_was_inside_several_outer_splits_and_nowhere_else(name):
     result, text = result_of(name), text_of(name)
-    is_tuned = any(method.kind == "tuned" for method in result.study.methods)
+    is_tuned = any(method.inner is not None for method in result.study.methods)
     is_nested = is_tuned and len(result.study.outer) > 1
 
     assert ("inside every outer training set" in text) == is_nested

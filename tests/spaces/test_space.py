@@ -22,6 +22,10 @@ from sklearn.svm import SVC
 from foldwise.errors import BadSpace
 from foldwise.spaces.parameter import float_range, int_range, log_range
 from foldwise.spaces.space import Space, make_space, space_from_json
+from foldwise.tuners.budget import read_budget
+from foldwise.tuners.random import Random
+from foldwise.tuners.registry import make_tuner
+from foldwise.tuners.tuner import Tuner
 
 lists = st.lists(st.integers(-9, 9), min_size=1, max_size=5, unique=True)
 blocks = st.dictionaries(st.sampled_from("abc"), lists, min_size=1, max_size=3)
@@ -95,22 +99,28 @@ def test_a_draw_of_few_whole_numbers_gives_them_all_and_no_more():
     assert sorted(c["k"] for c in make_space({"k": stats.randint(1, 4)}).draw(60, seed=0)) == [1, 2, 3]
 
 
+def candidates(space, tuner, budget, seed):
+    """The list of a study that names this tuner."""
+    lister = make_tuner(tuner) if tuner is not None else Random() if space.is_drawn_from else Tuner()
+    return lister.candidates(space, read_budget(budget).candidates, seed)
+
+
 def test_distributions_make_a_space_infinite_and_are_drawn_from():
     space = make_space({"alpha": stats.loguniform(1e-3, 1e3)})
     assert space.size == math.inf
-    assert len(space.candidates(None, None, 0)) == 60
-    assert len(space.candidates("random", 7, 0)) == 7
-    assert len(space.candidates("grid", None, 0)) == 10
-    assert space.candidates("grid", 14, 0) == space.candidates("pruned", 10, 0) == space.grid()
+    assert len(candidates(space, None, None, 0)) == 60
+    assert len(candidates(space, "random", 7, 0)) == 7
+    assert len(candidates(space, "grid", None, 0)) == 10
+    assert candidates(space, "grid", 14, 0) == candidates(space, "pruned", 10, 0) == space.grid()
     with pytest.raises(BadSpace, match="the grid has 10 candidates, but the budget is 9"):
-        space.candidates("grid", 9, 0)
+        candidates(space, "grid", 9, 0)
 
 
 def test_a_space_within_its_budget_is_searched_in_full_and_drawn_from_otherwise():
     space = make_space({"k": range(1, 31)})
-    assert space.candidates(None, None, 0) == space.candidates(None, 30, 0) == space.grid()
-    assert space.candidates(None, 10, 0) == space.draw(10, 0) == space.candidates("random", 10, 0)
-    assert space.candidates("random", None, 0) == space.grid()
+    assert candidates(space, None, None, 0) == candidates(space, None, 30, 0) == space.grid()
+    assert candidates(space, None, 10, 0) == space.draw(10, 0) == candidates(space, "random", 10, 0)
+    assert candidates(space, "random", None, 0) == space.grid()
 
 
 @pytest.mark.parametrize(
@@ -124,14 +134,14 @@ def test_a_space_within_its_budget_is_searched_in_full_and_drawn_from_otherwise(
 )
 def test_a_tuner_that_cannot_be_had_is_refused(tuner, budget, words):
     with pytest.raises(BadSpace, match=words.replace("?", r"\?")):
-        make_space({"k": range(1, 31)}).candidates(tuner, budget, 0)
+        candidates(make_space({"k": range(1, 31)}), tuner, budget, 0)
 
 
 def test_an_immense_grid_is_refused_but_can_be_drawn_from():
     space = make_space({name: range(100) for name in "abcd"})
     with pytest.raises(BadSpace, match=r"the grid has 100000000 candidates. Give a budget"):
         space.grid()
-    assert len(space.candidates(None, 30, 0)) == 30
+    assert len(candidates(space, None, 30, 0)) == 30
 
 
 def test_candidates_hold_plain_python_values():

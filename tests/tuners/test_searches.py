@@ -15,8 +15,10 @@ from sklearn.svm import SVC, SVR
 
 import foldwise as fw
 from foldwise.errors import BadSpace, BadStudy
-from foldwise.plans import searching
+from foldwise.plans import proposing
 from foldwise.records.sqlite import SqliteStore
+from foldwise.studies.tuning_run import TuningRun
+from foldwise.tuners.optuna import Tpe
 
 PER_RUN = ("fits_made", "seconds")
 rng = np.random.default_rng(5)
@@ -53,7 +55,7 @@ def proposals(result, name="svr"):
     """What each tuning was told to try, in order."""
     method = next(method for method in result.study.methods if method.name == name)
     return {
-        tuning: [tuple(method.candidates[at].items()) for at in method.search.of(tuning)]
+        tuning: [tuple(method.candidates[at].items()) for at in method.proposals.of(tuning, method.tuner.limits)]
         for tuning in result.study.named_tunings(method)
     }
 
@@ -131,8 +133,8 @@ def test_what_was_asked_for_is_in_the_store_before_its_fits_and_counts_more_than
         with pytest.raises(KeyboardInterrupt):
             compare(store=tmp_path / "run", budget=10, wishes=ridge())
     whole = compare(store=tmp_path / "run", wishes=ridge())
-    monkeypatch.setattr(searching, "make_tuner", None)  # another version might ask for something else: it is not asked
-    monkeypatch.setattr(searching, "start_points", None)
+    monkeypatch.setattr(Tpe, "propose", None)  # another version might ask for something else: it is not asked
+    monkeypatch.setattr(proposing, "first_points", None)
     assert plain(compare(store=tmp_path / "run", wishes=ridge())) == plain(whole)
 
 
@@ -169,26 +171,17 @@ def test_nothing_passes_between_outer_folds():
 
 
 def test_a_tuner_that_shares_one_study_between_outer_folds_is_caught(monkeypatch):
-    honest = searching._ask
+    honest = TuningRun.scores
 
-    def share(runnable, reading, at, tuning):
+    def shared(run, level=0):
         """All tunings are told what any of them has found."""
-        search = runnable.study.methods[at].search
-        own = {name: list(asked) for name, asked in search.asked.items()}
-        scores_of = reading.scores_of
-        tunings = runnable.study.named_tunings(runnable.study.methods[at])
+        every = [honest(one, level).mean(axis=1) for one in run.reading.runs(run.method)]
+        count = min(map(len, every))
+        told = honest(run, level).copy()
+        told[:count] = np.mean([each[:count] for each in every], axis=0)[:, None]
+        return told
 
-        def shared(method, splits, candidates):
-            scores = [scores_of(method, tunings[name], own[name]).mean(axis=1) for name in own]
-            return np.mean([each[: len(candidates)] for each in scores], axis=0)[:, None]
-
-        reading.scores_of = shared if own.get(tuning) else scores_of
-        try:
-            honest(runnable, reading, at, tuning)
-        finally:
-            reading.scores_of = scores_of
-
-    monkeypatch.setattr(searching, "_ask", share)
+    monkeypatch.setattr(TuningRun, "scores", shared)
     with pytest.raises(AssertionError):
         assert_fold_0_is_blind_to_its_test_rows()
 
@@ -280,7 +273,8 @@ def test_a_search_stops_when_it_gains_less_than_the_noise():
     assert 20 <= min(tried) <= max(tried) < 60
     assert any("stop at gains below the noise" in note for note in result.notes)
     for tuning, splits in result.study.named_tunings(method := result.study.methods[0]).items():
-        scores = result.reading.scores_of(method, splits, method.search.of(tuning))
+        scores = result.reading.run(method, tuning).scores()
+        assert scores.shape == (len(method.proposals.of(tuning, method.tuner.limits)), len(splits))
         means, best = scores.mean(axis=1), scores[int(np.argmin(scores.mean(axis=1)))]
         assert means[:-10].min() - means.min() < best.std(ddof=1) / np.sqrt(3)
 

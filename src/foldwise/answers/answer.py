@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
-from foldwise.answers.auto import AUTO, make_auto
+from foldwise.answers.auto import make_auto
 from foldwise.answers.bias import Corrected, corrections
 from foldwise.answers.failures import count_words, own_words
 from foldwise.answers.ledger import times_scored
@@ -139,7 +139,7 @@ def _method_dict(
         "difference_interval": difference.interval if difference else None,
         "p": plain_number(difference.p) if difference else None,
         "agreement": plain_number(method.agreement),
-        "candidates": None if method.method.kind != "tuned" or name == AUTO else method.candidates,
+        "candidates": None if method.method.inner is None else method.candidates,
         "own_folds": method.own_folds,
         "failed": len(method.failures),
         "failures": method.failure_kinds,
@@ -240,10 +240,10 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
         notes.append(("tuner", f"{name}: {saved}"))
     for text, count in sorted(method.warnings.items())[:3]:
         notes.append(("warning", f"{name}: {count} fits warned: {text}"))
-    if method.method.kind == "tuned" and method.status == "ok" and name != AUTO:
-        if not method.has_outer_scores and method.method.search is not None:
+    if method.method.inner is not None and method.status == "ok":
+        if not method.has_outer_scores and not method.method.tuner.is_listed:
             notes.append(("optimism", f"optimism of {name} is not given: each fold of a search has its own candidates"))
-        elif not method.has_outer_scores and method.method.schedule:
+        elif not method.has_outer_scores and not method.method.tuner.is_exhaustive:
             notes.append(("optimism", f"optimism of {name} is not given: it needs all candidates on the outer splits"))
         elif not method.has_outer_scores:
             notes.append(
@@ -262,13 +262,13 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
 
 def _search_notes(method: MethodAnswer) -> list[Note]:
     """How far the tunings of a search went, where they did not go to the end of a given number."""
-    search, name = method.method.search, method.method.name
-    if search is None or (search.seconds is None and search.stop is None) or not method.is_finished:
+    limits, name = method.method.tuner.limits, method.method.name
+    if (limits.seconds is None and limits.stop is None) or not method.is_finished:
         return []
-    tried = [len(search.of(tuning)) for tuning in method.study.named_tunings(method.method)]
+    tried = [run.candidates for run in method.reading.runs(method.method)]
     words = f"{min(tried)} to {max(tried)}" if min(tried) < max(tried) else f"{max(tried)}"
-    why = [f"a budget of {search.seconds:.3g} s"] if search.seconds is not None else []
-    why += ["stop at gains below the noise"] if search.stop == "noise" else []
+    why = [f"a budget of {limits.seconds:.3g} s"] if limits.seconds is not None else []
+    why += ["stop at gains below the noise"] if limits.stop == "noise" else []
     return [("search", f"{name}: each of {len(tried)} tunings tried {words} candidates ({', '.join(why)})")]
 
 
@@ -345,7 +345,7 @@ def _loss_notes(study: Study) -> list[Note]:
 def _refit(best: MethodAnswer | None) -> dict[str, Any] | None:
     if best is None:
         return None
-    if best.method.kind == "plain":
+    if best.method.inner is None:
         return {"method": best.method.name, "candidate": getattr(best, "weights", None) or {}}
     if best.method.inner is None or best.method.inner.final is None:
         return None

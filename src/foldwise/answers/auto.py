@@ -29,7 +29,7 @@ class AutoAnswer(MethodAnswer):
 
     def __init__(self, members: list[MethodAnswer]) -> None:
         self.members = members
-        study = Method(AUTO, "tuned", ({},), (), {}, ())
+        study = Method(AUTO, ({},), (), {}, ())
         super().__init__(members[0].reading, study)
 
     @cached_property
@@ -128,7 +128,7 @@ class AutoAnswer(MethodAnswer):
 
 def make_auto(methods: list[MethodAnswer]) -> AutoAnswer | None:
     """The auto row, if two or more methods were tuned on the same inner splits and none failed."""
-    tuned = [method for method in methods if method.method.kind == "tuned" and not method.method.combines]
+    tuned = [method for method in methods if method.method.inner is not None and not method.method.combines]
     usable = len(tuned) > 1 and all(method.status == "ok" for method in tuned)
     if not usable or any(method.method.inner is not tuned[0].method.inner for method in tuned):
         return None

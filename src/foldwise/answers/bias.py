@@ -80,11 +80,9 @@ def selection_table(method: MethodAnswer) -> FloatArray:
 def _has_selection_table(method: MethodAnswer) -> bool:
     """Per-row losses of every candidate on every row: folds or lines of all rows, none failed, no weights."""
     own, study = method.method, method.study
-    if own.kind != "tuned" or own.inner is None or not own.inner.final or study.weights is not None:
+    if own.inner is None or not own.inner.final or study.weights is not None:
         return False
-    if own.search is not None:  # its candidates were found by looking at these rows: no draw of rows undoes that
-        return False
-    if own.schedule is not None:  # candidates were dropped on the way, by these rows too
+    if not own.tuner.is_listed or not own.tuner.is_exhaustive:  # found or dropped by looking at these very rows
         return False
     is_scored = math.isfinite(method.selection_score) and len(own.inner.final.rows) == study.rows
     choice = method.reading.final_choice(own)

@@ -11,7 +11,7 @@ from typing import Any
 from foldwise.answers.method import MethodAnswer
 from foldwise.estimates.evidence import Evidence
 from foldwise.studies.reading import FoldState, Reading
-from foldwise.studies.stacking import final_key, parts_of, weights_of
+from foldwise.studies.stacking import final_key, members_of, weights_of
 from foldwise.studies.study import Method, Study
 
 _WORSE: tuple[FoldState, ...] = ("failed", "undefined", "missing")
@@ -23,7 +23,7 @@ class CombinedAnswer(MethodAnswer):
 
     @cached_property
     def parts(self) -> list[MethodAnswer]:
-        return [MethodAnswer(self.reading, part) for part in parts_of(self.study, self.method)]
+        return [MethodAnswer(self.reading, part) for part in members_of(self.study, self.method)]
 
     @cached_property
     def keys(self) -> set[str]:
@@ -92,12 +92,12 @@ class CombinedAnswer(MethodAnswer):
 
 def answer_of(reading: Reading, method: Method) -> MethodAnswer:
     """All numbers of one method of a study, whatever it is made of."""
-    return (CombinedAnswer if method.parts else MethodAnswer)(reading, method)
+    return (CombinedAnswer if method.members else MethodAnswer)(reading, method)
 
 
 def made_by_rows(made: Mapping[str, int], study: Study) -> dict[str, int]:
     """Fits made, by the rows of the answer: those of a hidden member belong to the method it was made for."""
-    owner = {name: method.name for method in reversed(study.methods) for _, name in method.parts}
+    owner = {name: method.name for method in reversed(study.methods) for _, name in method.members}
     hidden = {method.name for method in study.methods if method.is_hidden}
     found = Counter[str]()
     for name, count in made.items():

@@ -57,7 +57,7 @@ def with_interval(study: Study, asked: str | IntervalMethod) -> Study:
 
 def _extra_splits(study: Study) -> str | None:
     """Which splits a study has beside its outer ones; what asked for them may have been a user's own interval."""
-    if study.beside is None:
+    if study.extra is None:
         return None
     return "leave-two-out" if study.outer.is_partition else "halves"
 

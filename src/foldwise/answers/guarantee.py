@@ -59,7 +59,7 @@ def dev_guarantee(method: MethodAnswer, data: Dataset, *, delta: float = 0.05) -
     assert splits is not None
     candidates, dev_rows = method.candidates, len(splits[0].test)
     reason = _reason_against(loss, splits, data)
-    if reason is None and method.method.search is not None:
+    if reason is None and not method.method.tuner.is_listed:
         reason = "the bound is for candidates fixed beforehand, and these were found by looking at the dev rows"
     if reason is not None:
         return Guarantee(dev_rows, candidates, delta=delta, reason=reason)

@@ -132,15 +132,12 @@ class MethodAnswer:
     @property
     def candidates(self) -> int:
         """How many candidates a tuning chooses among, the longest where they differ."""
-        search = self.method.search
-        if search is None:
-            return self.method.entrants
-        return max((len(search.of(name)) for name in self.study.named_tunings(self.method)), default=0)
+        return max((run.candidates for run in self.reading.runs(self.method)), default=self.method.listed)
 
     @cached_property
     def planned(self) -> int:
         """Fits the answer will rest on when all is done; those of a split that has yet to choose are counted too."""
-        if self.method.kind != "tuned":
+        if self.method.inner is None:
             return len(self.keys)
         name = self.study.rows_name
         waiting = {
@@ -171,8 +168,8 @@ class MethodAnswer:
     def middle_score(self) -> float:
         """The median score of the final tuning over all candidates; NaN where a tuner picked or dropped some."""
         inner = self.method.inner
-        is_picked = self.method.search is not None or self.method.schedule is not None
-        if inner is None or inner.final is None or is_picked or math.isnan(self.selection_score):
+        has_all = self.method.tuner.is_listed and self.method.tuner.is_exhaustive
+        if inner is None or inner.final is None or not has_all or math.isnan(self.selection_score):
             return math.nan
         scores = self.reading.final_choice(self.method).scores
         return float(np.median(scores.mean(axis=1)))
@@ -191,7 +188,7 @@ class MethodAnswer:
     @cached_property
     def optimism(self) -> float:
         """Risk less the smallest plain CV score on the same outer splits, where those fits are there."""
-        if self.method.kind != "tuned" or not self.has_outer_scores or not math.isfinite(self.risk) or self.missing:
+        if self.method.inner is None or not self.has_outer_scores or not math.isfinite(self.risk) or self.missing:
             return math.nan
         scores = self._outer_scores()
         if not np.isfinite(scores).all() and self.study.on_failure != "drop_candidate":
@@ -212,10 +209,10 @@ class MethodAnswer:
         """Were all candidates fitted on the outer training sets? Pairs need them anyway; else they are bought."""
         if self.study.has_optimism:
             return True
-        if self.method.schedule is not None:  # those that were dropped are not, whatever else is in the store
+        if not self.method.tuner.is_exhaustive:  # those that were dropped are not, whatever else is in the store
             return False
         final = self.method.inner.final if self.method.inner else None
-        if self.method.search is not None:  # each fold has its own candidates; those of the final tuning can be on them
+        if not self.method.tuner.is_listed:  # each fold has its own candidates, and so has the final tuning
             return final is not None and final.fingerprint == self.study.outer.fingerprint
         name = self.study.rows_name
         return final is not None and {name(split) for split in self.study.outer} <= {name(split) for split in final}
@@ -223,14 +220,14 @@ class MethodAnswer:
     @cached_property
     def agreement(self) -> float:
         """Share of the outer splits that chose the commonest candidate."""
-        if self.method.kind != "tuned":
+        if self.method.inner is None:
             return math.nan
         chosen = [self.reading.choice(self.method, at).candidate for at in range(len(self.study.outer))]
         return Counter(chosen).most_common(1)[0][1] / len(chosen) if chosen and None not in chosen else math.nan
 
     @property
     def who(self) -> str:
-        return "the tuned learner" if self.method.kind == "tuned" else "the learner"
+        return "the learner" if self.method.inner is None else "the tuned learner"
 
     def target(self, covers: str | None = None) -> str:
         """What the risk, or the interval around it, is an estimate of."""
@@ -306,7 +303,7 @@ class MethodAnswer:
         return None if candidate is None else plain_candidate(self.method.candidates[candidate])
 
     def _fold_score(self, at: int) -> float | None:
-        return None if self.method.kind != "tuned" else plain_number(self.reading.choice(self.method, at).score)
+        return None if self.method.inner is None else plain_number(self.reading.choice(self.method, at).score)
 
 
 _IS_OWN: dict[FoldState, bool] = {"own": True, "baseline": False}  # where there is no loss, neither
@@ -314,9 +311,7 @@ _IS_OWN: dict[FoldState, bool] = {"own": True, "baseline": False}  # where there
 
 def _is_same(one: Method, other: Method) -> bool:
     """Do two methods choose among the same candidates, each of them on the same splits?"""
-    searches = [method.search for method in (one, other) if method.search is not None]
-    has_same_search = not searches or (len(searches) == 2 and searches[0].asked == searches[1].asked)
-    return bool(one.settings) and one.settings == other.settings and has_same_search
+    return bool(one.settings) and one.settings == other.settings and one.proposals.asked == other.proposals.asked
 
 
 def _kind(record: Record) -> str:

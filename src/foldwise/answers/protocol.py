@@ -49,14 +49,14 @@ def _splits(splits: Splits) -> dict[str, Any]:
 
 
 def _method(study: Study, method: Method) -> dict[str, Any]:
-    facts: dict[str, Any] = {"name": method.name, "kind": method.kind, "candidates": method.entrants}
+    facts: dict[str, Any] = {"name": method.name, "kind": _kind(method), "candidates": method.listed}
     facts |= {"is_hidden": method.is_hidden, "takes_weights": "weights" not in dict(method.notes)}
     facts |= {"combines": method.combines, "members": _members(method), **_search(study, method)}
-    if method.kind == "tuned" and method.inner is not None:
+    if method.inner is not None:
         final = method.inner.final if study.has_final else None
         facts |= {
             "rule": method.rule,
-            "tuner": method.tuner,
+            "tuner": str(method.tuner),
             "inner": {**_inner(method.inner.splits), "aligned": _aligned(method.inner.scheme)},
             "final": None if final is None else _splits(final),
         }
@@ -67,16 +67,22 @@ def _members(method: Method) -> list[str]:
     """The learners that a combined one is made of."""
     if method.combines == "best_of":
         return list(dict.fromkeys(str(candidate["method"]) for candidate in method.candidates))
-    return [name for name, _ in method.parts]
+    return [name for name, _ in method.members]
+
+
+def _kind(method: Method) -> str:
+    if method.inner is not None:
+        return "tuned"
+    return "plain" if len(method.candidates) == 1 else "swept"
 
 
 def _search(study: Study, method: Method) -> dict[str, Any]:
     """How far the tunings of a search went, fewest and most candidates, and what may have ended them."""
-    search = method.search
-    if search is None:
+    if method.tuner.is_listed:
         return {}
-    tried = [len(search.of(name)) for name in study.named_tunings(method)] or [0]
-    return {"tried": [min(tried), max(tried)], "seconds": search.seconds, "stop": search.stop}
+    limits = method.tuner.limits
+    tried = [len(method.proposals.of(name, limits)) for name in study.named_tunings(method)] or [0]
+    return {"tried": [min(tried), max(tried)], "seconds": limits.seconds, "stop": limits.stop}
 
 
 def _inner(levels: Sequence[Splits]) -> dict[str, Any]:

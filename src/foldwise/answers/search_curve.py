@@ -12,8 +12,9 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadStudy, FitsFailed
 from foldwise.estimates.estimate import plain_number
-from foldwise.studies.reading import Choice, Reading
+from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
+from foldwise.studies.tuning_run import Choice
 from foldwise.tuners.rules import choose
 
 if TYPE_CHECKING:
@@ -114,8 +115,8 @@ def search_curve(reading: Reading, method: Method) -> SearchCurve:
     """The curve of a tuned method, from records alone."""
     outer = range(len(reading.study.outer))
     choices = _choices(reading, method)
-    count = max(len(_tried(method, choice)) for choice in choices)
-    selection = np.array([_so_far(choice.scores.mean(axis=1)[: _size(method, choice)], count) for choice in choices])
+    count = max(len(choice.tried) for choice in choices)
+    selection = np.array([_so_far(choice.scores.mean(axis=1), count) for choice in choices])
     risks = np.array([_risks(reading, method, at, choices[at], count) for at in outer])
     risk, spread = risks.mean(axis=0), np.full(count, np.nan)
     if len(selection) > 1:
@@ -127,15 +128,15 @@ def search_curve(reading: Reading, method: Method) -> SearchCurve:
         spread=tuple(spread.tolist()),
         outer=tuple(risk.tolist()),
         noise=_noise(choices),
-        notes=_notes(risk, is_search=method.search is not None),
+        notes=_notes(risk, is_listed=method.tuner.is_listed),
     )
 
 
 def _choices(reading: Reading, method: Method) -> list[Choice]:
     """What every outer split's tuning came to; refused where not every candidate has a score of its own."""
-    if method.kind != "tuned":
+    if method.inner is None:
         raise BadStudy(f"{method.name} tries no candidates, so there is no curve of its search", "Name a tuned method")
-    if method.schedule:
+    if not method.tuner.is_exhaustive:
         raise BadStudy(
             f"{method.name} is tuned by {method.tuner}, which drops candidates before they have a score",
             "Use tuner='grid', 'random' or 'tpe'",
@@ -146,15 +147,6 @@ def _choices(reading: Reading, method: Method) -> list[Choice]:
     if any(choice.candidate is None for choice in choices):
         raise FitsFailed(f"{method.name} has not chosen a candidate on every outer split", "See result.notes")
     return choices
-
-
-def _tried(method: Method, choice: Choice) -> Sequence[int]:
-    """The candidates of one tuning, in the order it tried them."""
-    return range(method.entrants) if choice.tried is None else choice.tried
-
-
-def _size(method: Method, choice: Choice) -> int:
-    return len(_tried(method, choice))
 
 
 def _so_far(scores: FloatArray, count: int) -> FloatArray:
@@ -169,7 +161,7 @@ def _so_far(scores: FloatArray, count: int) -> FloatArray:
 
 def _risks(reading: Reading, method: Method, at: int, choice: Choice, count: int) -> FloatArray:
     """The outer loss of what would have been chosen among the first 1, 2, 3, ... candidates."""
-    tried, split = _tried(method, choice), reading.study.outer[at]
+    tried, split = choice.tried, reading.study.outer[at]
     known: dict[int | None, float] = {None: math.nan}
     found = []
     for size in range(1, count + 1):
@@ -193,12 +185,12 @@ def _noise(choices: Sequence[Choice]) -> float | None:
     return float(np.std([choice.score for choice in choices], ddof=1) / math.sqrt(len(choices)))
 
 
-def _notes(risk: FloatArray, *, is_search: bool) -> tuple[str, ...]:
+def _notes(risk: FloatArray, *, is_listed: bool) -> tuple[str, ...]:
     missing = int(np.isnan(risk).sum())
     if not missing:
         return ()
     # a search has other candidates in every fold, so that it refuses optimism=True
-    remedy = "" if is_search else "; optimism=True (--optimism) buys these fits"
+    remedy = "; optimism=True (--optimism) buys these fits" if is_listed else ""
     return (
         f"the outer risk is given for {len(risk) - missing} of {len(risk)} numbers of candidates: elsewhere some were "
         f"never fitted on the outer splits{remedy}",

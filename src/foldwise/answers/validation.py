@@ -49,9 +49,9 @@ def validation_curves(reading: Reading, method: Method) -> list[dict[str, Any]]:
 
     Training and test error of a value are given where its candidate was fitted on every outer split.
     """
-    if method.kind != "tuned" or method.inner is None or method.combines:
+    if method.inner is None or method.combines:
         return []
-    candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.entrants]]
+    candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.listed]]
     names = list(dict.fromkeys(name for candidate in candidates for name in candidate))
     scored = _Scored(reading, method)
     curves = [_curve(name, candidates, scored) for name in names]
@@ -88,9 +88,9 @@ ENDS: dict[str, tuple[float, ...]] = {
 
 def edges(reading: Reading, method: Method) -> list[str]:
     """Warnings of a method whose splits mostly choose an end of what was tried, one per parameter."""
-    if method.kind != "tuned" or method.inner is None or method.combines or method.entrants < MOST_ENDS:
+    if method.inner is None or method.combines or method.listed < MOST_ENDS:
         return []
-    candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.entrants]]
+    candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.listed]]
     chosen = [reading.choice(method, at).candidate for at in range(len(reading.study.outer))]
     names = dict.fromkeys(name for candidate in candidates for name in candidate)
     return [words for name in names if (words := _edge(name, candidates, chosen))]
@@ -117,7 +117,7 @@ class _Scored:
     def __init__(self, reading: Reading, method: Method) -> None:
         self.reading, self.method = reading, method
         choices = [reading.choice(method, at) for at in range(len(reading.study.outer))]
-        means = [choice.means(method.entrants) for choice in choices]
+        means = [choice.means(method.listed) for choice in choices]
         self.scores: FloatArray = np.stack(means, axis=1)
         is_known = np.isfinite(self.scores)
         # over the outer splits that scored a candidate in full; infinite where none did

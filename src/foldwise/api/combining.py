@@ -21,13 +21,14 @@ from foldwise.learners.stacking import CombinedModel, fit_final
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
 from foldwise.plans.options import StudyOptions
-from foldwise.plans.runnable import RunnableStudy, Tuning, make_study
+from foldwise.plans.runnable import RunnableStudy, make_study
+from foldwise.plans.searches import Tuning
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
 from foldwise.splits.nesting import Inner
 from foldwise.splits.split import Splits
 from foldwise.studies.reading import Reading
-from foldwise.studies.stacking import held_out, parts_of
+from foldwise.studies.stacking import held_out, members_of
 from foldwise.studies.study import Method
 
 
@@ -40,9 +41,9 @@ def combine_on(combined: Any, X: Any, y: Any, *, weights: Any = None, groups: An
         runnable = _alone(combined, data)
         executor = LocalExecutor(RunOptions(jobs=combined.jobs))
         reading, made = run(runnable, executor=executor, store=MemoryStore(), progress=Progress(False))
-        method = runnable.study.methods[0]
+        method = reading.study.methods[0]
         found = _best(runnable, reading) if method.combines == "best_of" else _together(runnable, reading)
-    fits = made.total() + (1 if method.combines == "best_of" else len(method.parts))
+    fits = made.total() + (1 if method.combines == "best_of" else len(method.members))
     for model in (combined, found["model_"]):
         remember_rows(model, data)
     return {**found, "fits_": fits, "_met_frame": hasattr(data.X, "iloc")}
@@ -67,7 +68,7 @@ def _alone(combined: Any, data: Dataset) -> RunnableStudy:
 
 
 def _best(runnable: RunnableStudy, reading: Reading) -> dict[str, Any]:
-    method = runnable.study.methods[0]
+    method = reading.study.methods[0]
     choice = reading.final_choice(method)
     if choice.candidate is None:
         raise no_choice(reading, method)
@@ -77,16 +78,16 @@ def _best(runnable: RunnableStudy, reading: Reading) -> dict[str, Any]:
         "candidate_": candidate,
         "selection_score_": choice.score,
         "scores_": score_table(reading),
-        "model_": fit_model(runnable, 0, choice.candidate, np.arange(runnable.data.rows)),
+        "model_": fit_model(runnable, reading, 0, choice.candidate, np.arange(runnable.data.rows)),
     }
 
 
 def _together(runnable: RunnableStudy, reading: Reading) -> dict[str, Any]:
-    method = runnable.study.methods[0]
+    method = reading.study.methods[0]
     model = fit_combined(runnable, reading, method)
-    parts = parts_of(runnable.study, method)
+    parts = members_of(reading.study, method)
     chosen = [part.candidates[reading.final_choice(part).candidate or 0] for part in parts]
-    names = [name for name, _ in method.parts]
+    names = [name for name, _ in method.members]
     return {
         "candidates_": dict(zip(names, map(dict, chosen), strict=True)),
         "weights_": model.weights_,
@@ -98,8 +99,8 @@ def fit_combined(runnable: RunnableStudy, reading: Reading, method: Method) -> C
     """The members of a stack or a blend at their chosen candidates, fitted on all rows, and its final learner."""
     from sklearn.frozen import FrozenEstimator
 
-    study, data = runnable.study, runnable.data
-    parts, everything = parts_of(study, method), np.arange(data.rows)
+    study, data = reading.study, runnable.data
+    parts, everything = members_of(study, method), np.arange(data.rows)
     for part in parts:
         if part.inner is None or part.inner.final is None:
             raise BadStudy("there are no inner splits of all rows to tune on", "Give them as a last entry of inner")
@@ -111,9 +112,9 @@ def fit_combined(runnable: RunnableStudy, reading: Reading, method: Method) -> C
     seed = study.fit_seed(runnable.families[at], "all rows")
     with limited_threads(study.threads), seeded_world(seed):
         final = fit_final(make_fitting(runnable.estimators[at][0]), data, held.rows, held.columns, seed)
-    models = {
-        name: fit_model(runnable, study.methods.index(part), reading.final_choice(part).candidate or 0, everything)
-        for (name, _), part in zip(method.parts, parts, strict=True)
-    }
+    models = {}
+    for (name, _), part in zip(method.members, parts, strict=True):
+        candidate = reading.final_choice(part).candidate or 0
+        models[name] = fit_model(runnable, reading, study.methods.index(part), candidate, everything)
     classes = list(data.classes) if data.classes else None
-    return CombinedModel(models, FrozenEstimator(final), [part.feeds for part in parts], classes)
+    return CombinedModel(models, FrozenEstimator(final), [part.member_response for part in parts], classes)

@@ -20,9 +20,10 @@ from foldwise.plans.needed import needed
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.memory import MemoryStore
 from foldwise.records.store import Store
+from foldwise.run import keep_proposals
 from foldwise.splits.nesting import DEFAULT_INNER, DEFAULT_OUTER
 from foldwise.studies.reading import Reading
-from foldwise.tuners.schedule import Schedule
+from foldwise.tuners.tuner import Tuner
 
 
 def compare(
@@ -40,7 +41,7 @@ def compare(
     stratify: Any = "auto",
     task: str | None = None,
     positive: Any = None,
-    tuner: str | Schedule | None = None,
+    tuner: str | Tuner | None = None,
     budget: int | str | None = None,
     rule: str = "best",
     stop: str | None = None,
@@ -162,9 +163,11 @@ def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = Tr
     runnable = asked.study()
     reading = Reading(runnable.study, MemoryStore())
     executor = LocalExecutor(RunOptions(jobs=asked.run.jobs or 1, isolate=False))
+    for at in range(len(runnable.study.methods)):
+        keep_proposals(runnable, reading, at)  # in memory, for the pilot
     first = needed(runnable, reading)
     seconds = _pilot(executor, runnable, first) if pilot else {}
-    study = runnable.study
+    study = reading.study
     costs = [method_cost(reading, method, seconds.get(at)) for at, method in enumerate(study.methods)]
     fits, work = total(costs)
     return Plan(

@@ -19,7 +19,8 @@ from foldwise.learners.tuned import Tuned, tune
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners, name_wishes, task_hint
 from foldwise.plans.options import StudyOptions
-from foldwise.plans.runnable import Tuning, make_study
+from foldwise.plans.runnable import make_study
+from foldwise.plans.searches import Tuning
 from foldwise.records.store import Store
 from foldwise.reports.fragments import curve_fragment
 from foldwise.reports.plots import plot_curve

@@ -34,7 +34,7 @@ def _seed_noise(runnable: RunnableStudy, method: MethodAnswer, seeds: int) -> fl
 
 
 def _losses_with_seed(runnable: RunnableStudy, method: MethodAnswer, number: int) -> FloatArray:
-    study, own, worker = runnable.study, method.method, Worker(workload_of(runnable))
+    study, own, worker = method.study, method.method, Worker(workload_of(runnable))
     at, judge = study.methods.index(own), study.losses[0]
     losses = []
     for place, split in enumerate(study.outer):
@@ -44,7 +44,8 @@ def _losses_with_seed(runnable: RunnableStudy, method: MethodAnswer, number: int
         seed = replace(study, seed=study.seed + 7919 * (number + 1)).fit_seed(
             runnable.family(at, candidate), rows_name(split.train)
         )
-        fit = Fit("seed", at, candidate, split.train, split.test, (response,), seed)
+        point = own.proposals.points[candidate] if own.proposals.points else None
+        fit = Fit("seed", at, candidate, split.train, split.test, (response,), seed, point)
         (record,) = worker.do((fit,))
         weights = None if study.weights is None else study.weights[split.test]
         losses.append(judge.fold(study.target[split.test], record.responses[response], weights))

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from foldwise.executors.progress import duration
-from foldwise.plans.searching import fewest_fits, most_fits
 from foldwise.studies.reading import Reading
-from foldwise.studies.savings import most_looks
-from foldwise.studies.stacking import final_key, parts_of
+from foldwise.studies.stacking import final_key, members_of
 from foldwise.studies.study import Method
 
 
@@ -61,13 +59,13 @@ class Cost:
 
     def to_dict(self) -> dict[str, Any]:
         method = self.method
-        may_drop = method.search is not None or method.schedule is not None
+        is_fixed = method.tuner.is_listed and method.tuner.is_exhaustive
         return {
             "name": method.name,
             "fits": self.fits,
-            "at_most": may_drop and not self.is_rough,
+            "at_most": not is_fixed and not self.is_rough,
             "is_rough": self.is_rough,
-            "candidates": _candidates(method) if method.kind == "tuned" else None,
+            "candidates": None if method.inner is None else _candidates(method),
             "seconds": None if self.seconds is None else round(self.seconds, 3),
         }
 
@@ -77,10 +75,10 @@ def method_cost(reading: Reading, method: Method, seconds: float | None) -> Cost
     keys = _fixed_keys(reading, method)
     count = _most_fits(reading, method, keys) + _refits(reading, method)
     cost = None if seconds is None else count * seconds
-    share = method.search.seconds if method.search else None
+    share = method.tuner.limits.seconds
     if cost is None or seconds is None or share is None or cost <= share:
         return Cost(method, keys, count, cost, is_rough=False)
-    least = fewest_fits(reading.study, method) + _refits(reading, method)
+    least = method.tuner.fewest_fits(reading.runs(method)) + _refits(reading, method)
     count = max(least, round(share / seconds))  # its time is up before its candidates are
     return Cost(method, keys, count, max(share, least * seconds), is_rough=True)
 
@@ -104,11 +102,11 @@ def total(costs: Sequence[Cost]) -> tuple[int, float]:
 def _fixed_keys(reading: Reading, method: Method) -> frozenset[str]:
     """Keys of the fits that a method asks for whatever the scores are; none where they depend on them."""
     study = reading.study
-    if method.schedule or method.search:
+    if not (method.tuner.is_listed and method.tuner.is_exhaustive):
         return frozenset()
     keys = reading.fits(method)
-    if method.parts:
-        inner = parts_of(study, method)[0].inner
+    if method.members:
+        inner = members_of(study, method)[0].inner
         has_final = study.has_final and inner is not None and inner.final is not None
         keys |= {final_key(study, method)} if has_final else set()
     return frozenset(keys)
@@ -116,15 +114,12 @@ def _fixed_keys(reading: Reading, method: Method) -> frozenset[str]:
 
 def _most_fits(reading: Reading, method: Method, keys: frozenset[str]) -> int:
     """Fits of the tunings, at most."""
-    study = reading.study
-    if method.search:
-        return most_fits(study, method)
-    return most_looks(reading, method) if method.schedule else len(keys)
+    return len(keys) or method.tuner.most_fits(reading.runs(method))
 
 
 def _refits(reading: Reading, method: Method) -> int:
     """Fits of chosen candidates: only where not all candidates are fitted anyway."""
-    if method.kind != "tuned":
+    if method.inner is None:
         return 0
     study = reading.study
     tuned_on = {study.rows_name(split) for split in study.tuning_splits(method)}
@@ -134,6 +129,6 @@ def _refits(reading: Reading, method: Method) -> int:
 
 def _candidates(method: Method) -> int | None:
     """Candidates of each tuning; not known where time decides."""
-    if method.search is None:
-        return method.entrants
-    return method.search.budget if method.search.seconds is None else None
+    if method.tuner.is_listed:
+        return method.listed
+    return method.tuner.limits.budget if method.tuner.limits.seconds is None else None

@@ -18,7 +18,8 @@ from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners, task_hint
 from foldwise.plans.options import StudyOptions
-from foldwise.plans.runnable import RunnableStudy, Tuning, make_study
+from foldwise.plans.runnable import RunnableStudy, make_study
+from foldwise.plans.searches import Tuning
 from foldwise.records.opening import AnyStore
 from foldwise.splits.nesting import study_splits
 from foldwise.tuners.schedule import tuner_text

@@ -199,7 +199,9 @@ class Result:
         if isinstance(method, CombinedAnswer):
             _refuse_rule(method, rule)
             return remember_rows(fit_combined(runnable, self.reading, method.method), runnable.data)
-        return remember_rows(fit_model(runnable, at, self._final_candidate(method, rule), rows), runnable.data)
+        return remember_rows(
+            fit_model(runnable, self.reading, at, self._final_candidate(method, rule), rows), runnable.data
+        )
 
     def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
         """The candidate that `refit` takes, of the method `name` (None: the best) and by this `rule`."""
@@ -274,11 +276,11 @@ class Result:
         return known[name]
 
     def _final_candidate(self, method: MethodAnswer, rule: str | None) -> int:
-        if method.method.kind == "plain":
+        if method.method.inner is None:
             return 0
         if method.method.inner is None or method.method.inner.final is None:
             raise BadStudy("there are no inner splits of all rows to tune on", "Give them as a last entry of inner")
-        if rule is not None and check_rule(rule) == "one_se" and method.method.schedule:
+        if rule is not None and check_rule(rule) == "one_se" and not method.method.tuner.is_exhaustive:
             raise BadStudy(
                 f"{method.method.name} is tuned by {method.method.tuner}, which drops candidates on the way, and "
                 "rule='one_se' needs the scores of all",

@@ -51,7 +51,7 @@ def risk(
     runnable = asked.study(is_alone=True)
     ran = asked.answer(runnable, is_kept=False)
     ran.check_finished(asked.store)
-    method = answer_of(ran.reading, runnable.study.methods[0])
+    method = answer_of(ran.reading, ran.reading.study.methods[0])
     if method.status != "ok":
         why = method.failures[0] if method.failures else "the loss is undefined on some split"
         count = f"{len(method.failures)} of {len(method.keys)} fits failed" if method.failures else "no risk"

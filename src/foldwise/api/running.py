@@ -19,9 +19,7 @@ from foldwise.records.opening import AnyStore, opened
 from foldwise.records.store import Store
 from foldwise.run import run
 from foldwise.studies.file import write_study
-from foldwise.studies.ladder import Ladder
 from foldwise.studies.reading import Reading
-from foldwise.studies.search import read_ledgers
 from foldwise.studies.stacking import final_key
 from foldwise.studies.study import Study
 
@@ -76,7 +74,7 @@ def answer_study(
 def _note_test_set(study: Study, store: Store) -> None:
     """One test set, scored by study after study, wears out: count the methods that were judged on it."""
     if len(study.outer) == 1:
-        settings = [name_of(*([m.search.ledger] if m.search else m.settings)) for m in study.shown]
+        settings = [name_of(*([m.ledger] if m.ledger else m.settings)) for m in study.shown]
         note_scores(store, name_of(study.fingerprint, study.outer.fingerprint), settings)
 
 
@@ -85,13 +83,11 @@ def _forget_failures(study: Study, store: Store) -> None:
 
     All records of a stack or a blend go with them: its members may choose otherwise when they do not fail.
     """
-    read_ledgers(study, store)
-    for method in study.methods:
-        splits = [*study.tuning_splits(method), *(stage.split for stage in study.stages(method))]
-        if method.schedule:
-            splits += [split for split, _ in Ladder(study, method, method.schedule).rows().values()]
-        everyone = range(len(method.candidates))
-        keys = {study.key(method, candidate, split) for split in splits for candidate in everyone}
-        keys |= {final_key(study, method)} if method.parts else set()
+    reading = Reading(study, store)
+    for method in reading.study.methods:
+        keys = {key for run in reading.runs(method) for key in run.possible_keys()}
+        for stage in reading.study.stages(method):
+            keys |= set(reading.study.keys(method, reading.study.rows_name(stage.split)))
+        keys |= {final_key(study, method)} if method.members else set()
         known = ((key, record) for key in keys if (record := store.get(key)) is not None)
-        store.discard(key for key, record in known if method.parts or not record.is_ok)
+        store.discard(key for key, record in known if method.members or not record.is_ok)

@@ -20,7 +20,8 @@ from foldwise.learners.inputs import read_rows
 from foldwise.learners.trial import check_space
 from foldwise.losses.loss import make_losses
 from foldwise.plans.options import StudyOptions
-from foldwise.plans.runnable import RunnableStudy, Tuning, make_study
+from foldwise.plans.runnable import RunnableStudy, make_study
+from foldwise.plans.searches import Tuning
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
 from foldwise.splits.making import INNER_WORDS, make_splits
@@ -61,9 +62,9 @@ def tune_on(tuned: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = No
 
 
 def _outcome(runnable: RunnableStudy, *, jobs: int | None, refit: bool) -> TuningOutcome:
-    method, data = runnable.study.methods[0], runnable.data
-    executor = LocalExecutor(RunOptions(jobs=jobs))
+    data, executor = runnable.data, LocalExecutor(RunOptions(jobs=jobs))
     reading, made = run(runnable, executor=executor, store=MemoryStore(), progress=Progress(False))
+    method = reading.study.methods[0]
     choice = reading.final_choice(method)
     if choice.candidate is None:
         raise no_choice(reading, method)
@@ -75,7 +76,7 @@ def _outcome(runnable: RunnableStudy, *, jobs: int | None, refit: bool) -> Tunin
         selection_score=choice.score,
         scores=score_table(reading),
         guarantee=dev_guarantee(MethodAnswer(reading, method), data),
-        model=fit_model(runnable, 0, choice.candidate, np.arange(data.rows) if refit else final[0].train),
+        model=fit_model(runnable, reading, 0, choice.candidate, np.arange(data.rows) if refit else final[0].train),
         fits=made.total() + 1,
         is_frame=hasattr(data.X, "iloc"),
     )
@@ -140,7 +141,7 @@ def score_table(reading: Reading) -> pd.DataFrame:
 
     method = reading.study.methods[0]
     choice = reading.final_choice(method)
-    own = range(method.entrants) if method.search is None else method.search.of("final")
+    own = choice.tried
     table = pd.DataFrame([dict(method.candidates[at]) for at in own])
     for at in range(choice.scores.shape[1]):
         table[f"fold {at}"] = choice.scores[:, at]

@@ -11,7 +11,6 @@ from typing import TextIO
 from foldwise.plans.fit import Fit
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.record import Record
-from foldwise.studies.study import Method
 
 
 class Progress:
@@ -26,13 +25,10 @@ class Progress:
         self._width = 0
         self._is_open = False
 
-    def expect(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> None:
-        """These fits are about to be done."""
+    def expect(self, runnable: RunnableStudy, fits: Sequence[Fit], *, is_open: bool = False) -> None:
+        """These fits are about to be done; `is_open`: nobody knows how many will follow."""
         self._all += len(fits)
-        # how many candidates a search will ask for is not known before its end
-        self._is_open = any(
-            method.search is not None and not _is_over(runnable, method) for method in runnable.study.methods
-        )
+        self._is_open = is_open
         if self.shown and not self._done:
             self._write(f"{len(fits)} fits to do in the first round, {runnable.study.outer.scheme}")
 
@@ -62,10 +58,6 @@ class Progress:
         self.stream.write("\r" + text.ljust(self._width))
         self.stream.flush()
         self._width = max(self._width, len(text))
-
-
-def _is_over(runnable: RunnableStudy, method: Method) -> bool:
-    return method.search is None or all(map(method.search.is_over, runnable.study.named_tunings(method)))
 
 
 def duration(seconds: float) -> str:

@@ -35,12 +35,12 @@ class Workload:
     def estimator(self, fit: Fit) -> Any:
         """The estimator of a fit, not fitted and not to be touched."""
         learner = self.learners[fit.method]
+        if fit.point is not None:
+            assert learner.space is not None
+            return learner.at(candidate_at(learner.space, Point(*fit.point)))
         if self.estimators is not None:
             return self.estimators[fit.method][fit.candidate]
-        if fit.point is None:
-            return learner.at(self.candidates[fit.method][fit.candidate])
-        assert learner.space is not None
-        return learner.at(candidate_at(learner.space, Point(*fit.point)))
+        return learner.at(self.candidates[fit.method][fit.candidate])
 
     def owner(self, fit: Fit) -> Learner:
         """The learner a fit is of: in the best of several, the member."""
@@ -62,7 +62,7 @@ class Workload:
 
 
 def workload_of(runnable: RunnableStudy) -> Workload:
-    candidates = tuple([] if method.search else method.candidates for method in runnable.study.methods)
+    candidates = tuple(method.candidates for method in runnable.study.methods)
     return Workload(
         runnable.data, runnable.learners, candidates, runnable.study.threads, runnable.solvers, runnable.estimators
     )

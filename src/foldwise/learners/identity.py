@@ -192,6 +192,8 @@ def lasting_module(module: str) -> str:
     >>> lasting_module("foldwise.learners.estimators.nearest")
     'foldwise.recipes.nearest'
     """
+    if module.startswith("foldwise.learners.zoo."):
+        return module.replace("learners", "recipes")
     name = module.rpartition(".")[2]
     room = "tuners" if name in _LASTING_TUNERS else "recipes"
     return f"foldwise.{room}.{_LASTING_NAMES.get(name, name)}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from foldwise.errors import BadLearner, BadSpace
 from foldwise.spaces.space import Space
+from foldwise.tuners.tuner import Tuner
 
 METHOD = "method"  # names the member in a candidate of the best of several
 
@@ -21,7 +22,7 @@ class Learner:
     estimator: Any
     space: Space | None = None
     inner: Any = None
-    tuner: str | None = None
+    tuner: str | Tuner | None = None
     budget: Any = None  # candidates, or a time such as "10 min"
     rule: str | None = None
     stop: str | None = None  # when a search may end before its budget

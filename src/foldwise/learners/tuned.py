@@ -13,7 +13,7 @@ from foldwise.learners.answering import AnswersByModel, model_has
 from foldwise.learners.learner import Learner
 from foldwise.spaces.parameter import Range
 from foldwise.spaces.space import Space, make_space
-from foldwise.tuners.schedule import Schedule, tuner_text
+from foldwise.tuners.tuner import Tuner
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ def tune(
     *,
     space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     inner: Any = None,
-    tuner: str | Schedule | None = None,
+    tuner: str | Tuner | None = None,
     budget: int | str | None = None,
     rule: str | None = None,
     stop: str | None = None,
@@ -120,7 +120,7 @@ class Tuned(AnswersByModel):
         space: Any = None,
         *,
         inner: Any = None,
-        tuner: str | Schedule | None = None,
+        tuner: str | Tuner | None = None,
         budget: int | str | None = None,
         rule: str | None = None,
         stop: str | None = None,
@@ -154,7 +154,7 @@ class Tuned(AnswersByModel):
             self.estimator,
             self.full_space(),
             inner=self.inner,
-            tuner=tuner_text(self.tuner),
+            tuner=self.tuner,
             budget=self.budget,
             rule=self.rule,
             stop=self.stop,

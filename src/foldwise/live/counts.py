@@ -1,4 +1,4 @@
-"""How many fits a study comes to and which of them are there, from its outline and the keys of its records."""
+"""How many fits a study comes to and which of them are there, from its methods and the keys of its records."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Literal
 
 from foldwise.records.sqlite import Facts
 from foldwise.studies.reading import Reading
-from foldwise.studies.savings import most_looks
-from foldwise.studies.stacking import final_key, parts_of
-from foldwise.studies.study import Method
+from foldwise.studies.stacking import final_key, members_of
+from foldwise.studies.study import Method, Study
 
 Sureness = Literal["", "at most", "at least"]
 Slot = tuple[int, str]  # which method, and which of its judged splits where the chosen candidate alone is fitted
@@ -43,7 +42,7 @@ class Counts:
     """The fits of all methods; one that several need counts for each of them, and once for the study."""
 
     def __init__(self, reading: Reading) -> None:
-        self.reading, self.study = reading, reading.study
+        self.reading = reading
         self.known: dict[str, Facts] = {}  # of all records by key
         self.failures: list[tuple[str, str, str]] = []  # method, status and key of those that failed
         self.done = 0
@@ -52,6 +51,10 @@ class Counts:
         self.methods = [MethodCount(method) for method in self.study.methods]
         for at in range(len(self.methods)):
             self._expect(at)
+
+    @property
+    def study(self) -> Study:
+        return self.reading.study
 
     @property
     def total(self) -> int:
@@ -79,7 +82,8 @@ class Counts:
     def ask_again(self) -> None:
         """Count what searches have asked for since; the records may be there before we hear of the wish."""
         for at, count in enumerate(self.methods):
-            if count.method.search is not None and not count.is_over:
+            if not count.method.tuner.is_listed and not count.is_over:
+                count.method = self.reading.method(count.method.name)
                 self._expect(at)
 
     def _take(self, slot: Slot, fact: Facts) -> None:
@@ -104,7 +108,7 @@ class Counts:
             self._note(key, (at, ""))
         tuned_on = set(study.tuning_rows(count.method))
         judged_on = {study.rows_name(stage.split) for stage in study.stages(count.method)}
-        alone = judged_on - tuned_on if count.method.kind == "tuned" else set()
+        alone = judged_on - tuned_on if count.method.inner is not None else set()
         for name in alone:
             for key in study.keys(count.method, name):
                 self._note(key, (at, name))
@@ -125,26 +129,20 @@ class Counts:
 def own_keys(reading: Reading, method: Method) -> Iterator[str]:
     """Keys of all fits that a method may ask for whatever it chooses, as far as they are known."""
     study = reading.study
-    if method.kind != "tuned":
+    if method.inner is None:
         yield from (key for stage in study.stages(method) for key in study.keys(method, study.rows_name(stage.split)))
-    if method.parts:
-        inner = parts_of(study, method)[0].inner
+    if method.members:
+        inner = members_of(study, method)[0].inner
         yield from [final_key(study, method)] if study.has_final and inner is not None and inner.final else []
-    elif method.search is not None:
-        for name, splits in study.named_tunings(method).items():
-            yield from (study.key(method, at, split) for at in method.search.of(name) for split in splits)
-    elif method.kind == "tuned":
-        rows = reading.ladder(method).rows() if method.schedule else study.tuning_rows(method)
-        yield from (key for name in rows for key in study.keys(method, name))
+    for run in reading.runs(method):
+        yield from run.possible_keys()
+    if study.has_optimism and method.inner is not None:
+        yield from (key for split in study.outer for key in study.keys(method, study.rows_name(split)))
 
 
 def _most(reading: Reading, method: Method, known: int) -> tuple[int, Sureness]:
     """Fits of a method's tunings, and how sure that is: tuners may drop candidates, and searches go on."""
-    if method.search is not None:
-        budget, tunings = method.search.budget, reading.study.tunings(method)
-        if budget is None:
-            return known, "at least"
-        return max(known, budget * sum(map(len, tunings))), "at most"
-    if method.schedule:
-        return most_looks(reading, method), "at most"
-    return known, ""
+    if method.tuner.is_listed and method.tuner.is_exhaustive:
+        return known, ""
+    most = method.tuner.most_fits(reading.runs(method))
+    return max(known, most) if not method.tuner.is_listed else most, "at most"

@@ -48,7 +48,7 @@ def partial_risk(count: MethodCount, level: float) -> tuple[float | None, float 
 
 def _settle_stage(counts: Counts, count: MethodCount, stage: Stage) -> None:
     """Note a judged split as settled when its candidate is chosen and fitted, or never will be."""
-    name, reading, method = f"{stage.level} {stage.at}", counts.reading, count.method
+    name, reading, method = stage.name, counts.reading, count.method
     if name in count.settled or not _has_chosen(counts, method, stage):
         return
     candidate = reading.stage_candidate(method, stage)
@@ -67,10 +67,10 @@ def _has_chosen(counts: Counts, method: Method, stage: Stage) -> bool:
     """Are there no more fits to do before this split can choose its candidate?"""
     if stage.inner is None:
         return True
-    if method.schedule or method.search:
-        return not counts.reading.is_waiting(method, stage)
-    study = counts.study
-    return all(key in counts.known for split in stage.inner for key in study.keys(method, study.rows_name(split)))
+    run = counts.reading.run(method, stage.name)
+    if not all(key in counts.known for key in run.fit_keys(run.missing())):
+        return False
+    return not counts.reading.is_waiting(method, stage)
 
 
 def _is_over(counts: Counts, count: MethodCount) -> bool:
@@ -78,7 +78,7 @@ def _is_over(counts: Counts, count: MethodCount) -> bool:
     method, inner = count.method, count.method.inner
     if len(count.settled) < len(counts.study.stages(method)):
         return False
-    if method.parts or not count.sureness:
+    if method.members or not count.sureness:
         return count.done - len(count.chosen) >= count.own
     has_final = inner is not None and inner.final is not None and counts.study.has_final
     return not has_final or not counts.reading.final_choice(method).missing

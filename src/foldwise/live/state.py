@@ -18,7 +18,6 @@ from foldwise.live.workers import workers
 from foldwise.records.following import FollowedStore
 from foldwise.studies.file import read_study
 from foldwise.studies.reading import Reading
-from foldwise.studies.search import read_ledgers
 from foldwise.studies.study import Method
 
 Phase = Literal["waiting", "running", "ending", "stopped", "finished", "unreadable"]
@@ -134,8 +133,8 @@ class State:
         if facts:
             self._report = None
             self._moved = -QUIET if is_anew else time.monotonic()
-        if any(count.method.search for count in counts.methods):
-            read_ledgers(counts.study, self._store)
+        if not all(count.method.tuner.is_listed for count in counts.methods):
+            counts.reading.refresh()
             counts.ask_again()
         counts.add(facts)
         settle(counts, seconds=SETTLE)

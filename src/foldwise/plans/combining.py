@@ -20,23 +20,24 @@ from foldwise.learners.learner import METHOD, Learner
 from foldwise.learners.model import responses_of
 from foldwise.losses.loss import Loss
 from foldwise.plans.fit import Fit, LevelOne
+from foldwise.studies.proposals import limits_to_json
 from foldwise.studies.reading import Reading
-from foldwise.studies.stacking import WEIGHTS, answered, final_key, held_out, parts_of
+from foldwise.studies.stacking import WEIGHTS, answered, final_key, held_out, members_of
 from foldwise.studies.study import Method, Note, Stage
 from foldwise.tuners.budget import Budget, read_budget
-from foldwise.tuners.schedule import ROWS, Halving, read_schedule
+from foldwise.tuners.tuner import ROWS, Tuner
 
 Made = tuple[Method, Sequence[Any]]
-TOGETHER = ("stack", "blend")
+STACKED = ("stack", "blend")
 
 
 def with_members(learners: Sequence[Learner]) -> tuple[Learner, ...]:
     """The learners and, behind every stack or blend, those of its members that are not among them already."""
-    found = [learner for learner in learners if learner.combines not in TOGETHER]
+    found = [learner for learner in learners if learner.combines not in STACKED]
     known = {_wish_of(learner): learner.name for learner in found if learner.space is not None}
     everyone: list[Learner] = []
     for learner in learners:
-        if learner.combines not in TOGETHER:
+        if learner.combines not in STACKED:
             everyone.append(learner)
             continue
         members = [_told(learner, member) for member in learner.members]
@@ -93,10 +94,10 @@ def _lasting(learner: Learner) -> str:
     return _wish_of(replace(learner, inner=None))
 
 
-def union_method(learner: Learner, study: Callable[[Learner], Made], *, tuner: str, rule: str) -> Made:
+def union_method(learner: Learner, make: Callable[[Learner], Made], *, tuner: Tuner, rule: str) -> Made:
     """The best of several: one tuned method with the candidates of all its members, one member after another."""
     _check_union(learner, tuner, rule)
-    made = [study(replace(_told(learner, member), is_hidden=True)) for member in learner.members]
+    made = [make(replace(_told(learner, member), is_hidden=True)) for member in learner.members]
     methods = [method for method, _ in made]
     for member, method in zip(learner.members, methods, strict=True):
         _check_member(learner, member, method, tuner)
@@ -124,11 +125,10 @@ def _joined(parts: Iterable[Sequence[Any]]) -> tuple[Any, ...]:
     return tuple(one for part in parts for one in part)
 
 
-def _check_union(learner: Learner, tuner: str, rule: str) -> None:
-    schedule = read_schedule(tuner)
-    if isinstance(schedule, Halving) and schedule.resource != ROWS:
+def _check_union(learner: Learner, tuner: Tuner, rule: str) -> None:
+    if tuner.resource != ROWS:
         raise BadStudy(
-            f"{learner.name!r} is the best of several learners, which share no resource {schedule.resource!r}",
+            f"{learner.name!r} is the best of several learners, which share no resource {tuner.resource!r}",
             "Halve over rows, or leave the tuner out",
         )
     if rule == "one_se":
@@ -139,16 +139,16 @@ def _check_union(learner: Learner, tuner: str, rule: str) -> None:
         )
 
 
-def _check_member(learner: Learner, member: Learner, method: Method, tuner: str) -> None:
-    if method.search is not None:
+def _check_member(learner: Learner, member: Learner, method: Method, tuner: Tuner) -> None:
+    if not method.tuner.is_listed:
         raise BadStudy(
             f"{learner.name!r} tries a fixed list of candidates, but the candidates of its member {member.name!r} are "
-            f"found on the way ({method.tuner if method.tuner not in ('grid', 'random') else 'a budget in time'})",
+            f"found on the way ({method.tuner if method.tuner.is_seeded else 'a budget in time'})",
             "Use tuner='grid' or 'random', or compare its members: the row auto picks the best of them",
         )
-    if member.tuner is not None and member.tuner != tuner and method.tuner not in ("grid", "random"):
+    if member.tuner is not None and str(member.tuner) != str(tuner) and not method.tuner.is_exhaustive:
         raise BadStudy(
-            f"the member {member.name!r} of {learner.name!r} has its own tuner {member.tuner!r}",
+            f"the member {member.name!r} of {learner.name!r} has its own tuner {str(member.tuner)!r}",
             "Give tuner to fw.best_of instead",
         )
     if any(METHOD in candidate for candidate in method.candidates):
@@ -158,38 +158,39 @@ def _check_member(learner: Learner, member: Learner, method: Method, tuner: str)
         )
 
 
-def together_method(learner: Learner, task: str, notes: tuple[Note, ...]) -> Made:
+def stacked_method(learner: Learner, task: str, notes: tuple[Note, ...]) -> Made:
     """A stack or a blend: one candidate, whose fits are made from what other methods predicted."""
     final = learner.estimator
     method = Method(
         name=learner.name,
-        kind="plain",
         candidates=({},),
-        settings=("",),  # as soon as its parts are known
+        settings=("",),  # as soon as its members are known
         code=own_code(final),
         offers=(responses_of(final, task),),
         notes=notes,
         combines=learner.combines,
-        parts=learner.parts,
+        members=learner.parts,
     )
     return method, (final,)
 
 
-def with_parts(
+def with_stacks(
     methods: Sequence[Method], learners: Sequence[Learner], *, loss: Loss, task: str, on_failure: str
 ) -> tuple[Method, ...]:
     """The methods, with what stacks and blends take from others, and what their fits are named by."""
     own = {learner.name: learner for learner in learners}
     known = {method.name: method for method in methods}
-    for whole in [method for method in methods if method.combines in TOGETHER]:
-        parts = [known[name] for _, name in whole.parts]
+    for whole in [method for method in methods if method.combines in STACKED]:
+        parts = [known[name] for _, name in whole.members]
         if any(part.inner is not parts[0].inner for part in parts):
             raise BadLearner(f"the members of {whole.name!r} are not all tuned on the same inner splits")
         for part in parts:
-            known[part.name] = replace(part, feeds=_fed(whole, own[part.name], part, task))
+            known[part.name] = replace(part, member_response=_fed(whole, own[part.name], part, task))
         words = {
             "final": identity_of(own[whole.name].estimator),
-            "members": [[_lasting(own[part.name]), known[part.name].feeds, *_choosing(part)] for part in parts],
+            "members": [
+                [_lasting(own[part.name]), known[part.name].member_response, *_choosing(part)] for part in parts
+            ],
             "inner": _inner_name(parts[0]),
             "loss": describe(loss.spec if loss.spec is not None else loss.measure),
             "on_failure": on_failure,
@@ -201,12 +202,17 @@ def with_parts(
 
 def _choosing(part: Method) -> list[Any]:
     """What a member chooses among, and how."""
-    return [list(part.settings), part.rule, part.tuner, None if part.search is None else part.search.to_json()]
+    return [
+        list(part.settings),
+        part.rule,
+        str(part.tuner),
+        None if part.tuner.is_listed else limits_to_json(part.tuner.limits, part.ledger),
+    ]
 
 
 def _inner_name(part: Method) -> list[str]:
     assert part.inner is not None
-    every = [*part.inner.splits, *([] if part.inner.final is None else [part.inner.final]), *(part.beside_inner or ())]
+    every = [*part.inner.splits, *([] if part.inner.final is None else [part.inner.final]), *(part.extra_inner or ())]
     return [splits.fingerprint for splits in every]
 
 
@@ -214,12 +220,12 @@ def _fed(whole: Method, learner: Learner, part: Method, task: str) -> str:
     """The response that a stack or a blend takes from a member, which all its candidates must have."""
     if task == "regression":
         return "predict"
-    able = [responses_of(learner.estimator, task)] if part.search else part.offers
+    able = [responses_of(learner.estimator, task)] if not part.tuner.is_listed else part.offers
     wanted = ("predict_proba",) if whole.combines == "blend" else ("predict_proba", "decision_function")
     for response in wanted:
         if all(response in names for names in able):
             return response
-    name = next(member for member, name in whole.parts if name == part.name)
+    name = next(member for member, name in whole.members if name == part.name)
     needed = "probabilities" if whole.combines == "blend" else "probabilities or decision values"
     raise BadLearner(
         f"{whole.name!r} needs {needed} of its members, which {name!r} does not give",
@@ -227,10 +233,10 @@ def _fed(whole: Method, learner: Learner, part: Method, task: str) -> str:
     )
 
 
-def together_fits(reading: Reading, method: Method, at: int, family: str) -> Iterator[Fit]:
+def stacked_fits(reading: Reading, method: Method, at: int, family: str) -> Iterator[Fit]:
     """Fits of a stack's or a blend's final learner that can be made now and have no record yet."""
     study = reading.study
-    if any(reading.is_searching(part) for part in parts_of(study, method)):
+    if any(reading.is_proposing(part) for part in members_of(study, method)):
         return  # nothing is judged before
     for stage in study.stages(method):
         is_outer = stage.level == "outer"
@@ -238,7 +244,7 @@ def together_fits(reading: Reading, method: Method, at: int, family: str) -> Ite
         wanted = study.kept(method, 0) if is_outer else study.judging(method, 0)
         key, name = study.key(method, 0, stage.split), study.rows_name(stage.split)
         yield from _fit(reading, method, at, key, stage, rows, wanted, study.fit_seed(family, name))
-    inner = parts_of(study, method)[0].inner
+    inner = members_of(study, method)[0].inner
     if study.has_final and inner is not None and inner.final is not None:
         key = final_key(study, method)
         yield from _fit(reading, method, at, key, None, None, ("predict",), study.fit_seed(family, "all rows"))
@@ -272,5 +278,5 @@ def _fit(
     columns = held.columns if stage is None else answered(reading, method, stage, asked)
     if columns is None:
         return
-    table = LevelOne(held.columns, columns, len(method.parts))
+    table = LevelOne(held.columns, columns, len(method.members))
     yield Fit(key, at, 0, held.rows, asked, wanted, seed, members=table)

@@ -42,7 +42,7 @@ def extra_splits(interval: IntervalRequest | None, outer: Splits, data: Dataset,
     return halves(outer, data, seed=seed)
 
 
-def beside_inner(spec: Any, beside: Splits, outer: Splits, data: Dataset, *, seed: int) -> tuple[Splits, ...]:
+def extra_inner(spec: Any, beside: Splits, outer: Splits, data: Dataset, *, seed: int) -> tuple[Splits, ...]:
     """Inner splits of the training rows of splits beside the outer ones: the same scheme as inside the outer ones."""
     if isinstance(spec, str) and spec in ("aligned", "lines", "pairs"):
         if spec != "pairs" and outer.folds in (7, 9, 13, 16, 21, 25, 31):

@@ -17,7 +17,7 @@ from foldwise.learners.trial import check_space
 from foldwise.losses.loss import Loss
 from foldwise.losses.loss import task_hint as loss_task
 from foldwise.plans.combined import check_final, combined_learner, read_combined
-from foldwise.plans.combining import TOGETHER
+from foldwise.plans.combining import STACKED
 
 BASELINE = "baseline"
 
@@ -35,7 +35,7 @@ def make_learners(wishes: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple
                 check_space(one, data)
             if learner.name != BASELINE or BASELINE in named:
                 check_learner(one.name, _spokesman(one, data.task, losses), data, losses)
-        if learner.combines in TOGETHER:
+        if learner.combines in STACKED:
             check_final(learner, data, losses)
     return tuple(learners)
 

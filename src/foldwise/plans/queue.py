@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from foldwise.plans.fit import Fit
 from foldwise.plans.needed import join, needed_of
@@ -15,11 +15,19 @@ class Queue:
     """Hands out the fits of a study as they become known.
 
     `one_by_one`: a method begins when those before it are finished, so that a run that is
-    cut short has answers. The baseline, the last of a study, is then the first.
+    cut short has answers. The baseline, the last of a study, is then the first. `before` is called with each
+    method whose fits are worked out.
     """
 
-    def __init__(self, runnable: RunnableStudy, reading: Reading, *, one_by_one: bool = False) -> None:
-        self.runnable, self.reading = runnable, reading
+    def __init__(
+        self,
+        runnable: RunnableStudy,
+        reading: Reading,
+        *,
+        before: Callable[[int], None] = lambda method: None,
+        one_by_one: bool = False,
+    ) -> None:
+        self.runnable, self.reading, self._before = runnable, reading, before
         everyone = list(range(len(runnable.study.methods)))
         self._later = [[at] for at in (*everyone[-1:], *everyone[:-1])] if one_by_one else [everyone]
         self._open: dict[int, set[str]] = {}  # keys that methods wait for
@@ -39,10 +47,16 @@ class Queue:
             fits = self._needed(self._later.pop(0))
         return fits
 
+    @property
+    def is_open(self) -> bool:
+        """May there be more fits than can be counted now?"""
+        return any(self.reading.is_proposing(method) for method in self.reading.study.methods)
+
     def _needed(self, methods: Sequence[int]) -> list[Fit]:
         fresh: list[Fit] = []
         out = set(self._out)
         for at in methods:
+            self._before(at)
             own = list(needed_of(self.runnable, self.reading, at))
             self._open[at] = {fit.key for fit in own}
             for fit in own:
@@ -56,6 +70,6 @@ def _wholes(runnable: RunnableStudy) -> dict[int, list[int]]:
     place = {method.name: at for at, method in enumerate(runnable.study.methods)}
     found: dict[int, list[int]] = {}
     for whole, method in enumerate(runnable.study.methods):
-        for _, name in method.parts:
+        for _, name in method.members:
             found.setdefault(place[name], []).append(whole)
     return found

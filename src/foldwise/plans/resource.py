@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,48 +12,46 @@ from foldwise.errors import BadSpace, BadStudy
 from foldwise.learners.identity import identity_of
 from foldwise.learners.learner import Learner
 from foldwise.spaces.space import make_space
-from foldwise.studies.ladder import rungs_for, steps_down
 from foldwise.studies.study import Method
-from foldwise.tuners.schedule import ROWS, Halving
+from foldwise.tuners.tuner import ROWS, Tuner
 
 LEAST = 5  # trees, iterations, epochs
 
 
-def with_rungs(
+def with_levels(
     method: Method, learner: Learner, estimators: Sequence[Any], identity: str
 ) -> tuple[Method, tuple[Any, ...]]:
-    """The method with its candidates again on every rung, and an estimator for each; rows need nothing of the kind."""
-    schedule = method.schedule
-    if not isinstance(schedule, Halving) or schedule.resource == ROWS:
+    """The method with its candidates again on every level, and an estimator for each; rows need nothing of the kind."""
+    tuner = method.tuner
+    if tuner.resource == ROWS:
         return method, tuple(estimators)
-    name = _full_name(schedule, learner)
+    name = _full_name(tuner, learner)
     values = [_whole(learner, name, estimator.get_params(deep=True)[name]) for estimator in estimators]
-    height = steps_down(min(values), schedule.least or LEAST, schedule.factor)
-    rungs = min(rungs_for(len(estimators)), height)
+    levels = tuner.most_levels(len(estimators), min(values), LEAST)
     candidates = list(method.candidates)
-    for rung in range(1, rungs + 1):
-        less = [math.ceil(value / schedule.factor**rung) for value in values]
+    for level in range(1, levels + 1):
+        less = [tuner.part(value, level) for value in values]
         candidates += [{**one, name: value} for one, value in zip(method.candidates, less, strict=True)]
     made = (*estimators, *(learner.at(candidate) for candidate in candidates[len(estimators) :]))
     return replace(
         method,
         candidates=tuple(candidates),
         settings=tuple(identity_of(estimator, identity) for estimator in made),
-        offers=tuple(method.offers) * (rungs + 1),
-        rungs=rungs,
+        offers=tuple(method.offers) * (levels + 1),
+        levels=levels,
     ), made
 
 
-def _full_name(schedule: Halving, learner: Learner) -> str:
+def _full_name(tuner: Tuner, learner: Learner) -> str:
     """The resource as the estimator knows it; one that is tuned cannot be a resource too."""
     try:
-        name = make_space({schedule.resource: [1]}).resolve(learner.estimator)[schedule.resource]
+        name = make_space({tuner.resource: [1]}).resolve(learner.estimator)[tuner.resource]
     except BadSpace as error:
-        problem = f"the resource of {schedule.name} cannot be that of learner {learner.name!r}: {error.problem}"
+        problem = f"the resource of {tuner.name} cannot be that of learner {learner.name!r}: {error.problem}"
         raise BadSpace(problem, error.remedy) from None
     if name in learner.names.values():
         raise BadStudy(
-            f"the resource {schedule.resource!r} of {schedule.name} is also tuned by learner {learner.name!r}",
+            f"the resource {tuner.resource!r} of {tuner.name} is also tuned by learner {learner.name!r}",
             "Leave it out of the space: its value in the estimator is the most a fit gets",
         )
     return name

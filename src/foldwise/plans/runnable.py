@@ -15,43 +15,35 @@ from foldwise.learners.learner import Learner
 from foldwise.learners.model import responses_of, takes_groups, takes_weights
 from foldwise.learners.trial import check_neighbours
 from foldwise.losses.loss import Loss
-from foldwise.plans.combining import TOGETHER, together_method, union_method, with_members, with_parts
-from foldwise.plans.extra_splits import beside_inner, extra_splits
-from foldwise.plans.options import StudyOptions
-from foldwise.plans.pruned import as_grid, check_dropping, is_worth
-from foldwise.plans.resource import with_rungs
-from foldwise.plans.searches import (
-    Wanted,
-    check_searches,
-    first_candidates,
-    make_search,
-    name_ledger,
-    narrowed,
-    wanted_of,
-    whole_space,
+from foldwise.plans.combining import (
+    STACKED,
+    stacked_method,
+    union_method,
+    with_members,
+    with_stacks,
 )
+from foldwise.plans.extra_splits import extra_inner, extra_splits
+from foldwise.plans.options import StudyOptions
+from foldwise.plans.resource import with_levels
+from foldwise.plans.searches import Tuning, check_searches, first_points, name_ledger, narrowed, tuner_of
+from foldwise.solvers.family import FamilySolver
+from foldwise.solvers.finding import find
+from foldwise.spaces.point import Point, candidate_at
 from foldwise.splits.nesting import Inner, inner_splits
 from foldwise.splits.split import Splits
-from foldwise.studies.study import Candidate, Method, Note, Study, rows_name
+from foldwise.studies.proposals import with_method
+from foldwise.studies.study import UNTUNED, Candidate, Method, Note, Study, rows_name
 from foldwise.tuners.budget import read_budget
+from foldwise.tuners.random import Random
+from foldwise.tuners.registry import make_tuner
 from foldwise.tuners.rules import check_rule
-from foldwise.tuners.schedule import base_name
-
-
-@dataclass(frozen=True, eq=False)
-class Tuning:
-    """How learners are tuned where they do not say it themselves."""
-
-    inner: Any = 5
-    tuner: str | None = None
-    budget: Any = None  # candidates, or a time such as "10 min"
-    rule: str = "best"
-    stop: str | None = None
+from foldwise.tuners.search import whole_space
+from foldwise.tuners.tuner import Tuner
 
 
 @dataclass(frozen=True, eq=False)
 class RunnableStudy:
-    """Data and learners, and the outline that names their fits."""
+    """A study with the data and the learners that it takes to run it."""
 
     data: Dataset
     learners: tuple[Learner, ...]
@@ -67,6 +59,14 @@ class RunnableStudy:
         if learner.combines != "best_of":
             return self.families[method]
         return family(learner.owner(self.study.methods[method].candidates[candidate]).estimator)
+
+    def estimator(self, method: int, candidate: int, point: Point | None = None) -> Any:
+        """The estimator of a method at a candidate, not fitted; of a search, at the point of one."""
+        if point is None:
+            return self.estimators[method][candidate]
+        learner = self.learners[method]
+        assert learner.space is not None
+        return learner.at(candidate_at(learner.space, point))
 
     def __repr__(self) -> str:
         names = ", ".join(learner.name for learner in self.learners if not learner.is_hidden)
@@ -86,21 +86,20 @@ def make_study(
     """A study from its parts; every contradiction among them is refused here, before any fit."""
     tuning, options = tuning or Tuning(), options or StudyOptions()
     forget_code()
-    beside = extra_splits(options.interval, outer, data, seed=options.seed)
+    extra = extra_splits(options.interval, outer, data, seed=options.seed)
     learners = with_members(learners)
     sharing = sum(learner.space is not None and learner.budget is None for learner in learners)
-    maker = _MethodMaker(data, outer, beside, tuning, options, sharing)
+    maker = _MethodMaker(data, outer, extra, tuning, options, sharing)
     learners = tuple(map(maker.narrowed, learners))
-    methods, estimators = map(list, zip(*map(maker.study, learners), strict=True))
+    methods, estimators = map(list, zip(*map(maker.method, learners), strict=True))
     check_searches(methods, tuning.stop, optimism=options.optimism)
     for at, (method, learner) in enumerate(zip(methods, learners, strict=True)):
-        if method.schedule:
-            check_dropping(method, losses[0], optimism=options.optimism)
-            if not is_worth(learner, estimators[at], data, options.solvers):
-                methods[at] = as_grid(method)
-            else:
-                methods[at], estimators[at] = with_rungs(method, learner, estimators[at], maker.identity(learner))
-    methods = list(with_parts(methods, learners, loss=losses[0], task=data.task, on_failure=options.on_failure))
+        method.tuner.check(method.name, losses[0], method.rule, optimism=options.optimism)
+        if not method.tuner.is_exhaustive and not _saves(learner, estimators[at], data, options.solvers):
+            methods[at] = as_grid(method)
+        else:
+            methods[at], estimators[at] = with_levels(method, learner, estimators[at], maker.identity(learner))
+    methods = list(with_stacks(methods, learners, loss=losses[0], task=data.task, on_failure=options.on_failure))
     study = Study(
         fingerprint=data.fingerprint,
         task=data.task,
@@ -119,15 +118,15 @@ def make_study(
         notes=(*data.notes, *notes),
         groups=data.groups,
         time=None if data.time is None else np.unique(data.time, return_inverse=True)[1],
-        beside=beside,
+        extra=extra,
         interval=options.interval,
         keeps_all=options.keeps_all,
         has_final=options.has_final,
         wants_training_risk=options.wants_training_risk,
     )
     for method, learner in zip(methods, learners, strict=True):
-        if method.search:
-            method.search.ledger = name_ledger(study, method, learner)
+        if not method.tuner.is_listed:
+            study = with_method(study, replace(method, ledger=name_ledger(study, method, learner)))
     families = tuple(family(learner.estimator) for learner in learners)
     return RunnableStudy(
         data, learners, study, families, tuple(estimators), options.solvers, tuple(map(maker.identity, learners))
@@ -135,89 +134,76 @@ def make_study(
 
 
 class _MethodMaker:
-    """Outlines of methods on the same data and outer splits; inner splits are made once and shared."""
+    """Methods on the same data and outer splits; inner splits are made once and shared."""
 
     def __init__(
         self,
         data: Dataset,
         outer: Splits,
-        beside: Splits | None,
+        extra: Splits | None,
         tuning: Tuning,
         options: StudyOptions,
         sharing: int = 1,
     ) -> None:
-        self.data, self.outer, self.beside, self.may_fail = data, outer, beside, options.on_failure != "fail"
+        self.data, self.outer, self.extra, self.may_fail = data, outer, extra, options.on_failure != "fail"
         self.tuning, self.seed, self.sweep, self.sharing = tuning, options.seed, options.is_swept, sharing
         self._inner: list[tuple[Any, Inner]] = []
 
-    def study(self, learner: Learner) -> tuple[Method, Sequence[Any]]:
+    def method(self, learner: Learner) -> tuple[Method, Sequence[Any]]:
         """A method in plain values, and its estimator at each candidate."""
-        if learner.combines in TOGETHER:
-            return together_method(learner, self.data.task, self._notes(learner))
+        if learner.combines in STACKED:
+            return stacked_method(learner, self.data.task, self._notes(learner))
+        rule = check_rule(learner.rule or self.tuning.rule)
         if learner.combines:
-            rule = check_rule(learner.rule or self.tuning.rule)
-            return union_method(learner, self.study, tuner=learner.tuner or self.tuning.tuner or "grid", rule=rule)
-        kind: Literal["plain", "tuned", "swept"] = "plain"
-        if learner.space is not None or learner.is_hidden:
-            kind = "swept" if self.sweep else "tuned"
-        inner = self._splits(learner) if kind == "tuned" else None
+            tuner = make_tuner(learner.tuner or self.tuning.tuner)
+            return union_method(learner, self.method, tuner=tuner, rule=rule)
+        is_tuned = not self.sweep and (learner.space is not None or learner.is_hidden)
+        inner = self._splits(learner) if is_tuned else None
         if not self.may_fail:  # else such candidates are dropped, or the baseline stands in for them
             check_neighbours(learner, self._fewest_rows(inner))
-        candidates = self._fitting(learner, self._candidates(learner), inner)
+        tuner = self.tuner(learner)
+        candidates = self._fitting(learner, self._candidates(learner, tuner), inner)
         estimators = tuple(learner.at(candidate) for candidate in candidates)
         identity = self.identity(learner)
-        rule = check_rule(learner.rule or self.tuning.rule)
         method = Method(
             name=learner.name,
-            kind=kind,
             candidates=candidates,
             settings=tuple(identity_of(estimator, identity) for estimator in estimators),
             code={name: code for estimator in estimators for name, code in own_code(estimator).items()},
             offers=tuple(responses_of(estimator, self.data.task) for estimator in estimators),
             inner=inner,
-            beside_inner=self._beside(learner) if kind == "tuned" else None,
+            extra_inner=self._extra(learner) if is_tuned else None,
             rule=rule,
             ranks=self._ranks(learner, candidates, rule),
             notes=self._notes(learner),
-            tuner=self.tuner(learner) or "grid",
+            tuner=tuner if is_tuned else UNTUNED,
             is_hidden=learner.is_hidden,
         )
-        return (
-            self._growing(method, learner)
-            if kind == "tuned" and learner.space is not None and self.wanted(learner).is_search
-            else (method, estimators)
-        )
+        return (method, estimators) if method.tuner.is_listed else self._growing(method, learner, estimators)
 
-    def _growing(self, method: Method, learner: Learner) -> tuple[Method, Sequence[Any]]:
+    def _growing(self, method: Method, learner: Learner, estimators: Sequence[Any]) -> tuple[Method, Sequence[Any]]:
         """A method without candidates yet, of which the search will find more; of a small space they are all there."""
-        wanted, space = self.wanted(learner), learner.space
-        assert space is not None
-        if whole_space(space, wanted) is not None:
-            note = (
-                "tuner",
+        assert learner.space is not None
+        if whole_space(learner.space, method.tuner) is not None:
+            words = (
                 f"{learner.name}: its {len(method.candidates)} candidates are within the budget of "
-                f"{wanted.most}, so all of them are tried",
+                f"{method.tuner.limits.budget}, so all of them are tried"
             )
-            method = replace(method, tuner="grid", notes=(*method.notes, note))
-            return method, tuple(map(learner.at, method.candidates))
-        search, ranks = make_search(wanted), None if method.ranks is None else list[int]()
-        return replace(method, candidates=[], settings=[], offers=[], ranks=ranks, search=search), search.estimators
+            return replace(method, tuner=make_tuner(None), notes=(*method.notes, ("tuner", words))), estimators
+        ranks = None if method.ranks is None else ()
+        return replace(method, candidates=(), settings=(), offers=(), ranks=ranks), ()
 
-    def wanted(self, learner: Learner) -> Wanted:
-        """With which tuner and budget a learner is tuned."""
-        tuner = self.tuner(learner)
-        return wanted_of(learner, tuner, self.tuning.budget, self.tuning.stop, sharing=self.sharing)
+    def tuner(self, learner: Learner) -> Tuner:
+        """The tuner of a learner; all candidates of a list where they are only shown."""
+        if learner.space is None or self.sweep:
+            return make_tuner(None)
+        return tuner_of(learner, self.tuning, sharing=self.sharing)
 
     def narrowed(self, learner: Learner) -> Learner:
         """A learner that is searched, with the space it is searched over."""
-        if learner.space is None or self.sweep or not (wanted := self.wanted(learner)).is_search:
+        if learner.space is None or (tuner := self.tuner(learner)).is_listed:
             return learner
-        return narrowed(learner, wanted, self._fewest_rows(self._splits(learner)))
-
-    def tuner(self, learner: Learner) -> str | None:
-        if learner.space is None or self.sweep:
-            return None
-        return learner.tuner if learner.tuner is not None else self.tuning.tuner
+        return narrowed(learner, tuner, self._fewest_rows(self._splits(learner)))
 
     def _fitting(
         self, learner: Learner, candidates: tuple[Candidate, ...], inner: Inner | None
@@ -233,13 +219,16 @@ class _MethodMaker:
         tunings = (self.outer,) if inner is None else (*inner.splits, inner.final or ())
         return min((len(split.train) for splits in tunings for split in splits), default=self.data.rows)
 
-    def _candidates(self, learner: Learner) -> tuple[Candidate, ...]:
+    def _candidates(self, learner: Learner, tuner: Tuner) -> tuple[Candidate, ...]:
         if learner.space is None:
             return ({},)
-        if not self.sweep and (wanted := self.wanted(learner)).is_search:
-            return whole_space(learner.space, wanted) or tuple(first_candidates(learner, self.seed))
+        if not tuner.is_listed:
+            whole = whole_space(learner.space, tuner)
+            return tuple(candidate_at(learner.space, one) for one in whole or first_points(learner, self.seed))
         budget = read_budget(learner.budget or self.tuning.budget).candidates
-        found = tuple(learner.space.candidates(base_name(self.tuner(learner)), budget, self.seed))
+        is_named = not self.sweep and (learner.tuner or self.tuning.tuner) is not None
+        lister = tuner if is_named else Random() if learner.space.is_drawn_from else Tuner()
+        found = tuple(lister.candidates(learner.space, budget, self.seed))
         if not found:
             raise BadSpace(f"the space of learner {learner.name!r} is empty", "Give at least one value per parameter")
         return found
@@ -272,11 +261,11 @@ class _MethodMaker:
         groups = "" if self.data.groups is None or not takes_groups(learner.estimator) else rows_name(self.data.groups)
         return "|".join((self._view(learner), family(learner.estimator), groups))
 
-    def _beside(self, learner: Learner) -> tuple[Splits, ...] | None:
-        if self.beside is None:
+    def _extra(self, learner: Learner) -> tuple[Splits, ...] | None:
+        if self.extra is None:
             return None
         wanted = self.tuning.inner if learner.inner is None else learner.inner
-        return beside_inner(wanted, self.beside, self.outer, self.data, seed=self.seed)
+        return extra_inner(wanted, self.extra, self.outer, self.data, seed=self.seed)
 
     def _view(self, learner: Learner) -> str:
         """Text and categories have one fingerprint; only a user's own learner may treat them differently."""
@@ -293,3 +282,22 @@ class _MethodMaker:
         if most := sampled_rows(learner.estimator):
             notes.append(("sample", f"{learner.name} learns from at most {most:,} rows, drawn from its training rows"))
         return tuple(notes)
+
+
+def as_grid(method: Method) -> Method:
+    """The method with the whole grid, and a word on why."""
+    if len(method.candidates) < 2:
+        return replace(method, tuner=make_tuner(None))
+    reason = f"{method.name}: one pass answers all candidates of a training set, so {method.tuner} would save nothing"
+    notes = (*method.notes, ("tuner", f"{reason}: the whole grid was used"))
+    return replace(method, tuner=make_tuner(None), notes=notes)
+
+
+def _saves(learner: Learner, estimators: Sequence[Any], data: Dataset, solvers: Literal["auto", "all", False]) -> bool:
+    """Not where a solver answers many candidates of a training set at once: dropping some would save nothing."""
+    if (learner.space is None and not learner.members) or len(estimators) < 2:
+        return False
+    solver = find(estimators, data, solvers=solvers, is_builtin=learner.is_builtin)
+    if solver is None or solver.name == "svm":  # which shares kernels, but solves every candidate
+        return True
+    return isinstance(solver, FamilySolver) and solver.fits_for(estimators) == len(estimators)

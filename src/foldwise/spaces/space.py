@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 from foldwise.errors import BadSpace, nearest
@@ -16,9 +15,6 @@ from foldwise.spaces.parameter import Choice, Distribution, Parameter, as_parame
 from foldwise.spaces.value import describe, value_key
 
 Direction = str | list[Any]
-
-TUNERS = ("grid", "pruned", "random", "racing", "halving", "hyperband", "tpe", "gp", "cmaes")
-RANDOM_BUDGET = 60  # the best of 60 draws is in the top 5% with probability 0.95
 
 
 @dataclass(frozen=True)
@@ -70,23 +66,13 @@ class Space:
         drawn = (draw_block(block, parts[i], [seed, i]) for i, block in enumerate(self.blocks))
         return distinct(itertools.chain.from_iterable(drawn))
 
-    def candidates(self, tuner: str | None = None, budget: int | None = None, seed: int = 0) -> list[Candidate]:
-        """The candidates a study tries: the grid where the budget allows, else the shared draw."""
-        if tuner is not None and tuner not in TUNERS:
-            raise BadSpace(f"the tuner {tuner!r} is not known", nearest(str(tuner), TUNERS))
-        if budget is not None and (isinstance(budget, bool) or not isinstance(budget, Integral) or budget < 1):
-            raise BadSpace(f"the budget is {budget!r}", "Give a whole number of candidates, at least 1")
-        budget = None if budget is None else int(budget)  # NumPy's whole numbers are welcome
-        drawn_from = any(isinstance(parameter, Distribution) for block in self.blocks for _, parameter in block)
-        if tuner == "random" or (tuner is None and drawn_from):
-            return self.draw(budget or RANDOM_BUDGET, seed)
-        if tuner in ("grid", "pruned"):
-            return self._whole_grid(budget)
-        if budget is None or self.size <= budget:
-            return self.grid()
-        return self.draw(budget, seed)
+    @property
+    def is_drawn_from(self) -> bool:
+        """Has it a distribution, so that candidates are drawn rather than listed?"""
+        return any(isinstance(parameter, Distribution) for block in self.blocks for _, parameter in block)
 
-    def _whole_grid(self, budget: int | None) -> list[Candidate]:
+    def whole_grid(self, budget: int | None = None) -> list[Candidate]:
+        """The grid, which must be within the budget."""
         found = self.grid()
         if budget is not None and len(found) > budget:
             remedy = f"Raise the budget to {len(found)}, or use tuner='random'"

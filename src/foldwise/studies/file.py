@@ -1,9 +1,10 @@
-"""An outline as a document in the store, so that a result can be reopened without its learners."""
+"""A study as a document in the store, so that a result can be reopened without its learners."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,14 +18,15 @@ from foldwise.records.store import Store
 from foldwise.splits.nesting import Inner
 from foldwise.splits.split import Split, Splits
 from foldwise.studies.plain import plain_candidate
-from foldwise.studies.search import search_from
+from foldwise.studies.proposals import limits_from, limits_to_json
 from foldwise.studies.study import IntervalRequest, Method, Study
+from foldwise.tuners.registry import stored_tuner
 
-NAME = "outline"
+NAME = "outline"  # as the first release called it
 
 
 def write_study(study: Study, store: Store, *, origin: Mapping[str, Any] | None = None) -> None:
-    """Keep the outline, and the words it was asked in if they are known."""
+    """Keep the study, and the words it was asked in if they are known."""
     # the words first: with them alone a study that was killed right here can be resumed
     store.write_document("origin", json.dumps(origin, sort_keys=True).encode())
     store.write_document(NAME, study_bytes(study))
@@ -38,7 +40,7 @@ def read_origin(store: Store) -> dict[str, Any] | None:
 
 
 def read_study(store: Store, *, loss: Any = None) -> Study:
-    """The outline of the latest study in a store; a loss that was a function must be given again."""
+    """The latest study in a store; a loss that was a function must be given again."""
     content = store.document(NAME)
     if content is None:
         raise BadStore("the store holds no study", "Run one with store= first")
@@ -76,7 +78,7 @@ def study_bytes(study: Study) -> bytes:
         "keeps_all": study.keeps_all,
         "wants_training_risk": study.wants_training_risk,
         "outer": _pack_splits("outer", study.outer, everything, arrays),
-        "beside": None if study.beside is None else _pack_splits("beside", study.beside, everything, arrays),
+        "beside": None if study.extra is None else _pack_splits("beside", study.extra, everything, arrays),
         "inner": [_pack_inner(f"inner{at}", inner, study, arrays) for at, inner in enumerate(schemes)],
         "methods": [_pack_method(method, schemes, study, arrays) for method in study.methods],
     }
@@ -100,7 +102,7 @@ def _study_from(content: bytes, loss: Any) -> Study:
     everything = np.arange(len(target))
     outer = _unpack_splits("outer", head["outer"], everything, arrays)
     schemes = [_unpack_inner(f"inner{at}", inner, outer, everything, arrays) for at, inner in enumerate(head["inner"])]
-    beside = None if head["beside"] is None else _unpack_splits("beside", head["beside"], everything, arrays)
+    extra = None if head["beside"] is None else _unpack_splits("beside", head["beside"], everything, arrays)
     facts = SimpleNamespace(task=head["task"], classes=classes, target=target, codes=target, weights=weights)
     facts.rows, facts.y = len(target), target
     if head["task"] != "regression":
@@ -119,7 +121,7 @@ def _study_from(content: bytes, loss: Any) -> Study:
         weights=weights,
         losses=make_losses(spec, facts),
         outer=outer,
-        methods=tuple(_unpack_method(method, schemes, beside, arrays) for method in head["methods"]),
+        methods=tuple(_unpack_method(method, schemes, extra, arrays) for method in head["methods"]),
         seed=head["seed"],
         repeats=head["repeats"],
         threads=head["threads"],
@@ -130,7 +132,7 @@ def _study_from(content: bytes, loss: Any) -> Study:
         notes=(*((code, text) for code, text in head["notes"]), *_interval_notes(head.get("own_interval"))),
         groups=arrays.get("groups"),
         time=arrays.get("time"),
-        beside=beside,
+        extra=extra,
         interval=None if head["interval"] is None else IntervalRequest(head["interval"]),
         keeps_all=head["keeps_all"],
         wants_training_risk=head.get("wants_training_risk", False),
@@ -146,64 +148,69 @@ def _interval_notes(own: str | None) -> list[tuple[str, str]]:
 
 def _pack_method(method: Method, schemes: list[Inner], study: Study, arrays: dict[str, AnyArray]) -> dict[str, Any]:
     at = next((at for at, inner in enumerate(schemes) if inner is method.inner), None)
+    listed = method if method.tuner.is_listed else replace(method, candidates=(), settings=(), offers=())
     return {
         "name": method.name,
-        "kind": method.kind,
-        "candidates": [plain_candidate(candidate) for candidate in ([] if method.search else method.candidates)],
-        "settings": [] if method.search else list(method.settings),
+        "candidates": [plain_candidate(candidate) for candidate in listed.candidates],
+        "settings": list(listed.settings),
         "code": method.code,
-        "offers": [list(names) for names in ([] if method.search else method.offers)],
+        "offers": [list(names) for names in listed.offers],
         "inner": at,
         "beside_inner": None
-        if method.beside_inner is None
+        if method.extra_inner is None
         else [
             _pack_splits(f"{method.name}.beside.{number}", splits, pair.train, arrays)
-            for number, (pair, splits) in enumerate(zip(study.beside or (), method.beside_inner, strict=True))
+            for number, (pair, splits) in enumerate(zip(study.extra or (), method.extra_inner, strict=True))
         ],
         "rule": method.rule,
-        "ranks": None if method.ranks is None else [] if method.search else list(method.ranks),
+        "ranks": None if method.ranks is None else list(method.ranks)[: len(listed.candidates)],
         "notes": [list(note) for note in method.notes],
-        "tuner": method.tuner,
-        "rungs": method.rungs,
+        "tuner": str(method.tuner),
+        "rungs": method.levels,
         "combines": method.combines,
-        "parts": [list(part) for part in method.parts],
-        "feeds": method.feeds,
+        "parts": [list(member) for member in method.members],
+        "feeds": method.member_response,
         "is_hidden": method.is_hidden,
-        "search": None if method.search is None else method.search.to_json(),
+        "search": None if method.tuner.is_listed else limits_to_json(method.tuner.limits, method.ledger),
     }
 
 
 def _unpack_method(
-    head: dict[str, Any], schemes: list[Inner], beside: Splits | None, arrays: dict[str, AnyArray]
+    head: dict[str, Any], schemes: list[Inner], extra: Splits | None, arrays: dict[str, AnyArray]
 ) -> Method:
-    beside_inner = None
+    extra_inner = None
     if head["beside_inner"] is not None:
-        beside_inner = tuple(
+        extra_inner = tuple(
             _unpack_splits(f"{head['name']}.beside.{number}", part, pair.train, arrays)
-            for number, (pair, part) in enumerate(zip(beside or (), head["beside_inner"], strict=True))
+            for number, (pair, part) in enumerate(zip(extra or (), head["beside_inner"], strict=True))
         )
-    search = None if head.get("search") is None else search_from(head["search"])
-    made: type[list[Any]] | type[tuple[Any, ...]] = tuple if search is None else list  # a search goes on to grow
+    limits, ledger = (None, "") if head.get("search") is None else limits_from(head["search"])
     return Method(
         name=head["name"],
-        kind=head["kind"],
-        candidates=made(head["candidates"]),
-        settings=made(head["settings"]),
+        candidates=tuple(head["candidates"]),
+        settings=tuple(head["settings"]),
         code=head["code"],
-        offers=made(tuple(names) for names in head["offers"]),
+        offers=tuple(tuple(names) for names in head["offers"]),
         inner=None if head["inner"] is None else schemes[head["inner"]],
-        beside_inner=beside_inner,
+        extra_inner=extra_inner,
         rule=head["rule"],
-        ranks=None if head["ranks"] is None else made(head["ranks"]),
+        ranks=None if head["ranks"] is None else tuple(head["ranks"]),
         notes=tuple((code, text) for code, text in head["notes"]),
-        tuner=head.get("tuner", "pruned" if head.get("is_pruned") else "grid"),  # older stores do not say it
-        rungs=head.get("rungs", 0),
+        tuner=stored_tuner(_tuner_text(head), limits),
+        ledger=ledger,
+        levels=head.get("rungs", 0),
         combines=head.get("combines", ""),
-        parts=tuple((str(member), str(name)) for member, name in head.get("parts", ())),
-        feeds=head.get("feeds", ""),
+        members=tuple((str(member), str(name)) for member, name in head.get("parts", ())),
+        member_response=head.get("feeds", ""),
         is_hidden=head.get("is_hidden", False),
-        search=search,
     )
+
+
+def _tuner_text(head: dict[str, Any]) -> str:
+    """The name of a tuner; stores of version 0.1 say beside it whether there is tuning at all."""
+    if head.get("kind") in ("plain", "swept"):
+        return "untuned"
+    return str(head.get("tuner", "pruned" if head.get("is_pruned") else "grid"))
 
 
 def _pack_inner(name: str, inner: Inner, study: Study, arrays: dict[str, AnyArray]) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,53 +13,27 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
 from foldwise.records.record import Record
 from foldwise.records.store import Store
-from foldwise.splits.split import Split, Splits
+from foldwise.splits.split import Split
 from foldwise.studies.baseline import baseline_answer
-from foldwise.studies.field import Course, RecordedField
-from foldwise.studies.ladder import Ladder
-from foldwise.studies.search import read_ledgers
+from foldwise.studies.proposals import with_method, with_proposals
 from foldwise.studies.study import Method, Stage, Study
-from foldwise.tuners.rounds import rounds
-from foldwise.tuners.rules import choose
+from foldwise.studies.tuning_run import FAILED, MISSING, THERE, Choice, TuningRun
 
 MANY = 10_000  # row sets remembered at most
 FoldState = Literal["own", "baseline", "failed", "missing", "undefined"]
 
 
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """What tuning on some splits came to; `candidate` is None where it could not choose."""
-
-    candidate: int | None
-    score: float
-    scores: FloatArray  # scores[candidate, split]
-    failed: int  # failed fits among them
-    missing: int  # fits not done yet
-    tried: Sequence[int] | None = None  # the candidates of a search's own tuning, which the rows of `scores` belong to
-
-    def means(self, candidates: int) -> FloatArray:
-        """The mean score of each of so many candidates of a method; NaN where this tuning did not try it."""
-        means: FloatArray = self.scores.mean(axis=1)
-        if self.tried is None:
-            return means[:candidates]
-        every = np.full(candidates, np.nan)
-        every[list(self.tried)] = means
-        return every
-
-
 class Reading:
-    """A study's outline and its records, read together; nothing here runs a fit."""
+    """A study and its records, read together; nothing here runs a fit."""
 
     def __init__(self, study: Study, store: Store) -> None:
-        self.study = study
         self.store = store
-        read_ledgers(study, store)
+        self._take(with_proposals(study, store))
         self.settled: set[tuple[str, str]] = set()  # training rows on which all candidates of a method have answered
-        self._choices: dict[tuple[Any, ...], Choice] = {}
+        self._choices: dict[tuple[str, str, str], Choice] = {}
         self._undefined: dict[tuple[str, str], dict[str, str]] = {}
-        self._ladders: dict[str, Ladder] = {}
-        self._fields: dict[tuple[str, int], RecordedField] = {}
-        self._seen: dict[tuple[str, int, int], tuple[float, bool]] = {}
+        self._runs: dict[str, dict[str, TuningRun]] = {}
+        self._training_sets: dict[str, dict[str, tuple[Split, IntArray]]] = {}
         self._placed: dict[tuple[int, int], tuple[Any, ...]] = {}
         self._judged: dict[int, tuple[IntArray, AnyArray, FloatArray | None]] = {}
 
@@ -85,25 +58,46 @@ class Reading:
         """Does the baseline answer for fits that failed?"""
         return self.study.on_failure == "baseline"
 
+    def method(self, name: str) -> Method:
+        """The method of this name, with the candidates that are known now."""
+        return self._methods[name]
+
+    def extend(self, method: Method) -> None:
+        """Take note of a method to which candidates were added; they are in the store already."""
+        self._take(with_method(self.study, method))
+
+    def refresh(self) -> None:
+        """Take note of what was proposed since, where another process runs the study."""
+        self._take(with_proposals(self.study, self.store))
+
+    def _take(self, study: Study) -> None:
+        self.study, self._methods = study, {method.name: method for method in study.methods}
+
+    def runs(self, method: Method) -> list[TuningRun]:
+        """Every tuning of a method: one for each split it is judged on, and the final one."""
+        return list(self._runs_of(method).values())
+
+    def run(self, method: Method, tuning: str) -> TuningRun:
+        """One of them by its name: `outer 0`, `beside 3`, `final`."""
+        return self._runs_of(method)[tuning]
+
     def choice(self, method: Method, outer: int, *, rule: str | None = None) -> Choice:
         """The candidate chosen for an outer split on its own inner splits."""
-        assert method.inner is not None
-        return self._choose(method, method.inner.splits[outer], ("outer", method.name, outer), rule)
+        return self._choose(method, f"outer {outer}", rule)
 
     def stage_choice(self, method: Method, stage: Stage) -> Choice:
         """The candidate chosen for a split of any level on its own inner splits."""
-        assert stage.inner is not None
-        return self._choose(method, stage.inner, (stage.level, method.name, stage.at), None)
+        return self._choose(method, stage.name, None)
+
+    def final_choice(self, method: Method, *, rule: str | None = None) -> Choice:
+        """The candidate chosen on all rows: the one to ship."""
+        return self._choose(method, "final", rule)
 
     def is_waiting(self, method: Method, stage: Stage) -> bool:
         """Are there fits to do before this split can choose its candidate?"""
-        assert stage.inner is not None
-        if (stage.level, method.name, stage.at, method.rule) in self._choices:
+        if (method.name, stage.name, method.rule) in self._choices:
             return False
-        if method.schedule or method.search:
-            return self.stage_choice(method, stage).missing > 0
-        names = map(self.study.rows_name, stage.inner)
-        if any(self.store.get(key) is None for name in names for key in self.study.keys(method, name)):
+        if self.run(method, stage.name).state(is_quick=True) == "evaluate":
             return True
         return self.stage_choice(method, stage).missing > 0
 
@@ -111,15 +105,20 @@ class Reading:
         """The candidate a split of any level is judged by."""
         return 0 if stage.inner is None else self.stage_choice(method, stage).candidate
 
-    def final_choice(self, method: Method, *, rule: str | None = None) -> Choice:
-        """The candidate chosen on all rows: the one to ship."""
-        assert method.inner is not None
-        assert method.inner.final is not None
-        return self._choose(method, method.inner.final, ("final", method.name), rule)
-
     def outer_candidate(self, method: Method, outer: int) -> int | None:
         """The candidate an outer split is judged by."""
-        return 0 if method.kind == "plain" else self.choice(method, outer).candidate
+        return 0 if method.inner is None else self.choice(method, outer).candidate
+
+    def training_sets(self, method: Method) -> dict[str, tuple[Split, IntArray]]:
+        """Training sets of a method's tunings by name, with all the rows that they may be scored on."""
+        found = self._training_sets.get(method.name)
+        if found is None:
+            found = self._training_sets[method.name] = dict(self.study.tuning_rows(method))
+            for split in (split for run in self.runs(method) if run.levels for split in run.place.every_split()):
+                name = self.study.rows_name(split)
+                known = found.get(name)
+                found[name] = (split, split.test) if known is None else (known[0], np.union1d(known[1], split.test))
+        return found
 
     def outer_losses(self, method: Method, *, loss: int = 0) -> FloatArray:
         """Mean loss on the test rows of each outer split, of the candidate chosen inside it."""
@@ -176,22 +175,22 @@ class Reading:
 
     def fits(self, method: Method) -> set[str]:
         """Keys of the distinct fits the method's answer rests on."""
-        key, study = self.study.key, self.study
-        everyone = range(len(method.candidates))
-        if method.kind == "swept":
-            return {key(method, candidate, split) for split in study.outer for candidate in everyone}
-        distinct = {study.rows_name(split): split for split in study.tuning_splits(method)}
-        keys = {key(method, candidate, split) for split in distinct.values() for candidate in everyone}
-        if method.schedule:
-            fields = [self.field(method, splits) for splits in study.tunings(method)]
-            keys = {key(method, *field.fit(ask)) for field in fields for ask in self.course(field).asked}
-        if method.search:
-            tunings = study.named_tunings(method).items()
-            keys = {
-                key(method, at, split) for name, those in tunings for at in method.search.of(name) for split in those
-            }
-        chosen = ((self.stage_candidate(method, stage), stage.split) for stage in study.stages(method))
-        return keys | {key(method, candidate, split) for candidate, split in chosen if candidate is not None}
+        keys, study = set[str](), self.study
+        for run in self.runs(method):
+            run.state()
+            keys |= set(run.fit_keys())
+        for split in study.outer if study.has_optimism and method.inner is not None else ():
+            keys |= set(study.keys(method, study.rows_name(split)))
+        return keys | {study.key(method, candidate, stage.split) for candidate, stage in self.judged(method)}
+
+    def judged(self, method: Method) -> Iterator[tuple[int, Stage]]:
+        """The candidates that are judged on a split, as far as they are known: all, where nothing is tuned."""
+        for stage in self.study.stages(method):
+            if stage.inner is None:
+                yield from ((candidate, stage) for candidate in range(len(method.candidates)))
+            elif not self.is_waiting(method, stage):
+                candidate = self.stage_candidate(method, stage)
+                yield from [] if candidate is None else [(candidate, stage)]
 
     @cached_property
     def _outer(self) -> list[tuple[int, Split]]:
@@ -247,96 +246,51 @@ class Reading:
             return "missing"
         return "failed" if choice.failed else "undefined"
 
-    def _choose(self, method: Method, splits: Splits, name: tuple[Any, ...], rule: str | None) -> Choice:
-        rule = rule or method.rule
-        found = self._choices.get((*name, rule))
-        if found is None and method.search:
-            found = self._searched(method, splits, " ".join(map(str, (name[0], *name[2:]))), rule)
+    def _choose(self, method: Method, tuning: str, rule: str | None) -> Choice:
+        name = (method.name, tuning, rule or method.rule)
+        found = self._choices.get(name)
         if found is None:
-            found = self._score(method, splits, rule)
+            found = self.run(method, tuning).choice(rule or method.rule)
             if not found.missing:
-                self._choices[*name, rule] = found
+                self._choices[name] = found
         return found
 
-    def scores_of(self, method: Method, splits: Splits, candidates: Sequence[int]) -> FloatArray:
-        """Scores of these candidates on these splits; NaN where a fit is missing, failed or cannot be judged."""
-        seen = [[self.seen_once(method, at, split) for split in splits] for at in candidates]
-        scores = [[math.nan if one is None else one[0] for one in those] for those in seen]
-        return np.array(scores, dtype=float).reshape(len(candidates), len(splits))
-
-    def seen_once(self, method: Method, candidate: int, split: Split) -> tuple[float, bool] | None:
-        """The same as `seen`, worked out once: the scores of a search are looked at in every round."""
-        name = (method.name, candidate, id(split))
-        if name not in self._seen:
-            found = self.seen(method, candidate, split)
-            if found is None:
-                return None
-            self._seen[name] = found
-        return self._seen[name]
+    def _runs_of(self, method: Method) -> dict[str, TuningRun]:
+        if method.name not in self._runs:
+            tunings = self.study.named_tunings(method).items()
+            self._runs[method.name] = {name: TuningRun(self, method, name, splits) for name, splits in tunings}
+        return self._runs[method.name]
 
     def has_failed(self, method: Method) -> bool:
-        """Has a fit of a search failed that the policy does not forgive? It then goes no further."""
-        if self.study.on_failure != "fail" or method.search is None:
+        """Has a tuning fit failed that the policy does not forgive? No more candidates are then proposed."""
+        return self.study.on_failure == "fail" and any(run.failed for run in self.runs(method))
+
+    def is_proposing(self, method: Method) -> bool:
+        """May more candidates be proposed to some tuning of a method?"""
+        if method.tuner.is_listed:
             return False
-        records = (
-            self.record(method, at, split)
-            for name, splits in self.study.named_tunings(method).items()
-            for at in method.search.of(name)
-            for split in splits
-        )
-        return any(record is not None and not record.is_ok for record in records)
+        states = [run.state() for run in self.runs(method)]
+        return any(state != "over" for state in states) and not self.has_failed(method)
 
-    def is_searching(self, method: Method) -> bool:
-        """Is there a tuning that may ask for more candidates?"""
-        search = method.search
-        if search is None or self.has_failed(method):
-            return False
-        return not all(search.is_over(name) for name in self.study.named_tunings(method))
-
-    def _searched(self, method: Method, splits: Splits, tuning: str, rule: str) -> Choice:
-        """The choice among the candidates that a tuning's own search has tried, when it is over."""
-        assert method.search is not None
-        own = method.search.of(tuning)
-        seen = [self.seen_once(method, at, split) for at in own for split in splits]
-        failed, missing = sum(one is not None and one[1] for one in seen), seen.count(None)
-        if not missing and not method.search.is_over(tuning) and not self.has_failed(method):
-            missing = 1
-        scores = self.scores_of(method, splits, own)
-        may_choose = not missing and (not failed or self.study.on_failure != "fail")
-        ranks = None if method.ranks is None else [method.ranks[at] for at in own]
-        chosen = choose(scores, rule=rule, ranks=ranks) if may_choose else None
-        score = np.nan if chosen is None else float(np.nanmin(scores.mean(axis=1)))
-        return Choice(None if chosen is None else own[chosen], score, scores, failed, missing, own)
-
-    def ladder(self, method: Method) -> Ladder:
-        """The rungs that a method's candidates climb."""
-        assert method.schedule is not None
-        if method.name not in self._ladders:
-            self._ladders[method.name] = Ladder(self.study, method, method.schedule)
-        return self._ladders[method.name]
-
-    def field(self, method: Method, splits: Splits) -> RecordedField:
-        """One tuning of a method whose candidates are dropped on the way."""
-        name = (method.name, id(splits))
-        if name not in self._fields:
-            self._fields[name] = RecordedField(self, method, splits, self.ladder(method))
-        return self._fields[name]
-
-    def course(self, field: RecordedField) -> Course:
-        """How that tuning goes, as far as the records tell."""
-        schedule = field.method.schedule
-        assert schedule is not None
-        return field.follow(lambda: rounds(schedule, field))
-
-    def seen(self, method: Method, candidate: int, split: Split) -> tuple[float, bool] | None:
-        """The score of one fit and whether it failed; None where it is still to be made."""
-        record, judge = self.record(method, candidate, split), self.study.losses[0]
-        if record is None:
-            return None
-        answers = self._answer(record, split, method.response_for(judge, candidate), split.test)
-        if answers is None:
-            return None if record.is_ok else (math.nan, True)
-        return self._mean_loss(judge, answers, split.test, (method, candidate, split)), not record.is_ok
+    def scores_on(self, method: Method, candidates: Sequence[int], split: Split) -> tuple[FloatArray, IntArray]:
+        """Scores of these candidates on a split, and what became of each fit (see `tuning_run`)."""
+        judge, keys = self.study.losses[0], self.study.keys(method, self.study.rows_name(split))
+        records = [self.store.get(keys[candidate]) for candidate in candidates]
+        responses = [method.response_for(judge, candidate) for candidate in candidates]
+        status = np.full(len(records), THERE)
+        together = self._together(judge, records, responses, split.test) if records else None
+        if together is not None:
+            return together, status
+        scores = np.full(len(records), np.nan)
+        for at, (candidate, record, response) in enumerate(zip(candidates, records, responses, strict=True)):
+            answers = None if record is None else self._answer(record, split, response, split.test)
+            if record is not None and not record.is_ok:
+                status[at] = FAILED
+            elif answers is None:
+                status[at] = MISSING
+            if answers is not None:
+                scores[at] = self._mean_loss(judge, answers, split.test, (method, candidate, split))
+        return scores, status
 
     def seen_losses(self, method: Method, candidate: int, split: Split) -> FloatArray | None:
         """Losses row by row, weighted to have the score as their mean; None where there are none."""
@@ -345,43 +299,6 @@ class Reading:
         losses = self.row_losses(judge, answers, split.test) if answers is not None and judge.is_per_row else None
         weights = self._truth(split.test)[1]
         return losses if losses is None or weights is None else losses * weights / weights.mean()
-
-    def _raced(self, method: Method, splits: Splits, rule: str) -> Choice:
-        """The choice among the candidates that reached the end of all full splits."""
-        field = self.field(method, splits)
-        course = self.course(field)
-        scores = field.final_scores(course.asked)
-        may_choose = not course.missing and (not course.failed or self.study.on_failure != "fail")
-        chosen = choose(scores, rule=rule, ranks=method.ranks) if may_choose else None
-        score = np.nan if chosen is None else float(np.nanmin(scores.mean(axis=1)))
-        return Choice(chosen, score, scores, course.failed, len(course.missing))
-
-    def _score(self, method: Method, splits: Splits, rule: str) -> Choice:
-        if method.schedule:
-            return self._raced(method, splits, rule)
-        scores = np.full((len(method.candidates), len(splits)), np.nan)
-        judge, failed, missing = self.study.losses[0], 0, 0
-        responses = [method.response_for(judge, candidate) for candidate in range(len(method.candidates))]
-        for at, split in enumerate(splits):
-            keys = self.study.keys(method, self.study.rows_name(split))
-            records = [self.store.get(key) for key in keys]
-            together = self._together(judge, records, responses, split.test)
-            if together is not None:
-                scores[:, at] = together
-                continue
-            for candidate, (record, response) in enumerate(zip(records, responses, strict=True)):
-                answers = None if record is None else self._answer(record, split, response, split.test)
-                if record is not None and not record.is_ok:
-                    failed += 1
-                elif answers is None:
-                    missing += 1
-                if answers is not None:
-                    scores[candidate, at] = self._mean_loss(judge, answers, split.test, (method, candidate, split))
-        may_choose = not missing and (not failed or self.study.on_failure != "fail")
-        chosen = choose(scores, rule=rule, ranks=method.ranks) if may_choose else None
-        # The selection score is the smallest one, whatever the rule then takes.
-        score = np.nan if chosen is None else float(np.nanmin(scores.mean(axis=1)))
-        return Choice(chosen, score, scores, failed, missing)
 
     def _together(
         self, judge: Loss, records: list[Record | None], responses: list[str], rows: IntArray

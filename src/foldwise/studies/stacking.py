@@ -12,8 +12,9 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.splits.split import Split, Splits
-from foldwise.studies.reading import Choice, Reading
+from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Stage, Study
+from foldwise.studies.tuning_run import Choice
 
 WEIGHTS = "weights"  # what a final learner leaves beside its responses: the weight of each member, for every row
 
@@ -25,16 +26,16 @@ class HeldOut(NamedTuple):
     columns: FloatArray
 
 
-def parts_of(study: Study, method: Method) -> list[Method]:
+def members_of(study: Study, method: Method) -> list[Method]:
     """The members of a combined method, as methods of the study."""
     known = {one.name: one for one in study.methods}
-    return [known[name] for _, name in method.parts]
+    return [known[name] for _, name in method.members]
 
 
 def held_out(reading: Reading, method: Method, stage: Stage | None) -> HeldOut | None:
     """Out-of-fold predictions inside a stage, or inside all rows (None), as soon as every member has chosen."""
     found: list[HeldOut] = []
-    for part in parts_of(reading.study, method):
+    for part in members_of(reading.study, method):
         choice, splits = _tuned(reading, part, stage)
         own = None if choice.candidate is None else _own_held_out(reading, part, choice.candidate, splits)
         if own is None:
@@ -46,12 +47,12 @@ def held_out(reading: Reading, method: Method, stage: Stage | None) -> HeldOut |
 def answered(reading: Reading, method: Method, stage: Stage, rows: IntArray) -> FloatArray | None:
     """What the members' models of a stage's training part answer for these rows."""
     found = []
-    for part in parts_of(reading.study, method):
+    for part in members_of(reading.study, method):
         candidate = _tuned(reading, part, stage)[0].candidate
-        own = None if candidate is None else reading.answer(part, candidate, stage.split, part.feeds, rows)
+        own = None if candidate is None else reading.answer(part, candidate, stage.split, part.member_response, rows)
         if own is None:
             return None
-        found.append(as_columns(own, part.feeds))
+        found.append(as_columns(own, part.member_response))
     return np.hstack(found)
 
 
@@ -80,7 +81,7 @@ def weights_of(reading: Reading, method: Method, split: Split | None) -> dict[st
     weights = record.responses.get(WEIGHTS)
     if weights is None or not len(weights):
         return {}
-    return {name: round(float(weight), 6) for (name, _), weight in zip(method.parts, weights[0], strict=True)}
+    return {name: round(float(weight), 6) for (name, _), weight in zip(method.members, weights[0], strict=True)}
 
 
 def _tuned(reading: Reading, part: Method, stage: Stage | None) -> tuple[Choice, Splits]:
@@ -89,15 +90,15 @@ def _tuned(reading: Reading, part: Method, stage: Stage | None) -> tuple[Choice,
     if stage is None:
         assert part.inner.final is not None
         return reading.final_choice(part), part.inner.final
-    inner = part.inner.splits if stage.level == "outer" else part.beside_inner
+    inner = part.inner.splits if stage.level == "outer" else part.extra_inner
     assert inner is not None
     return reading.stage_choice(part, stage._replace(inner=inner[stage.at])), inner[stage.at]
 
 
 def _own_held_out(reading: Reading, part: Method, candidate: int, splits: Splits) -> HeldOut | None:
     """One member's predictions of the rows its splits hold out; the mean where a row is held out more than once."""
-    answers = [reading.answer(part, candidate, split, part.feeds, split.test) for split in splits]
-    columns = [as_columns(answer, part.feeds) for answer in answers if answer is not None]
+    answers = [reading.answer(part, candidate, split, part.member_response, split.test) for split in splits]
+    columns = [as_columns(answer, part.member_response) for answer in answers if answer is not None]
     if len(columns) < len(splits):
         return None
     rows, place = np.unique(np.concatenate([split.test for split in splits]), return_inverse=True)

@@ -11,54 +11,47 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
 from foldwise.splits.nesting import Inner
 from foldwise.splits.split import Split, Splits, union
-from foldwise.studies.search import Search
-from foldwise.tuners.schedule import Pruned, Schedule, read_schedule
+from foldwise.studies.proposals import Proposals
+from foldwise.tuners.tuner import Tuner
+from foldwise.tuners.untuned import Untuned
 
 Candidate = dict[str, Any]
 Note = tuple[str, str]
+UNTUNED, NO_PROPOSALS = Untuned(), Proposals()
 
 
 @dataclass(frozen=True, eq=False)
 class Method:
     """One named method: its candidates, how it is tuned, and what its models can answer.
 
-    A `plain` method has one candidate, a `tuned` one chooses among its candidates on
-    inner splits, a `swept` one shows them all (a validation curve).
+    One without inner splits is not tuned: every candidate is judged on the outer splits. That is
+    one candidate of a learner, or all of them for a validation curve. The candidates of a
+    search are those proposed so far: a method with more of them is another value.
     """
 
     name: str
-    kind: Literal["plain", "tuned", "swept"]
     candidates: Sequence[Candidate]
     settings: Sequence[str]  # identity of the learner at each candidate
     code: dict[str, str]  # class or function -> hash of the user's own code
     offers: Sequence[tuple[str, ...]]  # responses the models of each candidate have
     inner: Inner | None = None
-    beside_inner: tuple[Splits, ...] | None = None  # inner splits of the splits beside the outer ones
+    extra_inner: tuple[Splits, ...] | None = None  # inner splits of the extra splits
     rule: str = "best"
     ranks: Sequence[int] | None = None  # simplicity of each candidate, 0 = simplest
     notes: tuple[Note, ...] = ()
-    tuner: str = "grid"  # how it goes through its candidates
-    search: Search | None = None  # of a method whose candidates are found on the way: its lists then grow
-    rungs: int = 0  # how often the candidates follow again with less and less of a learner's own resource
+    tuner: Tuner = UNTUNED
+    proposals: Proposals = NO_PROPOSALS  # of a search, as far as it has come
+    ledger: str = ""  # the document of the store that has them
+    levels: int = 0  # how often the candidates follow again with less and less of a learner's own resource
     combines: str = ""  # best_of, stack or blend, where it is made of other learners
-    parts: tuple[tuple[str, str], ...] = ()  # of a stack or blend: each member's name, and the method that it is here
-    feeds: str = ""  # the response that a stack or blend takes from it
+    members: tuple[tuple[str, str], ...] = ()  # of a stack or blend: each member's name, and the method that it is here
+    member_response: str = ""  # the response that a stack or blend takes from it
     is_hidden: bool = False  # is it no row of the answer, but only there to be combined?
 
     @property
-    def is_pruned(self) -> bool:
-        """Are candidates dropped while tuning, as soon as they cannot be the best?"""
-        return isinstance(self.schedule, Pruned)
-
-    @property
-    def schedule(self) -> Schedule | None:
-        """How candidates of a fixed list are dropped before the full splits, where that is how it is tuned."""
-        return read_schedule(self.tuner) if self.kind == "tuned" else None
-
-    @property
-    def entrants(self) -> int:
+    def listed(self) -> int:
         """Candidates that can be chosen; those that follow them have less of a resource."""
-        return len(self.candidates) // (self.rungs + 1)
+        return len(self.candidates) // (self.levels + 1)
 
     def response_for(self, loss: Loss, candidate: int = 0) -> str:
         """The response by which this loss judges a candidate; one that has none fails when it is asked."""
@@ -72,6 +65,11 @@ class Stage(NamedTuple):
     at: int
     split: Split
     inner: Splits | None
+
+    @property
+    def name(self) -> str:
+        """The name of its tuning."""
+        return f"{self.level} {self.at}"
 
 
 class IntervalRequest(NamedTuple):
@@ -105,12 +103,12 @@ class Study:
     groups: AnyArray | None = None  # group of each row, where there are any
     time: AnyArray | None = None  # place of each row in time, where it is known
     keeps_all: bool = False  # tuning fits keep all responses too, for later questions to a store
-    beside: Splits | None = None  # further splits that an interval asks for
+    extra: Splits | None = None  # further splits that an interval asks for
     interval: IntervalRequest | None = None
     wants_training_risk: bool = False  # even where it costs more than the study
     _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
-    _keys: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict, repr=False)
-    _tuning_rows: dict[int, dict[str, tuple[Split, IntArray]]] = field(default_factory=dict, repr=False)
+    _keys: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _tuning_rows: dict[str, dict[str, tuple[Split, IntArray]]] = field(default_factory=dict, repr=False)
 
     @property
     def rows(self) -> int:
@@ -130,8 +128,8 @@ class Study:
         """Every split the method is judged on, with the inner splits it is tuned on there."""
         inner = method.inner.splits if method.inner else [None] * len(self.outer)
         found = [Stage("outer", at, *pair) for at, pair in enumerate(zip(self.outer, inner, strict=True))]
-        beside_inner = method.beside_inner or [None] * len(self.beside or ())
-        pairs = zip(self.beside or (), beside_inner, strict=True)
+        extra_inner = method.extra_inner or [None] * len(self.extra or ())
+        pairs = zip(self.extra or (), extra_inner, strict=True)
         return found + [Stage("beside", at, *pair) for at, pair in enumerate(pairs)]
 
     def tunings(self, method: Method) -> list[Splits]:
@@ -143,7 +141,7 @@ class Study:
 
     def named_tunings(self, method: Method) -> dict[str, Splits]:
         """The same by name: `outer 0`, `beside 3`, `final`."""
-        names = [f"{stage.level} {stage.at}" for stage in self.stages(method) if stage.inner is not None]
+        names = [stage.name for stage in self.stages(method) if stage.inner is not None]
         return dict(zip([*names, "final"], self.tunings(method), strict=False))
 
     def tuning_splits(self, method: Method) -> list[Split]:
@@ -156,9 +154,9 @@ class Study:
 
     def tuning_rows(self, method: Method) -> dict[str, tuple[Split, IntArray]]:
         """Training sets on which every candidate is fitted, by name, with all the rows they are scored on."""
-        found = self._tuning_rows.get(id(method))
+        found = self._tuning_rows.get(method.name)
         if found is None:
-            found = self._tuning_rows[id(method)] = {}
+            found = self._tuning_rows[method.name] = {}
             for split in self.tuning_splits(method):
                 name = self.rows_name(split)
                 known = found.get(name)
@@ -169,7 +167,7 @@ class Study:
         """Responses the outer fits keep: those of every loss, and what later questions may need."""
         wanted = {method.response_for(loss, candidate): None for loss in self.losses}
         extra = {name: None for name in ("predict", "predict_proba") if name in method.offers[candidate]}
-        return tuple(wanted | extra | ({method.feeds: None} if method.feeds else {}))
+        return tuple(wanted | extra | ({method.member_response: None} if method.member_response else {}))
 
     def selecting(self, method: Method, candidate: int) -> tuple[str, ...]:
         """Responses that tuning needs: that of the first loss; all of them where a store keeps them."""
@@ -178,7 +176,7 @@ class Study:
     def judging(self, method: Method, candidate: int) -> tuple[str, ...]:
         """The response that the first loss needs, and the one that a stack or blend of this method takes."""
         response = method.response_for(self.losses[0], candidate)
-        return (response,) if method.feeds in ("", response) else (response, method.feeds)
+        return (response,) if method.member_response in ("", response) else (response, method.member_response)
 
     def rows_name(self, split: Split) -> str:
         """A name for the training rows of a split, the same wherever these rows are trained on."""
@@ -193,16 +191,11 @@ class Study:
 
     def keys(self, method: Method, rows: str) -> tuple[str, ...]:
         """The names of the fits of all candidates on the training rows of this name."""
-        known = self._keys.get((id(method), rows), ())
+        known = self._keys.get((method.name, rows), ())
         if len(known) < len(method.settings):
             more = (self.fit_key(setting, rows) for setting in method.settings[len(known) :])
-            known = self._keys[id(method), rows] = (*known, *more)
+            known = self._keys[method.name, rows] = (*known, *more)
         return known
-
-    def forget_keys(self, method: Method) -> None:
-        """Of a search that is read anew."""
-        for name in [name for name in self._keys if name[0] == id(method)]:
-            del self._keys[name]
 
     def fit_key(self, setting: str, rows: str) -> str:
         return _digest(self.prefix, setting, rows)

@@ -1,1 +1,1 @@
-"""Learners that tune themselves."""
+"""How candidates are tried: one protocol, one file per tuner."""

@@ -14,47 +14,77 @@ from foldwise.errors import MissingExtra
 from foldwise.spaces.parameter import Choice, Parameter, Range
 from foldwise.spaces.point import Point, place_at, spread
 from foldwise.spaces.space import Space
-from foldwise.tuners.tuner import BATCH, START, Told, fresh
+from foldwise.tuners.search import BATCH, START, Search, Told, fresh
 
-PACKAGES = {"tpe": ("optuna",), "gp": ("optuna", "torch"), "cmaes": ("optuna", "cmaes")}
 BLOCK = "block"  # the axis of a conditional space; all others have a number before a dot
-EXTRAS = {"tpe": "optuna", "gp": "optuna,torch", "cmaes": "optuna"}
 
 
-def check_installed(name: str) -> None:
-    """Refuse a tuner whose packages are not there, before any fit."""
-    for package in PACKAGES[name]:
-        if importlib.util.find_spec(package) is None:
-            raise MissingExtra(
-                f"the tuner {name!r} needs the package {package}, which is not installed",
-                f"Run: pip install 'foldwise[{EXTRAS[name]}]'",
-            )
-
-
-class OptunaTuner:
+class OptunaTuner(Search):
     """One of Optuna's samplers, begun anew at every call and told all scores: it has no memory of its own."""
+
+    is_seeded = True
+    packages: tuple[str, ...] = ("optuna",)
+    extra = "optuna"
+
+    def check_installed(self) -> None:
+        for package in self.packages:
+            if importlib.util.find_spec(package) is None:
+                raise MissingExtra(
+                    f"the tuner {self.name!r} needs the package {package}, which is not installed",
+                    f"Run: pip install 'foldwise[{self.extra}]'",
+                )
+
+    def ask(self, told: Told, space: Space, seed: int, count: int = BATCH) -> list[Point]:
+        """At most so many points that are not told; a score is NaN where the candidate failed."""
+        if not told:
+            return fresh(spread(space, seed), (), count)
+        with _quiet(), _one_thread(self.name):
+            asked = self.sample(Sampling(self.name, space, seed), told, count)
+        known = [point for point, _ in told]
+        new = list(dict.fromkeys(point for point in asked if point not in set(known)))
+        # a space with few values gives some of them twice: the even spread fills up
+        return new + fresh(spread(space, seed), [*known, *new], count - len(new))
+
+    def sample(self, sampling: Sampling, told: Told, count: int) -> list[Point]:
+        """Points by a sampler that is a function of all trials."""
+        return sampling.suggest(told, count)
+
+
+class Tpe(OptunaTuner):
+    """Tree-structured Parzen estimators."""
+
+    name = "tpe"
+
+
+class Gp(OptunaTuner):
+    """A Gaussian process with the expected improvement."""
+
+    name, packages, extra = "gp", ("optuna", "torch"), "optuna,torch"
+
+
+class Cmaes(OptunaTuner):
+    """Covariance matrix adaptation, which goes by generations."""
+
+    name, packages = "cmaes", ("optuna", "cmaes")
+
+    def sample(self, sampling: Sampling, told: Told, count: int) -> list[Point]:
+        return sampling.replay(told, count)
+
+
+class Sampling:
+    """A sampler of Optuna over one space."""
 
     def __init__(self, name: str, space: Space, seed: int) -> None:
         self.name, self.space, self.seed = name, space, seed
 
-    def ask(self, told: Told, n: int) -> list[Point]:
-        if not told:
-            return fresh(spread(self.space, self.seed), (), n)
-        with _quiet(), _one_thread(self.name):
-            asked = self._replay(told, n) if self.name == "cmaes" else self._suggest(told, n)
-        known = [point for point, _ in told]
-        new = list(dict.fromkeys(point for point in asked if point not in set(known)))
-        # a space with few values gives some of them twice: the even spread fills up
-        return new + fresh(spread(self.space, self.seed), [*known, *new], n - len(new))
-
-    def _suggest(self, told: Told, n: int) -> list[Point]:
+    def suggest(self, told: Told, n: int) -> list[Point]:
         """Points by a sampler that is a function of all trials."""
         study = self._study(self.seed + len(told))
         for point, score in _filled(told):
             study.add_trial(self._trial(point, score))
         return [self._point(study.ask()) for _ in range(n)]
 
-    def _replay(self, told: Told, n: int) -> list[Point]:
+    def replay(self, told: Told, n: int) -> list[Point]:
         """CMA-ES goes by generations: ask for the past ones again and tell their scores, then ask for the next."""
         study, scores = self._study(self.seed), dict(_filled(told))
         for point, score in list(scores.items())[:START]:

@@ -8,29 +8,38 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_field import MadeField
 
 import foldwise as fw
 from foldwise.errors import BadStudy
-from foldwise.studies.ladder import rungs_for, steps_down
-from foldwise.tuners.rounds import halve, hyperband, most_left, rounds
-from foldwise.tuners.schedule import base_name, read_schedule
+from foldwise.testing.tuners import GivenTuning, play
+from foldwise.tuners.halving import brackets, halve, levels_for, steps_down
+from foldwise.tuners.racing import most_left
+from foldwise.tuners.registry import make_tuner
+
+DROPPING = ("racing", "halving", "hyperband")
 
 
 def made(candidates, height, *, folds=4, looks=2, seed=0):
     rng = np.random.default_rng(seed)
     rows = [[rng.exponential(size=3) for _ in range(folds)] for _ in range(candidates)]
-    return MadeField(rows, low=[rng.exponential(size=(candidates, folds)) for _ in range(height)], looks=looks)
+    return GivenTuning(rows, [rng.exponential(size=(candidates, folds)) for _ in range(height)], level_splits=looks)
 
 
-def climbed(climb):
+def climbed(climb, seen):
     """The rounds of a climb, and who is left."""
     found = []
     while True:
         try:
-            found.append(sorted((candidate, *look) for candidate, look in next(climb)))
+            step = next(climb)
+            found.append(sorted((c, one.level, split) for one in step for c in one.candidates for split in one.splits))
+            seen.see(step)
         except StopIteration as end:
             return found, end.value
+
+
+def sizes(tuner, seen):
+    """Evaluations of each step."""
+    return [sum(len(one.candidates) * len(one.splits) for one in step) for step in play(tuner, seen)]
 
 
 def naive_halving(field, entrants, height):
@@ -38,15 +47,15 @@ def naive_halving(field, entrants, height):
     alive, found = list(entrants), []
     sizes = [math.ceil(len(alive) / 6 / step) for step in range(1, height + 1)]
     for rung, size in zip(range(height, 0, -1), sizes, strict=True):
-        found.append(sorted((c, rung, fold) for c in alive for fold in range(field.looks)))
-        alive = sorted(alive, key=lambda c: (np.mean(field.low[rung - 1][c, : field.looks]), c))[:size]
+        found.append(sorted((c, rung, fold) for c in alive for fold in range(field.level_splits)))
+        alive = sorted(alive, key=lambda c: (np.mean(field.low[rung - 1][c, : field.level_splits]), c))[:size]
     return found, sorted(alive)
 
 
 @given(st.integers(2, 40), st.integers(0, 3), st.integers(0, 5))
 def test_rounds_are_those_of_a_naive_halving(candidates, height, seed):
     field = made(candidates, height, seed=seed)
-    found = climbed(halve(field, range(candidates), height))
+    found = climbed(halve(field, range(candidates), height), field)
     assert found == naive_halving(field, range(candidates), height)
 
 
@@ -60,16 +69,16 @@ def test_every_fold_leaves_fewer_and_the_last_one_somebody(candidates, cut):
 
 def test_the_race_after_a_rung_goes_on_as_if_that_had_been_two_folds():
     rows = [[np.ones(3)] * 10] * 36  # all the same: nobody is dropped before they must be
-    field = MadeField(rows, low=[np.ones((36, 10))])
-    assert [len(asks) for asks in rounds(read_schedule("halving"), field)] == [36, 6, 4, 3, 3, 2, 2, 2, 2, 2, 2]
-    assert [len(asks) for asks in rounds(read_schedule("racing"), field)] == [36, 12, 6, 4, 3, 3, 2, 2, 2, 2]
-    assert sum(len(asks) for asks in rounds(read_schedule("hyperband"), field)) <= 360 / 5.5
+    found = {name: sizes(make_tuner(name), GivenTuning(rows, [np.ones((36, 10))])) for name in DROPPING}
+    assert found["halving"] == [36, 6, 4, 3, 3, 2, 2, 2, 2, 2, 2]
+    assert found["racing"] == [36, 12, 6, 4, 3, 3, 2, 2, 2, 2]
+    assert sum(found["hyperband"]) <= 360 / 5.5
 
 
 @given(st.integers(4, 60), st.integers(1, 3))
 def test_every_candidate_is_in_one_bracket_of_hyperband_and_some_begin_at_the_top(candidates, height):
     field = made(candidates, height)
-    found, left = climbed(hyperband(field, range(candidates), height))
+    found, left = climbed(brackets(field, range(candidates), height), field)
     begins = {candidate: rung for candidate, rung, _ in found[0]}
     at_the_top = set(range(candidates)) - set(begins)
     assert at_the_top
@@ -80,15 +89,14 @@ def test_every_candidate_is_in_one_bracket_of_hyperband_and_some_begin_at_the_to
 def test_candidates_without_a_score_are_not_kept():
     field = made(9, 1, looks=1)
     field.low[0][:, 0] = [np.nan, 3, 2, np.nan, 5, 4, 9, 8, 7]
-    assert climbed(halve(field, range(9), 1))[1] == [1, 2]
+    assert climbed(halve(field, range(9), 1), field)[1] == [1, 2]
 
 
 def test_what_is_left_out_or_written_in_text_means_the_same():
-    assert read_schedule(str(fw.halving(resource="max_iter", factor=2))) == fw.halving(resource="max_iter", factor=2)
-    assert read_schedule("hyperband( least=50 )") == fw.hyperband(least=50)
-    assert read_schedule("racing") == fw.racing()
-    assert read_schedule("tpe") is None
-    assert (base_name("racing(level=0.2)"), base_name("grid"), base_name(None)) == ("racing", "grid", None)
+    assert make_tuner(str(fw.halving(resource="max_iter", factor=2))) == fw.halving(resource="max_iter", factor=2)
+    assert make_tuner("hyperband( least=50 )") == fw.hyperband(least=50)
+    assert make_tuner("racing") == fw.racing()
+    assert (make_tuner("racing(level=0.2)").name, make_tuner(None).name) == ("racing", "grid")
     assert str(fw.racing(level=0.05)) == "racing(level=0.05)"
 
 
@@ -106,17 +114,16 @@ def test_what_is_left_out_or_written_in_text_means_the_same():
 )
 def test_options_that_make_no_sense_are_refused(text, words):
     with pytest.raises(BadStudy, match=words):
-        read_schedule(text)
+        make_tuner(text)
 
 
 def test_steps_end_where_a_fit_would_get_too_little():
     assert [steps_down(rows, 40, 3) for rows in (100, 130, 500, 5000)] == [0, 1, 2, 3]
     assert [steps_down(rows, 60, 1.5) for rows in (88, 90, 132, 360)] == [0, 1, 1, 3]
     assert steps_down(400, 1, 3) == 3  # there is no end to dividing
-    assert [rungs_for(candidates) for candidates in (2, 4, 30, 1000, 9999)] == [0, 1, 1, 2, 3]
+    assert [levels_for(candidates) for candidates in (2, 4, 30, 1000, 9999)] == [0, 1, 1, 2, 3]
 
 
 def test_each_tuner_has_its_rounds():
-    field = made(40, 2)
-    first = {name: len(next(rounds(read_schedule(name), field))) for name in ("racing", "halving", "hyperband")}
+    first = {name: sizes(make_tuner(name), made(40, 2))[0] for name in DROPPING}
     assert first == {"racing": 40, "halving": 2 * 40, "hyperband": 2 * (40 - 1)}

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from made_field import MadeField
 from scipy.stats import ttest_rel
 
-from foldwise.tuners.pruning import can_win, next_fit
-from foldwise.tuners.rounds import rounds
+from foldwise.testing.tuners import GivenTuning, play
+from foldwise.tuners.pruned import Pruned, can_win, next_fit
+from foldwise.tuners.racing import Racing
 from foldwise.tuners.rules import choose
-from foldwise.tuners.schedule import Pruned, Racing
 
 VALUES = st.sampled_from([-1.0, -0.4, 0.0, 0.1, 0.2, 0.5, 1.0])
 TABLES = arrays(np.float64, st.tuples(st.integers(1, 10), st.integers(1, 6)), elements=VALUES)
@@ -48,10 +47,16 @@ def test_a_bounded_loss_is_pruned_before_anyone_is_finished():
 def test_bounds_that_do_not_hold_prove_nothing():
     rng = np.random.default_rng(2)
     rows = [[rng.uniform(0, 1, 4) + gap for _ in range(4)] for gap in (0.3, 0.0, 0.6, 0.9)]
-    asked = [ask for asks in rounds(Pruned(), MadeField(rows, bounds=(0.0, 0.01))) for ask in asks]
+    asked = [pair for pairs in rounds(Pruned(), GivenTuning(rows, bounds=(0.0, 0.01))) for pair in pairs]
     assert len(asked) == len(set(asked)) == 16
-    pruned = [ask for asks in rounds(Pruned(), MadeField(rows, bounds=(0.0, 2.0))) for ask in asks]
+    pruned = [pair for pairs in rounds(Pruned(), GivenTuning(rows, bounds=(0.0, 2.0))) for pair in pairs]
     assert len(pruned) < 16
+
+
+def rounds(tuner, seen):
+    """The evaluations of each step, as pairs of candidate and split."""
+    for step in play(tuner, seen):
+        yield [(candidate, split) for one in step for split in one.splits for candidate in one.candidates]
 
 
 def naive_race(rows, level, first, cut):
@@ -80,25 +85,24 @@ def test_rounds_are_those_of_a_naive_race(level, first, cut):
     rng = np.random.default_rng(first)
     shared = rng.exponential(size=(6, 15))
     rows = [[fold + gap + 0.3 * rng.normal(size=15) for fold in shared] for gap in np.linspace(0, 0.5, 12)]
-    field = MadeField(rows, bounds=(-np.inf, np.inf))
-    found = [[(candidate, look.fold) for candidate, look in asks] for asks in rounds(Racing(level, first, cut), field)]
+    found = list(rounds(Racing(level, first, cut), GivenTuning(rows, bounds=(-np.inf, np.inf))))
     assert found == naive_race(rows, level, first, cut)
     assert len(found[-1]) < 12
 
 
 def test_a_measure_of_whole_folds_is_raced_from_the_third_fold_on():
     rng = np.random.default_rng(0)
-    field = MadeField([[np.array([gap + 0.01 * rng.normal()]) for _ in range(5)] for gap in (0.1, 0.9)])
-    field.losses = lambda candidate, look: None
+    field = GivenTuning([[np.array([gap + 0.01 * rng.normal()]) for _ in range(5)] for gap in (0.1, 0.9)])
+    field.losses = lambda candidate, split: None
     assert [len(asks) for asks in rounds(Racing(0.05, cut=0), field)] == [2, 2, 2, 1, 1]
 
 
 def test_candidates_without_a_score_are_dropped_and_equal_ones_stay():
     rows = [[np.full(4, np.nan)] * 3, [np.arange(4.0)] * 3, [np.arange(4.0)] * 3]
-    found = [[candidate for candidate, _ in asks] for asks in rounds(Racing(cut=0), MadeField(rows))]
+    found = [[candidate for candidate, _ in pairs] for pairs in rounds(Racing(cut=0), GivenTuning(rows))]
     assert found == [[0, 1, 2], [1, 2], [1, 2]]
 
 
 def test_a_race_that_nobody_can_win_any_more_ends():
     rows = [[np.array([1.0, 2.0]), np.full(2, np.nan), np.array([1.0, 2.0])] for _ in range(3)]
-    assert [len(asks) for asks in rounds(Racing(cut=0), MadeField(rows))] == [3, 3]
+    assert [len(asks) for asks in rounds(Racing(cut=0), GivenTuning(rows))] == [3, 3]

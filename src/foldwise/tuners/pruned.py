@@ -1,4 +1,4 @@
-"""Which candidates can still be the best, from the scores so far: exact for losses whose range is known.
+"""Exact pruning: candidates that can no longer be the best are not fitted any further.
 
 A candidate's final sum lies between its sum so far plus the least, and plus the most, that
 the splits that are left can add. So one whose least is above the most of another has lost,
@@ -8,12 +8,52 @@ least is the sum so far, and only finished candidates have a most.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from foldwise.arrays import BoolArray, FloatArray
+from foldwise.errors import BadStudy
+from foldwise.spaces.space import Space
+from foldwise.tuners.tuner import OVER, Evaluate, Seen, Step, Tuner
+
+if TYPE_CHECKING:
+    from foldwise.losses.loss import Loss
 
 ROUNDING = 1e-12  # sums in another order differ by less: such near ties are scored to the end
 NONNEGATIVE = (0.0, np.inf)
+
+
+@dataclass(frozen=True)
+class Pruned(Tuner):
+    """One fit after another, without the candidates that provably cannot win any more."""
+
+    name = "pruned"
+    is_exhaustive = False
+
+    def next(self, seen: Seen) -> Step:
+        scores = seen.scores()
+        is_out = np.asarray((np.isnan(scores) & seen.is_seen()).any(axis=1))
+        wanted = next_fit(scores, is_out, bounds=bounds_that_hold(seen.bounds, scores))
+        return [Evaluate([candidate], [split]) for candidate, split in wanted] or OVER
+
+    def candidates(self, space: Space, budget: int | None, seed: int) -> list[dict[str, Any]]:
+        return space.whole_grid(budget)
+
+    def check(self, who: str, loss: Loss, rule: str, *, optimism: bool) -> None:
+        if not loss.is_nonnegative and loss.bounds is None:
+            raise BadStudy(
+                f"the tuner 'pruned' needs a loss that is never negative, and of {loss.name!r} that is not known",
+                "Use tuner='grid', or a per-row loss with bounds",
+            )
+        super().check(who, loss, rule, optimism=optimism)
+
+    def most_fits(self, tunings: Sequence[Seen]) -> int:
+        """The whole grid: to play the worst case fit after fit would take long, and come to that."""
+        names = {seen.training_set(split) for seen in tunings for split in range(seen.splits)}
+        return max((seen.candidates for seen in tunings), default=0) * len(names)
 
 
 def can_win(scores: FloatArray, is_out: BoolArray, *, bounds: tuple[float, float] = NONNEGATIVE) -> BoolArray:

@@ -26,7 +26,7 @@ def search(store):
 def ledger(tmp_path_factory):
     """A store, the name of the ledger in it, and its content."""
     folder = tmp_path_factory.mktemp("ledger") / "run"
-    name = search(folder).study.methods[0].search.ledger
+    name = search(folder).study.methods[0].ledger
     return folder, name, json.loads(SqliteStore(folder, readonly=True).document(name))
 
 

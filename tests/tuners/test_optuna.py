@@ -12,8 +12,9 @@ from foldwise.errors import MissingExtra
 from foldwise.spaces.parameter import float_range, int_range, log_range
 from foldwise.spaces.point import candidate_at, spread
 from foldwise.spaces.space import make_space
-from foldwise.tuners.optuna import check_installed
-from foldwise.tuners.tuner import make_tuner, start_points
+from foldwise.tuners.budget import Budget
+from foldwise.tuners.registry import make_tuner
+from foldwise.tuners.search import start_points
 
 SMOOTH = make_space({"a": float_range(0, 1), "b": log_range(1e-3, 1e3), "k": int_range(1, 50)})
 KERNELS = make_space(
@@ -33,10 +34,15 @@ def conditional(candidate):
     return (math.log10(candidate["C"]) - 1) ** 2 + distance
 
 
+def tuner_of(name):
+    """The tuner of a name; a fixed sequence goes on in steps where time is its budget."""
+    return make_tuner(name, Budget(None, 60.0))
+
+
 def search(name, space, truth, *, seed, budget):
     told = [(point, truth(candidate_at(space, point))) for point in start_points(space, {}, seed)]
     while len(told) < budget:
-        asked = make_tuner(name, space, seed).ask(told, 5)
+        asked = tuner_of(name).ask(told, space, seed)
         told += [(point, truth(candidate_at(space, point))) for point in asked]
     return told
 
@@ -47,9 +53,9 @@ def test_the_same_scores_give_the_same_new_points(name, space):
     truth = smooth if space is SMOOTH else conditional
     told = search(name, space, truth, seed=1, budget=20)
     assert len({point for point, _ in told}) == 20
-    tuner = make_tuner(name, space, 1)
-    asked = tuner.ask(told, 5)
-    assert asked == tuner.ask(told, 5) == make_tuner(name, space, 1).ask(told, 5)
+    tuner = tuner_of(name)
+    asked = tuner.ask(told, space, 1)
+    assert asked == tuner.ask(told, space, 1) == tuner_of(name).ask(told, space, 1)
     assert not {point for point, _ in told} & set(asked)
     assert len(asked) == 5
 
@@ -58,9 +64,9 @@ def test_the_same_scores_give_the_same_new_points(name, space):
 def test_other_scores_and_other_seeds_give_other_points(name):
     told = search(name, SMOOTH, smooth, seed=1, budget=20)
     turned = [(point, -score) for point, score in told]
-    asked = make_tuner(name, SMOOTH, 1).ask(told, 5)
-    assert asked != make_tuner(name, SMOOTH, 2).ask(told, 5)
-    assert asked != make_tuner(name, SMOOTH, 1).ask(turned, 5)
+    asked = tuner_of(name).ask(told, SMOOTH, 1)
+    assert asked != tuner_of(name).ask(told, SMOOTH, 2)
+    assert asked != tuner_of(name).ask(turned, SMOOTH, 1)
 
 
 @pytest.mark.few(2)
@@ -78,10 +84,10 @@ def test_a_search_that_learns_comes_nearer_than_an_even_spread(name, space, trut
 def test_a_finite_space_is_tried_whole_and_then_there_is_nothing_to_ask_for(name):
     space = make_space({"depth": [1, 2, 3, None], "leaf": ["a", "b", "c"]})
     told = [(point, float(at)) for at, point in enumerate(spread(space, 0))][:8]
-    rest = make_tuner(name, space, 0).ask(told, 5)
+    rest = tuner_of(name).ask(told, space, 0)
     assert len(rest) == len({*rest, *(point for point, _ in told)} - {point for point, _ in told}) == 4
     told += [(point, 1.0) for point in rest]
-    assert make_tuner(name, space, 0).ask(told, 5) == []
+    assert tuner_of(name).ask(told, space, 0) == []
 
 
 @pytest.mark.parametrize("name", ["tpe", "cmaes"])
@@ -90,7 +96,7 @@ def test_candidates_that_failed_are_told_as_the_worst(name):
     late = [candidate_at(SMOOTH, point)["a"] for point, _ in told[20:]]
     assert np.mean(np.array(late) > 0.5) < 0.5
     every = [(point, math.nan) for point, _ in told[:10]]
-    assert len(make_tuner(name, SMOOTH, 3).ask(every, 5)) == 5
+    assert len(tuner_of(name).ask(every, SMOOTH, 3)) == 5
 
 
 @pytest.mark.parametrize(("name", "package"), [("tpe", "optuna"), ("cmaes", "cmaes"), ("gp", "torch")])
@@ -98,4 +104,4 @@ def test_a_package_that_is_missing_is_told_with_the_command_to_install_it(monkey
     real = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda wanted: None if wanted == package else real(wanted))
     with pytest.raises(MissingExtra, match=rf"tuner '{name}' needs the package {package}.*pip install 'foldwise\["):
-        check_installed(name)
+        tuner_of(name).check_installed()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadInterval
 from foldwise.estimates.intervals import request_interval
-from foldwise.plans.extra_splits import CUTS, beside_inner, extra_splits, halves, leave_two_out
+from foldwise.plans.extra_splits import CUTS, extra_inner, extra_splits, halves, leave_two_out
 from foldwise.splits.folds import KFold
 from foldwise.splits.holdout import MonteCarlo
 from foldwise.splits.making import make_splits
@@ -105,7 +105,7 @@ def test_inner_splits_of_a_pair_on_pairs_are_the_other_folds():
     outer = make_splits(KFold(5), data, seed=0)
     found = leave_two_out(outer, 30)
     tests = [split.test for split in outer]
-    for split, inner in zip(found, beside_inner("pairs", found, outer, data, seed=0), strict=True):
+    for split, inner in zip(found, extra_inner("pairs", found, outer, data, seed=0), strict=True):
         held = [test for test in tests if not np.isin(test, split.test).any()]
         assert [set(one.test) for one in inner] == [set(test) for test in held]
         assert all(set(one.train) == set(split.train) - set(one.test) for one in inner)
@@ -116,14 +116,14 @@ def test_inner_splits_of_a_pair_cannot_be_lines(word):
     data = rows(30)
     outer = make_splits(KFold(7), data, seed=0)
     with pytest.raises(BadInterval, match="cannot be had from lines"):
-        beside_inner(word, leave_two_out(outer, 30), outer, data, seed=0)
+        extra_inner(word, leave_two_out(outer, 30), outer, data, seed=0)
 
 
 def test_inner_folds_of_a_pair_are_those_of_its_training_rows():
     data = rows(30)
     outer = make_splits(KFold(5), data, seed=0)
     found = leave_two_out(outer, 30)
-    for split, inner in zip(found, beside_inner(3, found, outer, data, seed=0), strict=True):
+    for split, inner in zip(found, extra_inner(3, found, outer, data, seed=0), strict=True):
         assert len(inner) == 3
         np.testing.assert_array_equal(np.sort(np.concatenate([one.test for one in inner])), split.train)
 
