@@ -129,12 +129,9 @@ class TuningRun:
             self._look(is_quick)
             if self._missing:
                 return "evaluate"
-            if self.name in self.method.proposals.over:
-                return OVER
-            if self._end is None:
-                self._end = self._next()
+            self._end = self._end or self._next()
             if self._end is not None:
-                return self._end
+                return OVER if self.name in self.method.proposals.over else self._end
 
     def wanted(self) -> list[Cells]:
         """What the tuner asked for: all of it where every candidate is scored, since a record may lack a response."""
