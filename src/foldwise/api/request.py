@@ -22,7 +22,6 @@ from foldwise.plans.runnable import RunnableStudy, make_study
 from foldwise.plans.searches import Tuning
 from foldwise.records.opening import AnyStore
 from foldwise.splits.nesting import study_splits
-from foldwise.tuners.schedule import tuner_text
 
 Values = TypeVar("Values")
 
@@ -83,12 +82,12 @@ class Request:
 
 def read_request(arguments: Mapping[str, Any]) -> Request:
     """The arguments of `compare`, by name, as values."""
-    store, tuner = arguments["store"], tuner_text(arguments["tuner"])
+    store = arguments["store"]
     options = {**arguments, "interval": request_interval(arguments["interval"]), "keeps_all": store is not None}
     return Request(
         **{name: arguments[name] for name in ("learners", "X", "y", "loss", "outer", "retry_failed", "progress")},
         roles=_part(Roles, arguments),
-        tuning=_part(Tuning, {**arguments, "tuner": tuner}),
+        tuning=_part(Tuning, arguments),
         options=_part(StudyOptions, options),
         run=_part(RunOptions, arguments),
         store=store,
