@@ -126,29 +126,29 @@ def test_whole_groups_and_the_latest_rows_are_trained_on(waves):
     groups = np.repeat(np.arange(24), 5)
     learner = {"svr": fw.tune(SVR(), tuner="halving(least=8)", **GRID)}
     grouped = fw.compare(learner, X, y, groups=groups, outer=3, inner=3, jobs=1)
-    ladder = grouped.reading.ladder(grouped.reading.study.methods[0])
-    for split, _ in ladder.rows().values():
+    sets = grouped.reading.training_sets(grouped.study.methods[0]).values()
+    for split, _ in sets:
         assert set(groups[split.train]).isdisjoint(groups[split.test])
     ordered = fw.compare(learner, X, y, time=np.arange(120)[::-1], outer=3, inner=3, jobs=1)
-    ladder = ordered.reading.ladder(ordered.reading.study.methods[0])
-    for split, _ in ladder.rows().values():
+    sets = ordered.reading.training_sets(ordered.study.methods[0]).values()
+    for split, _ in sets:
         np.testing.assert_array_equal(np.diff(split.train), 1)
         assert split.train.min() > split.test.max()  # earlier in time: the clock runs backwards here
 
 
-def test_every_class_is_there_on_the_lowest_rung():
+def test_every_class_is_there_on_the_lowest_level():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(150, 2))
     y = np.repeat(["a", "b", "c"], [100, 35, 15])
     result = fw.compare(
         {"svc": fw.tune(SVC(), tuner="hyperband(factor=3, least=12)", **GRID)}, X, y, outer=3, inner=3, jobs=1
     )
-    ladder = result.reading.ladder(result.reading.study.methods[0])
-    assert min(len(split.train) for split, _ in ladder.rows().values()) < 40
-    assert all(len(set(y[split.train])) == 3 for split, _ in ladder.rows().values())
+    sets = result.reading.training_sets(result.study.methods[0]).values()
+    assert min(len(split.train) for split, _ in sets) < 40
+    assert all(len(set(y[split.train])) == 3 for split, _ in sets)
 
 
-def test_a_fit_that_fails_on_few_rows_only_loses_its_candidate_the_rung(waves):
+def test_a_fit_that_fails_on_few_rows_only_loses_its_candidate_the_level(waves):
     X, y = waves
     learner = {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 3, 5, 9, 25, 40], tuner="halving(least=8)")}
     result = fw.compare(learner, X, y, outer=3, inner=3, jobs=1, solvers=False)
