@@ -33,7 +33,7 @@ def test_a_sparse_model_is_given_a_sparse_matrix():
         (pd.to_datetime(["2024-01-02", None]), "text", ["2024-01-02", None]),
         ([True, False], "number", [1.0, 0.0]),
         ([1, 0], "boolean", [True, False]),
-        ([None, None], "number", [None, None]),
+        ([None, None], "date", [None, None]),
     ],
 )
 def test_a_column_of_another_type_is_read_as_the_model_knew_it(values, kind, expected):

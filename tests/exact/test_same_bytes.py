@@ -1,4 +1,4 @@
-"""The same bytes come out for any number of workers, any order of completion, and after any interruption."""
+"""The run (run.py) gives the same bytes for any number of workers, order of completion and interruption."""
 
 from __future__ import annotations
 

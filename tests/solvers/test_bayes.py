@@ -1,4 +1,4 @@
-"""Smoothing applied to counts made once, against fitting every candidate."""
+"""Smoothing applied to counts made once (solvers/family.py), against fitting every candidate."""
 
 from __future__ import annotations
 

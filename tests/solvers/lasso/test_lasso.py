@@ -1,4 +1,4 @@
-"""Lasso and elastic net paths against scikit-learn at tight tolerance, and against their optimality conditions."""
+"""Lasso and elastic net paths (solvers/lasso/) against scikit-learn and against their optimality conditions."""
 
 from __future__ import annotations
 

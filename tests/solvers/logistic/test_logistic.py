@@ -1,4 +1,4 @@
-"""Logistic paths against scikit-learn at tight tolerance, and against their optimality conditions."""
+"""Logistic paths (solvers/logistic/) against scikit-learn and against their optimality conditions."""
 
 from __future__ import annotations
 

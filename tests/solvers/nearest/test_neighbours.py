@@ -1,4 +1,4 @@
-"""The k-nearest-neighbour solver against scikit-learn, fit by fit."""
+"""The k-nearest-neighbour solver (solvers/nearest/) against scikit-learn, fit by fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ridge, ridge classifier and least squares against scikit-learn, fit by fit."""
+"""Ridge, ridge classifier and least squares (solvers/ridge/) against scikit-learn, fit by fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Support vector machines on shared Grams, against scikit-learn's own kernels."""
+"""Support vector machines on shared Grams (solvers/svm/), against scikit-learn's own kernels."""
 
 from __future__ import annotations
 

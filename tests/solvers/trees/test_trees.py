@@ -1,4 +1,4 @@
-"""Pruned and smaller trees read from one grown tree, against growing each of them."""
+"""Pruned and smaller trees read from one (solvers/trees/), against growing each of them."""
 
 from __future__ import annotations
 
