@@ -150,3 +150,18 @@ def _split_rows(level: str, outer: Any, inner: int | None, split: Any) -> dict[s
         "row": np.concatenate([split.train, split.test]),
         "part": np.repeat(["train", "test"], [len(split.train), len(split.test)]),
     }
+
+
+def score_table(reading: Reading) -> pd.DataFrame:
+    """Candidates of the first method x folds of its final tuning, and which was chosen."""
+    import pandas as pd
+
+    method = reading.study.methods[0]
+    choice = reading.final_choice(method)
+    own = choice.tried
+    table = pd.DataFrame([dict(method.candidates[at]) for at in own])
+    for at in range(choice.scores.shape[1]):
+        table[f"fold {at}"] = choice.scores[:, at]
+    table["score"] = choice.scores.mean(axis=1)
+    table["chosen"] = [at == choice.candidate for at in own]
+    return table

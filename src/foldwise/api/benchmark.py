@@ -26,7 +26,7 @@ from foldwise.learners.catalogue import find_entry
 from foldwise.learners.checks import task_of
 from foldwise.learners.learner import Named
 from foldwise.plans.combined import read_combined
-from foldwise.plans.methods import name_wishes, task_hint
+from foldwise.plans.methods import name_learners, task_hint
 
 _OWN = ("learners", "X", "y", "store", "time_limit", "progress")  # what a benchmark gives every `compare`
 
@@ -137,7 +137,7 @@ def for_task(learners: Any, task: str) -> tuple[Any, tuple[str, ...]]:
     >>> for_task(["ridge", "logistic"], "regression")
     ({'ridge': 'ridge'}, ('logistic',))
     """
-    named = name_wishes(learners, task)
+    named = name_learners(learners, task)
     left_out = tuple(name for name, learner in named.items() if not _is_for(learner, task))
     if len(left_out) == len(named):
         raise BadLearner(f"none of the learners ({', '.join(named)}) is for {task}", "Name one that is")
@@ -193,7 +193,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
 def _check_control(control: str | None, sources: Iterable[Source]) -> None:
     """Refuse a control that is no method before the first fit."""
     every = [source.learners for source in sources]
-    known = {name for learners in every for task in ("regression", "binary") for name in name_wishes(learners, task)}
+    known = {name for learners in every for task in ("regression", "binary") for name in name_learners(learners, task)}
     if control is not None and control not in known:
         raise BadInterval(f"there is no method {control!r} to be the control", nearest(control, known))
 

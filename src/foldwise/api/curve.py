@@ -17,7 +17,7 @@ from foldwise.executors.options import RunOptions
 from foldwise.learners.learner import Named
 from foldwise.learners.tuned import Tuned, tune
 from foldwise.losses.loss import make_losses
-from foldwise.plans.methods import make_learners, name_wishes, task_hint
+from foldwise.plans.methods import make_learners, name_learners, task_hint
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import make_study
 from foldwise.plans.searches import Tuning
@@ -151,7 +151,7 @@ def curve(
     """
     if len(parameter) != 1:
         raise BadStudy(f"a curve is over one parameter, not {len(parameter)}", "Write n_neighbors=range(1, 31)")
-    (name, asked), *_ = name_wishes(learner, "regression").items()
+    (name, asked), *_ = name_learners(learner, "regression").items()
     data = as_data(X, y, task_hint(asked, loss), Roles(groups, time, weights, stratify, task))
     losses = make_losses(loss, data)
     made = make_learners({name: _with_space(asked, parameter)}, data, losses)[:1]
@@ -198,7 +198,7 @@ def learning_curve(
     `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `loss`, `seed`, `jobs`, `engine`, `store` and `progress`
     are those of `compare`.
     """
-    (name, asked), *_ = name_wishes(learner, "regression").items()
+    (name, asked), *_ = name_learners(learner, "regression").items()
     data = as_data(X, y, task_hint(asked, loss), Roles(groups, time, weights, stratify, task))
     losses = make_losses(loss, data)
     made = make_learners({name: asked}, data, losses)[:1]

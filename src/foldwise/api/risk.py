@@ -23,7 +23,7 @@ from foldwise.formulas.multiple import shared_level
 from foldwise.learners.identity import identity_of
 from foldwise.learners.model import respond
 from foldwise.losses.loss import make_losses
-from foldwise.plans.methods import name_wishes
+from foldwise.plans.methods import name_learners
 from foldwise.records.store import Store
 from foldwise.splits.nesting import DEFAULT_INNER
 
@@ -132,7 +132,7 @@ test_risk.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest
 
 
 def _one(learner: Any) -> Any:
-    named = name_wishes(learner, "regression")
+    named = name_learners(learner, "regression")
     if len(named) != 1:
         raise BadData("risk is of one learner", "Use fw.compare for several")
     return named

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
 from typing import Any
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
@@ -39,16 +38,15 @@ class AnswersByModel(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         weights = roles.pop("sample_weight", None)
         if roles:
             raise TypeError(f"{type(self).__name__}.fit() got an unexpected keyword argument {next(iter(roles))!r}")
-        for name, value in self._found(X, y, weights=weights, groups=groups).items():
+        # The one import upwards: to be fitted alone is to run a study, and learners know none until then.
+        from foldwise.api.alone import fit_alone
+
+        for name, value in fit_alone(self, X, y, weights=weights, groups=groups).items():
             setattr(self, name, value)
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self.model_, name):
                 setattr(self, name, getattr(self.model_, name))
         return self
-
-    @abstractmethod
-    def _found(self, X: Any, y: Any, *, weights: Any, groups: Any) -> Mapping[str, Any]:
-        """What a fit finds, by the names of the attributes; `model_` and `_met_frame` are among them."""
 
     @abstractmethod
     def _may_answer(self, name: str) -> bool:

@@ -33,13 +33,13 @@ def builtin(name: str, data: Dataset, *, overrides: Mapping[str, Any] | None = N
     entry, size = find_entry(name), size_of(name)
     _check_task(entry, data.task)
     check_installed(entry)
-    wishes = dict(overrides or {})
-    is_sampled = _is_sampled(entry, data, wishes)
+    changes = dict(overrides or {})
+    is_sampled = _is_sampled(entry, data, changes)
     if not is_sampled and entry.most_rows is not None:
-        wishes.pop("max_rows", None)  # all rows are fewer, and there is nothing to draw
+        changes.pop("max_rows", None)  # all rows are fewer, and there is nothing to draw
     facts, estimator = facts_of(data), _prepared(entry, data, is_sampled=is_sampled)
-    spaces = {key: value for key, value in wishes.items() if is_parameter(value)}
-    fixed = {key: plain(value) for key, value in wishes.items() if key not in spaces}
+    spaces = {key: value for key, value in changes.items() if is_parameter(value)}
+    fixed = {key: plain(value) for key, value in changes.items() if key not in spaces}
     fixed = _completed_values(entry, fixed, facts)
     tuned = _completed(entry, spaces, fixed, facts) if spaces else _without(entry.space(facts, size), fixed)
     if fixed:
@@ -124,9 +124,9 @@ def _check_task(entry: Entry, task: str) -> None:
         raise BadLearner(f"the learner {entry.name!r} is not for {other}", f"Use {entry.instead!r}")
 
 
-def _is_sampled(entry: Entry, data: Dataset, wishes: Mapping[str, Any]) -> bool:
+def _is_sampled(entry: Entry, data: Dataset, changes: Mapping[str, Any]) -> bool:
     """Are there more rows than it learns from? Numbers of rows that make no sense are refused later, by the sample."""
-    most = wishes.get("max_rows", entry.most_rows)
+    most = changes.get("max_rows", entry.most_rows)
     return entry.most_rows is not None and not (isinstance(most, int) and most >= data.rows)
 
 

@@ -101,11 +101,6 @@ class Combined(AnswersByModel):
         members = self.members.values() if isinstance(self.members, Mapping) else self.members
         return [one for one in members if hasattr(one, "get_params")]
 
-    def _found(self, X: Any, y: Any, *, weights: Any, groups: Any) -> dict[str, Any]:
-        from foldwise.api.combining import combine_on
-
-        return combine_on(self, X, y, weights=weights, groups=groups)
-
     def _may_answer(self, name: str) -> bool:
         return all(hasattr(estimator, name) for estimator in self.estimators)
 

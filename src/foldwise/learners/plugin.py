@@ -19,16 +19,16 @@ def foreign_names() -> list[str]:
     return [name for name in plugin_names(GROUP) if not is_builtin_name(name)]
 
 
-def resolve(wish: Any) -> Any:
+def resolve(request: Any) -> Any:
     """The learner of another package where one is named; anything else as it is.
 
     >>> resolve("ridge")
     'ridge'
     """
-    name = wish.name if isinstance(wish, Named) else wish
+    name = request.name if isinstance(request, Named) else request
     if not isinstance(name, str) or "(" in name or is_builtin_name(name) or name not in plugin_names(GROUP):
-        return wish
-    return _changed(_load(name), wish.changes if isinstance(wish, Named) else {})
+        return request
+    return _changed(_load(name), request.changes if isinstance(request, Named) else {})
 
 
 def _load(name: str) -> Any:

@@ -148,7 +148,7 @@ class Tuned(AnswersByModel):
         return make_space(self.space, None, self.estimator, simpler=self.simpler)
 
     def as_learner(self, name: str) -> Learner:
-        """The same wish as a plain value, for a study."""
+        """The same as a plain value, for a study."""
         return Learner(
             name,
             self.estimator,
@@ -159,20 +159,6 @@ class Tuned(AnswersByModel):
             rule=self.rule,
             stop=self.stop,
         )
-
-    def _found(self, X: Any, y: Any, *, weights: Any, groups: Any) -> dict[str, Any]:
-        from foldwise.api.tuning import tune_on
-
-        outcome = tune_on(self, X, y, weights=weights, groups=groups)
-        return {
-            "candidate_": outcome.candidate,
-            "scores_": outcome.scores,
-            "selection_score_": outcome.selection_score,
-            "guarantee_": outcome.guarantee,
-            "model_": outcome.model,
-            "fits_": outcome.fits,
-            "_met_frame": outcome.is_frame,
-        }
 
     def _may_answer(self, name: str) -> bool:
         return hasattr(self.estimator, name)

@@ -80,7 +80,7 @@ class Counts:
                 self._take(slot, fact)
 
     def ask_again(self) -> None:
-        """Count what searches have asked for since; the records may be there before we hear of the wish."""
+        """Count what searches have asked for since; records may be there before we hear of it."""
         for at, count in enumerate(self.methods):
             if not count.method.tuner.is_listed and not count.is_over:
                 count.method = self.reading.method(count.method.name)

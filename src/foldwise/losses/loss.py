@@ -1,4 +1,4 @@
-"""What a loss is, and how a study's wish for one becomes a tuple of them."""
+"""What a loss is, and how what a study asks for becomes a tuple of them."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def make_losses(spec: Any, data: Any) -> tuple[Loss, ...]:
 
 
 def task_hint(spec: Any) -> str | None:
-    """The task a wish for a loss speaks of: "regression", "classification", or None where it may be either."""
+    """The task that a loss asked for is made for: "regression", "classification", or None where it may be either."""
     if isinstance(spec, (list, tuple)) and not _is_matrix(spec):
         return task_hint(spec[0]) if spec else None
     if isinstance(spec, Loss):

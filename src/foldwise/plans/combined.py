@@ -18,20 +18,20 @@ from foldwise.losses.loss import Loss
 WORDS = {"best-of": "best_of", "stack": "stack", "blend": "blend"}
 
 
-def read_combined(wish: Any) -> Any:
+def read_combined(request: Any) -> Any:
     """A learner made of learners, if this is one or a text for one; else None.
 
     >>> read_combined("blend(ridge + k-nn)")
     Blend(members=['ridge', 'k-nn'])
     """
-    if hasattr(wish, "combines"):
-        return wish
-    text = wish.name if isinstance(wish, Named) else wish
+    if hasattr(request, "combines"):
+        return request
+    text = request.name if isinstance(request, Named) else request
     if not isinstance(text, str) or "(" not in text:
         return None
-    if isinstance(wish, Named) and wish.changes:
+    if isinstance(request, Named) and request.changes:
         raise BadLearner(
-            f"{text} has no parameter {next(iter(wish.changes))!r} of its own", "Give parameters to its members"
+            f"{text} has no parameter {next(iter(request.changes))!r} of its own", "Give parameters to its members"
         )
     from foldwise.learners import combined
 
@@ -58,16 +58,16 @@ def _read_text(text: str) -> tuple[str, list[str]]:
     return word, members
 
 
-def combined_learner(name: str, wish: Any, members: Sequence[Learner], data: Dataset, loss: Loss) -> Learner:
+def combined_learner(name: str, request: Any, members: Sequence[Learner], data: Dataset, loss: Loss) -> Learner:
     """A learner made of learners, with the estimator that combines them, or a stand-in where one of them is chosen."""
     estimator = members[0].estimator
-    if wish.combines != "best_of":
+    if request.combines != "best_of":
         from foldwise.learners.stacking import final_learner
 
-        final = getattr(wish, "final", None)
-        estimator = final_learner(wish.combines, data, loss) if final is None else final
-    words = {word: getattr(wish, word) for word in ("inner", "tuner", "budget", "rule")}
-    return Learner(name, estimator, combines=wish.combines, members=tuple(members), **words)
+        final = getattr(request, "final", None)
+        estimator = final_learner(request.combines, data, loss) if final is None else final
+    words = {word: getattr(request, word) for word in ("inner", "tuner", "budget", "rule")}
+    return Learner(name, estimator, combines=request.combines, members=tuple(members), **words)
 
 
 def check_final(learner: Learner, data: Dataset, losses: Sequence[Loss]) -> None:

@@ -34,7 +34,7 @@ STACKED = ("stack", "blend")
 def with_members(learners: Sequence[Learner]) -> tuple[Learner, ...]:
     """The learners and, behind every stack or blend, those of its members that are not among them already."""
     found = [learner for learner in learners if learner.combines not in STACKED]
-    known = {_wish_of(learner): learner.name for learner in found if learner.space is not None}
+    known = {_signature(learner): learner.name for learner in found if learner.space is not None}
     everyone: list[Learner] = []
     for learner in learners:
         if learner.combines not in STACKED:
@@ -44,10 +44,10 @@ def with_members(learners: Sequence[Learner]) -> tuple[Learner, ...]:
         hidden = [
             replace(member, name=f"{learner.name}: {member.name}", is_hidden=True)
             for member in members
-            if _wish_of(member) not in known
+            if _signature(member) not in known
         ]
-        known |= {_wish_of(member): member.name for member in hidden}
-        parts = tuple((member.name, known[_wish_of(member)]) for member in members)
+        known |= {_signature(member): member.name for member in hidden}
+        parts = tuple((member.name, known[_signature(member)]) for member in members)
         everyone += [replace(learner, parts=parts), *hidden]
     return tuple(everyone)
 
@@ -78,7 +78,7 @@ def _share(whole: Learner) -> Any:
     return Budget(None, seconds / max(sharing, 1))
 
 
-def _wish_of(learner: Learner) -> str:
+def _signature(learner: Learner) -> str:
     """All that a learner's fits, candidates and choices depend on: equal for a member and a row that are the same."""
     space = None if learner.space is None else learner.space.to_json()
     inner = (
@@ -90,8 +90,8 @@ def _wish_of(learner: Learner) -> str:
 
 
 def _lasting(learner: Learner) -> str:
-    """Its wish without its inner splits, which may be an object of this process: a fit names them by their rows."""
-    return _wish_of(replace(learner, inner=None))
+    """Its signature without its inner splits, which may be an object of this process: fits name them by rows."""
+    return _signature(replace(learner, inner=None))
 
 
 def union_method(learner: Learner, make: Callable[[Learner], Made], *, tuner: Tuner, rule: str) -> Made:
@@ -233,7 +233,7 @@ def _fed(whole: Method, learner: Learner, part: Method, task: str) -> str:
     )
 
 
-def stacked_fits(reading: Reading, method: Method, at: int, family: str) -> Iterator[Fit]:
+def stacked_fits(reading: Reading, method: Method, family: str) -> Iterator[Fit]:
     """Fits of a stack's or a blend's final learner that can be made now and have no record yet."""
     study = reading.study
     if any(reading.is_proposing(part) for part in members_of(study, method)):
@@ -243,11 +243,11 @@ def stacked_fits(reading: Reading, method: Method, at: int, family: str) -> Iter
         rows = np.union1d(stage.split.test, stage.split.train) if _asks_training(reading, stage) else stage.split.test
         wanted = study.kept(method, 0) if is_outer else study.judging(method, 0)
         key, name = study.key(method, 0, stage.split), study.rows_name(stage.split)
-        yield from _fit(reading, method, at, key, stage, rows, wanted, study.fit_seed(family, name))
+        yield from _fit(reading, method, key, stage, rows, wanted, study.fit_seed(family, name))
     inner = members_of(study, method)[0].inner
     if study.has_final and inner is not None and inner.final is not None:
         key = final_key(study, method)
-        yield from _fit(reading, method, at, key, None, None, ("predict",), study.fit_seed(family, "all rows"))
+        yield from _fit(reading, method, key, None, None, ("predict",), study.fit_seed(family, "all rows"))
 
 
 def _asks_training(reading: Reading, stage: Stage) -> bool:
@@ -257,7 +257,6 @@ def _asks_training(reading: Reading, stage: Stage) -> bool:
 def _fit(
     reading: Reading,
     method: Method,
-    at: int,
     key: str,
     stage: Stage | None,
     rows: IntArray | None,
@@ -279,4 +278,5 @@ def _fit(
     if columns is None:
         return
     table = LevelOne(held.columns, columns, len(method.members))
+    at = reading.study.methods.index(method)
     yield Fit(key, at, 0, held.rows, asked, wanted, seed, members=table)

@@ -22,11 +22,11 @@ from foldwise.plans.combining import STACKED
 BASELINE = "baseline"
 
 
-def make_learners(wishes: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple[Learner, ...]:
+def make_learners(requests: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple[Learner, ...]:
     """Every method of a study by its name, the featureless baseline among them; checked before any fit."""
-    named = name_wishes(wishes, data.task)
+    named = name_learners(requests, data.task)
     _refuse_reserved(named)
-    learners = [_make_any(name, wish, named, data, losses[0]) for name, wish in named.items()]
+    learners = [_make_any(name, request, named, data, losses[0]) for name, request in named.items()]
     if BASELINE not in named:
         learners.append(make_learner(BASELINE, BASELINE, data))
     for learner in learners:
@@ -40,22 +40,22 @@ def make_learners(wishes: Any, data: Dataset, losses: tuple[Loss, ...]) -> tuple
     return tuple(learners)
 
 
-def _make_any(name: str, wish: Any, named: Mapping[str, Any], data: Dataset, loss: Loss) -> Learner:
+def _make_any(name: str, request: Any, named: Mapping[str, Any], data: Dataset, loss: Loss) -> Learner:
     """One method, which may be made of others: those that are named by a text are rows of the study, or built in."""
-    combined = read_combined(wish)
+    combined = read_combined(request)
     if combined is None:
-        return make_learner(name, wish, data)
+        return make_learner(name, request, data)
     _refuse_own_words(name, combined)
-    members = name_wishes(combined.members, data.task)
-    wishes = {
+    members = name_learners(combined.members, data.task)
+    requests = {
         member: named[own] if isinstance(own, str) and own in named and own != name else own
         for member, own in members.items()
     }
-    if nested := next((member for member, own in wishes.items() if read_combined(own) is not None), None):
+    if nested := next((member for member, own in requests.items() if read_combined(own) is not None), None):
         raise BadLearner(
             f"the member {nested!r} of {name!r} is itself made of learners", f"Name its members in {name!r} instead"
         )
-    made = tuple(make_learner(member, own, data) for member, own in wishes.items())
+    made = tuple(make_learner(member, own, data) for member, own in requests.items())
     return combined_learner(name, combined, made, data, loss)
 
 
@@ -80,22 +80,22 @@ def _refuse_reserved(named: dict[str, Any]) -> None:
             )
 
 
-def make_learner(name: str, wish: Any, data: Dataset) -> Learner:
+def make_learner(name: str, request: Any, data: Dataset) -> Learner:
     """One method from a built-in name, a Tuned learner, or any scikit-learn estimator."""
-    if isinstance(wish, str):
-        wish = Named(wish)
-    if isinstance(wish, Named):
-        return replace(builtin(wish.name, data, overrides=dict(wish.changes)), name=name)
-    if hasattr(wish, "as_learner"):
-        _refuse_own_words(name, wish)
-        learner: Learner = wish.as_learner(name)
+    if isinstance(request, str):
+        request = Named(request)
+    if isinstance(request, Named):
+        return replace(builtin(request.name, data, overrides=dict(request.changes)), name=name)
+    if hasattr(request, "as_learner"):
+        _refuse_own_words(name, request)
+        learner: Learner = request.as_learner(name)
         return learner
-    if isinstance(wish, type) or not hasattr(wish, "get_params"):
+    if isinstance(request, type) or not hasattr(request, "get_params"):
         raise BadLearner(
-            f"learner {name!r} is {wish!r}, which is no estimator",
+            f"learner {name!r} is {request!r}, which is no estimator",
             "Give an estimator object, fw.tune(estimator, ...), or the name of a built-in learner",
         )
-    return Learner(name, wish)
+    return Learner(name, request)
 
 
 def _refuse_own_words(name: str, tuned: Any) -> None:
@@ -106,64 +106,64 @@ def _refuse_own_words(name: str, tuned: Any) -> None:
         raise BadLearner(problem, f"Leave {word} out of fw.{getattr(tuned, 'combines', 'tune')}")
 
 
-def name_wishes(wishes: Any, task: str) -> dict[str, Any]:
-    """The wishes under distinct names: a dictionary as it is, a list by built-in name or class."""
-    if wishes is None:
-        wishes = default_learners(task)
-    if isinstance(wishes, Mapping):
-        if not wishes:
+def name_learners(requests: Any, task: str) -> dict[str, Any]:
+    """The requests under distinct names: a dictionary as it is, a list by built-in name or class."""
+    if requests is None:
+        requests = default_learners(task)
+    if isinstance(requests, Mapping):
+        if not requests:
             raise BadLearner("there are no learners", "Name at least one")
-        if not all(str(name).strip() for name in wishes):
+        if not all(str(name).strip() for name in requests):
             raise BadLearner("a learner has an empty name", "Give it one, by which its row is known")
-        return {str(name): resolve(wish) for name, wish in wishes.items()}
-    if isinstance(wishes, str | Named) or not isinstance(wishes, Sequence):
-        wishes = [wishes]
-    if not wishes:
+        return {str(name): resolve(request) for name, request in requests.items()}
+    if isinstance(requests, str | Named) or not isinstance(requests, Sequence):
+        requests = [requests]
+    if not requests:
         raise BadLearner("there are no learners", "Name at least one")
     named: dict[str, Any] = {}
-    for wish in wishes:
-        name = base = _name_of(wish)
-        if isinstance(wish, str) and name in named:
+    for request in requests:
+        name = base = _name_of(request)
+        if isinstance(request, str) and name in named:
             raise BadLearner(f"learner {name!r} is given twice", "Name each once, or give names with a dictionary")
         count = 1
         while name in named:
             count += 1
             name = f"{base} {count}"
-        named[name] = resolve(wish)
+        named[name] = resolve(request)
     return named
 
 
-def task_hint(wishes: Any, loss: Any) -> str | None:
+def task_hint(requests: Any, loss: Any) -> str | None:
     """The task that all the learners, or else the loss, are made for."""
-    if isinstance(wishes, str | Named) or hasattr(wishes, "get_params"):
-        wishes = [wishes]
-    members = list(wishes.values()) if isinstance(wishes, Mapping) else list(wishes or ())
-    rows = tuple(map(str, wishes)) if isinstance(wishes, Mapping) else ()  # which the text of a stack may name
-    tasks = {_task_of_wish(wish, rows) for wish in members} - {None}
+    if isinstance(requests, str | Named) or hasattr(requests, "get_params"):
+        requests = [requests]
+    members = list(requests.values()) if isinstance(requests, Mapping) else list(requests or ())
+    rows = tuple(map(str, requests)) if isinstance(requests, Mapping) else ()  # which the text of a stack may name
+    tasks = {_task_of_request(request, rows) for request in members} - {None}
     if len(tasks) == 1:
         return tasks.pop()
     # A loss for classes does not make classes of a target of many numbers: that is refused where losses are checked.
     return "regression" if loss_task(loss) == "regression" else None
 
 
-def _task_of_wish(wish: Any, rows: Sequence[str] = ()) -> str | None:
-    if isinstance(wish, str | Named) and (combined := read_combined(wish)) is not None:
-        known = {_task_of_wish(member) for member in combined.members if member not in rows} - {None}
+def _task_of_request(request: Any, rows: Sequence[str] = ()) -> str | None:
+    if isinstance(request, str | Named) and (combined := read_combined(request)) is not None:
+        known = {_task_of_request(member) for member in combined.members if member not in rows} - {None}
         return known.pop() if len(known) == 1 else None
-    wish = resolve(wish)
-    if isinstance(wish, str | Named):
-        tasks = find_entry(wish if isinstance(wish, str) else wish.name).tasks
+    request = resolve(request)
+    if isinstance(request, str | Named):
+        tasks = find_entry(request if isinstance(request, str) else request.name).tasks
         return "regression" if tasks == ("regression",) else "classification" if "regression" not in tasks else None
-    return task_of(wish) if hasattr(wish, "get_params") and not isinstance(wish, type) else None
+    return task_of(request) if hasattr(request, "get_params") and not isinstance(request, type) else None
 
 
-def _name_of(wish: Any) -> str:
-    if isinstance(wish, str):
-        return wish
-    if isinstance(wish, Named):
-        return wish.name
-    if hasattr(wish, "combines"):
-        return str(wish.combines).replace("_", " ")
-    steps = getattr(getattr(wish, "estimator", wish), "steps", None)
-    last = steps[-1][1] if isinstance(steps, list) and steps else getattr(wish, "estimator", wish)
+def _name_of(request: Any) -> str:
+    if isinstance(request, str):
+        return request
+    if isinstance(request, Named):
+        return request.name
+    if hasattr(request, "combines"):
+        return str(request.combines).replace("_", " ")
+    steps = getattr(getattr(request, "estimator", request), "steps", None)
+    last = steps[-1][1] if isinstance(steps, list) and steps else getattr(request, "estimator", request)
     return type(last).__name__

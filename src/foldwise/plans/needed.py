@@ -55,7 +55,7 @@ def needed_of(runnable: RunnableStudy, reading: Reading, at: int) -> Iterator[Fi
     """Fits of one method that can be done now and have no record yet."""
     study, method, store = reading.study, reading.study.methods[at], reading.store
     if method.members:
-        yield from stacked_fits(reading, method, at, runnable.families[at])
+        yield from stacked_fits(reading, method, runnable.families[at])
         return
     points = method.proposals.points
     for name, requests in _requests(reading, method).items():

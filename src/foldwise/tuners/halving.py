@@ -68,7 +68,10 @@ class Hyperband(Halving):
 
 
 def halving(*, resource: str = ROWS, factor: float = Halving.factor, least: int | None = None) -> Halving:
-    """The tuner `halving` with other options: `resource` is "rows" or a parameter such as "max_iter".
+    """The tuner `halving` with other options.
+
+    `resource`: "rows", or a parameter such as "max_iter". `factor`: how much more of it the next level has.
+    `least`: how much of it the first level has.
 
     >>> print(halving(resource="n_estimators"))
     halving(resource=n_estimators)
@@ -77,7 +80,9 @@ def halving(*, resource: str = ROWS, factor: float = Halving.factor, least: int 
 
 
 def hyperband(*, resource: str = ROWS, factor: float = Halving.factor, least: int | None = None) -> Hyperband:
-    """The tuner `hyperband` with other options, which are those of `halving`.
+    """The tuner `hyperband` with other options.
+
+    `resource`, `factor`, `least`: as in `halving`.
 
     >>> print(hyperband())
     hyperband

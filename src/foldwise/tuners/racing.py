@@ -43,7 +43,10 @@ class Racing(Tuner):
 
 
 def racing(*, level: float = Racing.level, first: int = Racing.first, cut: int = Racing.cut) -> Racing:
-    """The tuner `racing` with other options; with `cut=0` only the paired test at this level drops candidates.
+    """The tuner `racing` with other options.
+
+    `level`: of the paired test by which a candidate is dropped. `first`: folds that all candidates are scored on.
+    `cut`: after k folds at most one of every `cut` x k candidates goes on; with 0 the test alone drops them.
 
     >>> print(racing(level=0.05))
     racing(level=0.05)

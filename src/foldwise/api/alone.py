@@ -1,0 +1,134 @@
+"""What a Tuned or combined learner does when it is fitted on its own: a study without outer splits, then a fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from foldwise.answers.guarantee import dev_guarantee
+from foldwise.answers.method import MethodAnswer
+from foldwise.answers.tables import score_table
+from foldwise.api.combining import fit_combined, no_choice
+from foldwise.api.seen import remember_rows
+from foldwise.data.dataset import Dataset
+from foldwise.errors import BadSplits, BadStudy
+from foldwise.executors.local.local_executor import LocalExecutor
+from foldwise.executors.options import RunOptions
+from foldwise.executors.progress import Progress
+from foldwise.learners.checks import check_learner
+from foldwise.learners.inputs import read_rows
+from foldwise.learners.learner import METHOD, Learner
+from foldwise.learners.trial import check_space
+from foldwise.losses.loss import Loss, make_losses
+from foldwise.plans.methods import make_learners
+from foldwise.plans.options import StudyOptions
+from foldwise.plans.runnable import RunnableStudy, make_study
+from foldwise.plans.searches import Tuning
+from foldwise.records.memory import MemoryStore
+from foldwise.run import fit_model, run
+from foldwise.splits.making import INNER_WORDS, make_splits
+from foldwise.splits.nesting import INNER_FOLDS, Inner
+from foldwise.splits.split import Splits
+from foldwise.studies.reading import Reading
+from foldwise.studies.stacking import members_of
+
+
+def fit_alone(learner: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = None) -> dict[str, Any]:
+    """Tune a learner on all of these rows and fit what was chosen: its fitted attributes by name."""
+    from sklearn import config_context
+
+    data = read_rows(getattr(learner, "estimator", learner), X, y, weights=weights, groups=groups)
+    # Weights and groups have arrived: inside, they go to the fits by keyword, whatever the caller routes.
+    with config_context(enable_metadata_routing=False):
+        runnable = _study(learner, data)
+        executor = LocalExecutor(RunOptions(jobs=learner.jobs))
+        reading, made = run(runnable, executor=executor, store=MemoryStore(), progress=Progress(False))
+        members = len(reading.study.methods[0].members)
+        found = _together(runnable, reading) if members else _chosen(learner, runnable, reading)
+    for model in (learner, found["model_"]):
+        remember_rows(model, data)
+    return {**found, "fits_": made.total() + (members or 1), "_met_frame": hasattr(data.X, "iloc")}
+
+
+def _study(learner: Any, data: Dataset) -> RunnableStudy:
+    """No outer splits, and one tuning on all rows."""
+    losses, final = make_losses(learner.loss, data), _splits(learner, data)
+    return make_study(
+        data,
+        [_as_learner(learner, data, losses)],
+        losses=losses,
+        outer=Splits((), scheme="no outer splits", kind="none", is_partition=False),
+        tuning=Tuning(inner=Inner((), final, final.scheme)),
+        options=StudyOptions(seed=learner.seed),
+    )
+
+
+def _as_learner(learner: Any, data: Dataset, losses: tuple[Loss, ...]) -> Learner:
+    """The learner as a study takes it, without what it heeds on its own alone."""
+    if hasattr(learner, "combines"):
+        options = {**learner.get_params(deep=False), "loss": None, "seed": 0, "inner": None}
+        return make_learners({learner.combines.replace("_", " "): type(learner)(**options)}, data, losses)[0]
+    made: Learner = learner.as_learner(type(learner.estimator).__name__)
+    check_space(made, data)
+    check_learner(made.name, made.estimator, data, losses)
+    return replace(made, inner=None)
+
+
+def _chosen(learner: Any, runnable: RunnableStudy, reading: Reading) -> dict[str, Any]:
+    """The chosen candidate of a tuned learner or of the best of several, fitted."""
+    method = reading.study.methods[0]
+    choice = reading.final_choice(method)
+    if choice.candidate is None:
+        raise no_choice(reading, method)
+    assert method.inner is not None
+    assert method.inner.final is not None
+    rows = np.arange(runnable.data.rows) if getattr(learner, "refit", True) else method.inner.final[0].train
+    candidate = dict(method.candidates[choice.candidate])
+    own: dict[str, Any] = (
+        {"method_": candidate.pop(METHOD)}
+        if METHOD in candidate
+        else {"guarantee_": dev_guarantee(MethodAnswer(reading, method), runnable.data)}
+    )
+    return {
+        **own,
+        "candidate_": candidate,
+        "selection_score_": choice.score,
+        "scores_": score_table(reading),
+        "model_": fit_model(runnable, reading, 0, choice.candidate, rows),
+    }
+
+
+def _together(runnable: RunnableStudy, reading: Reading) -> dict[str, Any]:
+    """The members of a stack or blend at their chosen candidates, and what combines them."""
+    method = reading.study.methods[0]
+    model = fit_combined(runnable, reading, method)
+    members = members_of(reading.study, method)
+    chosen = [member.candidates[reading.final_choice(member).candidate or 0] for member in members]
+    names = [name for name, _ in method.members]
+    return {
+        "candidates_": dict(zip(names, map(dict, chosen), strict=True)),
+        "weights_": model.weights_,
+        "model_": model,
+    }
+
+
+def _splits(learner: Any, data: Dataset) -> Splits:
+    """The splits that a learner tunes on when it is fitted on its own."""
+    inner = _default_folds(data) if learner.inner is None else learner.inner
+    if isinstance(inner, str) and inner in INNER_WORDS:
+        raise BadSplits(f"inner={inner!r} goes with outer folds, and a learner fitted alone has none", "Give inner=5")
+    splits = make_splits(inner, data, seed=learner.seed)
+    if not getattr(learner, "refit", True) and len(splits) != 1:
+        found = f"refit=False keeps the model of one training part, but there are {len(splits)}"
+        raise BadStudy(found, "Give inner=0.25, or leave refit out")
+    return splits
+
+
+def _default_folds(data: Dataset) -> int:
+    """Five folds, or the largest usual number that the classes and the groups allow; the user left it open."""
+    sizes = [data.rows]
+    sizes += [] if data.strata is None else [int(np.bincount(data.strata).min())]
+    sizes += [] if data.groups is None else [int(data.groups.max()) + 1]
+    return next((folds for folds in INNER_FOLDS if folds <= min(sizes)), INNER_FOLDS[-1])
