@@ -203,7 +203,7 @@ FOUND = {
     "naive-bayes": "gaussian naive Bayes",
     "lda": "linear discriminant",
     "qda": "quadratic discriminant",
-    "gam": "prefix",
+    "gam": "shared steps",
 }
 
 

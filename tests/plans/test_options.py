@@ -11,7 +11,7 @@ from foldwise.plans.options import StudyOptions
 REFUSED = {
     "policy": ({"on_failure": "fale"}, BadStudy, "no failure policy 'fale'. Did you mean 'fail'"),
     "level": ({"level": 95}, BadStudy, "the level must lie between 0 and 1, not 95. Write level=0.95"),
-    "solvers": ({"solvers": "some"}, BadStudy, "solvers must be 'auto', 'all' or False, not 'some'"),
+    "solvers": ({"solvers": "some"}, BadStudy, "solvers must be 'auto', 'all', False or a list of solvers, not 'some'"),
     "seed": ({"seed": -1}, BadStudy, "the seed must be a whole number of at least 0, not -1"),
     "threads": ({"fit_threads": 0}, BadStudy, "fit_threads must be a whole number of at least 1, not 0"),
     "repeats": ({"repeats": 1.5}, BadSplits, "repeats must be a whole number of at least 1, not 1.5"),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from foldwise.data.dataset import Dataset
-from foldwise.learners.model import make_fitting, respond
 from foldwise.solvers.solver import Answer, FitRequest, Solver
+from foldwise.testing.solvers import assert_same, plain_answer
 
 Rows = tuple[Any, Any]  # training rows, rows to answer for
 
@@ -45,14 +44,6 @@ def fits_of(estimators: Iterable[Any], splits: Iterable[Rows], responses: Sequen
     ]
 
 
-def plain_answer(fit: FitRequest, data: Dataset, seed: int = 0) -> Answer:
-    """What the plain loop answers for a fit."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = make_fitting(fit.estimator).fit(data, fit.train, seed)
-        return respond(model, data, fit.rows, fit.responses)
-
-
 def assert_twins(
     solver: Solver,
     estimators: Sequence[Any],
@@ -82,18 +73,3 @@ def assert_twins(
             continue
         assert_same(answer, plain_answer(twin, data), fit, tolerance)
     return answers
-
-
-def assert_same(answer: Answer, expected: Answer, fit: FitRequest, tolerance: float) -> None:
-    """Same responses, same shapes, same kinds, same values."""
-    assert set(answer) == set(expected) == set(fit.responses)
-    for name, values in expected.items():
-        found = answer[name]
-        where = f"{name} of {fit.estimator} on {fit.train.size} rows"
-        assert found.shape == values.shape, where
-        assert found.dtype == values.dtype, where
-        if values.dtype.kind == "f":
-            scale = max(1.0, float(np.abs(values).max(initial=0.0)))
-            np.testing.assert_allclose(found, values, rtol=0, atol=tolerance * scale, err_msg=where)
-        else:
-            np.testing.assert_array_equal(found, values, err_msg=where)

@@ -100,7 +100,8 @@ def compare(
       `jobs`: worker processes (None: none for short work, else one per core).
       `engine`: "local", "dask", "ray", or an executor of your own; `address`: of a cluster that is running.
       `isolate`: fit in processes of their own (True) or in this one (False).
-      `solvers`: exact solvers that share work between fits: "auto", "all", or False for one fit after the other.
+      `solvers`: exact solvers that share work between fits: "auto", "all", a list of your own (asked first;
+        provisional), or False for one fit after the other.
       `fit_threads`: threads within each fit.
       `fit_timeout`, `fit_memory`: seconds and gigabytes that one fit may take; beyond them it fails.
       `time_limit`: seconds for all of it; then the answer so far is given.

@@ -8,8 +8,7 @@ from typing import Any
 from foldwise.executors.workload import Workload
 from foldwise.learners.model import Fitting, make_fitting
 from foldwise.plans.fit import Batch, Fit, SharedBatch
-from foldwise.solvers.family import FamilySolver
-from foldwise.solvers.finding import find
+from foldwise.solvers.finding import find, is_seeded
 from foldwise.solvers.solver import FitRequest, Solver
 
 
@@ -42,7 +41,7 @@ class SolverChoice:
 
     def request(self, fit: Fit) -> FitRequest:
         estimator = self._unseeded.get((fit.method, fit.candidate))
-        if estimator is None and isinstance(self.solver(fit), FamilySolver):
+        if estimator is None and is_seeded(self.solver(fit)):
             estimator = self.fitting(fit).seeded(fit.seed)
         elif estimator is None:  # setting seeds takes longer than some fits do, and other solvers draw no numbers
             estimator = self._unseeded[fit.method, fit.candidate] = self._estimator(fit)

@@ -19,6 +19,7 @@ from foldwise.executors.world import kept_world
 from foldwise.learners.model import respond, seeded_world
 from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.records.record import Record
+from foldwise.solvers.finding import solve
 from foldwise.solvers.fitted_steps import fit_behind_steps
 from foldwise.solvers.solver import Answer
 
@@ -64,7 +65,7 @@ class Worker:
         with warnings.catch_warnings(), seeded_world(fits[0].seed):
             warnings.simplefilter("ignore")
             try:
-                answers = solver.solve(requests, self.work.data)
+                answers = solve(solver, requests, self.work.data)
             except Exception:  # fitted one by one, each has the error that is its own
                 answers = [None] * len(fits)
         seconds, name = (time.perf_counter() - started) / len(fits), self.work.learners[fits[0].method].name

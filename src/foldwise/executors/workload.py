@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from foldwise.data.dataset import Dataset
 from foldwise.data.mapped import open_mapped, save
@@ -15,6 +15,7 @@ from foldwise.errors import BadLearner, BadStudy
 from foldwise.learners.learner import Learner
 from foldwise.plans.fit import Fit
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.solvers.solver import SolverOption
 from foldwise.spaces.point import Point, candidate_at, spread
 
 LEARNERS = "learners"
@@ -29,7 +30,7 @@ class Workload:
     learners: tuple[Learner, ...]
     candidates: tuple[Sequence[Mapping[str, Any]], ...]  # none of methods that find theirs on the way
     threads: int
-    solvers: Literal["auto", "all", False] = "auto"
+    solvers: SolverOption = "auto"
     estimators: tuple[Sequence[Any], ...] | None = None  # where they are made already
 
     def estimator(self, fit: Fit) -> Any:

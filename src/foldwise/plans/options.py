@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from foldwise.errors import BadStudy, nearest
+from foldwise.solvers.finding import checked_solvers
+from foldwise.solvers.solver import SolverOption
 from foldwise.splits.part import whole_number
 from foldwise.studies.study import IntervalRequest
 
@@ -28,7 +29,7 @@ class StudyOptions:
     interval: IntervalRequest | None = None
     optimism: bool = False
     on_failure: str = "fail"
-    solvers: Literal["auto", "all", False] = "auto"
+    solvers: SolverOption = "auto"
     keeps_all: bool = False  # do tuning fits keep all responses, for later questions to a store?
     is_swept: bool = False  # are all candidates shown and none chosen, as in a validation curve?
     has_final: bool = True  # is every learner tuned on all rows too?
@@ -42,5 +43,4 @@ class StudyOptions:
             raise BadStudy(f"there is no failure policy {self.on_failure!r}", nearest(self.on_failure, POLICIES))
         if not 0 < self.level < 1:
             raise BadStudy(f"the level must lie between 0 and 1, not {self.level}", "Write level=0.95 for 95 %")
-        if self.solvers not in ("auto", "all", False):
-            raise BadStudy(f"solvers must be 'auto', 'all' or False, not {self.solvers!r}")
+        object.__setattr__(self, "solvers", checked_solvers(self.solvers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from foldwise.plans.resource import with_levels
 from foldwise.plans.searches import Tuning, check_searches, first_points, name_ledger, narrowed, tuner_of
 from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.finding import find
+from foldwise.solvers.solver import SolverOption
 from foldwise.spaces.point import Point, candidate_at
 from foldwise.splits.nesting import Inner, inner_splits
 from foldwise.splits.split import Splits
@@ -50,7 +51,7 @@ class RunnableStudy:
     study: Study
     families: tuple[str, ...]
     estimators: tuple[Sequence[Any], ...]  # of each method at each candidate, not fitted; cloned before a fit
-    solvers: Literal["auto", "all", False] = "auto"
+    solvers: SolverOption = "auto"
     identities: tuple[str, ...] = ()  # what fits depend on besides the estimator and the table
 
     def family(self, method: int, candidate: int) -> str:
@@ -293,7 +294,7 @@ def as_grid(method: Method) -> Method:
     return replace(method, tuner=make_tuner(None), notes=notes)
 
 
-def _saves(learner: Learner, estimators: Sequence[Any], data: Dataset, solvers: Literal["auto", "all", False]) -> bool:
+def _saves(learner: Learner, estimators: Sequence[Any], data: Dataset, solvers: SolverOption) -> bool:
     """Not where a solver answers many candidates of a training set at once: dropping some would save nothing."""
     if (learner.space is None and not learner.members) or len(estimators) < 2:
         return False

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any
+
+import numpy as np
 
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.solver import Solver
+from foldwise.errors import BadStudy
+from foldwise.plugins import load_plugin
+from foldwise.solvers.family import FamilySolver
+from foldwise.solvers.solver import Answer, FitRequest, Solver, SolverOption
 from foldwise.solvers.steps import scaled
 
 TIGHT = 1e-8  # a user's own iterative estimator with this tolerance is solved to the optimum
+MEMBERS = ("name", "batch", "is_exact", "takes", "shares", "pays", "solve")
 # The first that takes a method answers it: families before the generic ones. Each module lists its SOLVERS.
 FAMILIES = (
     "featureless",
@@ -31,11 +37,14 @@ FAMILIES = (
 
 
 def find(
-    estimators: Sequence[Any], data: Dataset, *, solvers: Literal["auto", "all", False] = "auto", is_builtin: bool
+    estimators: Sequence[Any], data: Dataset, *, solvers: SolverOption = "auto", is_builtin: bool
 ) -> Solver | None:
     """The first solver that answers all of a method's candidates; None: the plain loop does."""
     if solvers is False or not estimators:
         return None
+    for solver in solvers if isinstance(solvers, tuple) else ():
+        if all(solver.takes(estimator, data) for estimator in estimators):
+            return solver
     may_iterate = is_builtin or solvers == "all" or all(map(_is_tight, estimators))
     for solver in all_solvers():
         if (solver.is_exact or may_iterate) and all(solver.takes(estimator, data) for estimator in estimators):
@@ -43,11 +52,59 @@ def find(
     return None
 
 
+def checked_solvers(given: Any) -> SolverOption:
+    """The option `solvers` of a study: a word, False, or solvers of one's own (or names that packages bring).
+
+    >>> checked_solvers("al")
+    Traceback (most recent call last):
+    foldwise.errors.BadStudy: solvers must be 'auto', 'all', False or a list of solvers, not 'al'.
+    """
+    if given is False or (isinstance(given, str) and given in ("auto", "all")):
+        return given  # type: ignore[return-value]
+    if not isinstance(given, list | tuple):
+        raise BadStudy(f"solvers must be 'auto', 'all', False or a list of solvers, not {given!r}")
+    return tuple(map(_checked, given))
+
+
+def solve(solver: Solver, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
+    """Its answers; those of a solver of one's own that have not the form of the plain loop's are left to that."""
+    answers = solver.solve(fits, data)
+    if solver in all_solvers():
+        return answers
+    return [answer if _is_formed(answer, fit, data) else None for fit, answer in zip(fits, answers, strict=True)]
+
+
+def is_seeded(solver: Solver | None) -> bool:
+    """Must its estimators have their seeds set? Solvers of our own in closed form draw no numbers."""
+    return isinstance(solver, FamilySolver) or (solver is not None and solver not in all_solvers())
+
+
 @cache
 def all_solvers() -> tuple[Solver, ...]:
     """Every solver there is, in the order they are asked."""
     modules = [f"{__package__}.{family}" for family in FAMILIES]
     return tuple(solver for name in modules for solver in import_module(name).SOLVERS)
+
+
+def _checked(given: Any) -> Solver:
+    solver = load_plugin("foldwise.solvers", given) if isinstance(given, str) else given
+    missing = [name for name in MEMBERS if not hasattr(solver, name)]
+    if isinstance(solver, type) or missing:
+        reason = "it is a class" if isinstance(solver, type) else f"it has no {missing[0]!r}"
+        raise BadStudy(f"{given!r} is no solver: {reason}", f"Give an object with {', '.join(MEMBERS)}")
+    return solver  # type: ignore[no-any-return]
+
+
+def _is_formed(answer: Any, fit: FitRequest, data: Dataset) -> bool:
+    if not isinstance(answer, dict) or set(answer) != set(fit.responses):
+        return False
+    for name, values in answer.items():
+        if not isinstance(values, np.ndarray) or values.shape[:1] != fit.rows.shape or values.dtype.kind not in "if":
+            return False
+        is_code = name == "predict" and data.task != "regression"
+        if not np.isfinite(values).all() or (is_code and not np.isin(values, np.arange(len(data.classes))).all()):
+            return False
+    return True
 
 
 def _is_tight(estimator: Any) -> bool:

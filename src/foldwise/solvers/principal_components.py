@@ -40,7 +40,7 @@ class Decomposed:
 class Components:
     """The estimator is a pipeline of a PCA and the learner behind it."""
 
-    name: str = "components"
+    name: str = "principal components"
     is_exact: bool = True
 
     def takes(self, estimator: Any, data: Dataset) -> bool:

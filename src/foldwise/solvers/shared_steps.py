@@ -17,7 +17,7 @@ from foldwise.solvers.steps import params_key
 class Anything:
     """Estimators fitted one by one, as the plain loop does it, on a table that is prepared once."""
 
-    name: str = "prefix"
+    name: str = "shared steps"
     is_exact: bool = True
 
     def takes(self, estimator: Any, data: Dataset) -> bool:

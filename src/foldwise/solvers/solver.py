@@ -23,7 +23,7 @@ class FitRequest:
 
 
 class Solver(Protocol):
-    """Answers a batch of fits together."""
+    """Answers a batch of fits together. Provisional: members may change in a minor version."""
 
     @property
     def name(self) -> str:
@@ -48,3 +48,6 @@ class Solver(Protocol):
 
     def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
         """Answers in the order of the fits; None where the plain loop must do it."""
+
+
+SolverOption = Literal["auto", "all", False] | tuple[Solver, ...]  # own solvers are asked before those of "auto"

@@ -1,5 +1,5 @@
 """Contract tests and a saboteur, shipped for people who write their own part: a learner,
-loss, splitter, interval, store or executor.
+loss, splitter, interval, solver, store or executor.
 
 Call the check, or subclass the suite, give it the fixture it asks for, and let pytest run it.
 """
@@ -27,6 +27,8 @@ _HOMES = {
     "check_executor": "executors",
     "StoreContract": "stores",
     "check_store": "stores",
+    "SolverContract": "solvers",
+    "check_solver": "solvers",
 }
 __all__ = [*_HOMES]
 
