@@ -1,4 +1,4 @@
-"""Parts of other packages: listed without importing them, loaded only when named."""
+"""Parts of other packages (learners/plugin.py): listed without importing them, loaded only when named."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The Bates and conservative z intervals of a study equal the public functions on losses from plain loops."""
+"""Bates and conservative z intervals of a study (answers/evidence.py) equal the public functions on plain loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page shows of the records agrees with naive loops over a naive nested cross-validation."""
+"""What the page shows of the records (answers/predicted.py, answers/validation.py) agrees with naive loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study rests on as data frames: the numbers of plain loops over its splits."""
+"""What a study rests on as data frames (api/result.py): the numbers of plain loops over its splits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same comparison over several data sets: what is told, what is left out, and what is kept."""
+"""Several data sets (api/benchmark_data.py, api/benchmark_result.py): what is told, left out and kept."""
 
 from __future__ import annotations
 

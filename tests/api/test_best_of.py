@@ -1,4 +1,4 @@
-"""The best of several learners: a learner that picks a learner and its candidate on inner splits."""
+"""The best of several learners (learners/combined.py): it picks a learner and its candidate on inner splits."""
 
 from __future__ import annotations
 

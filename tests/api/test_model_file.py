@@ -1,4 +1,4 @@
-"""A model comes back from its file as it was, and a file cannot bring code along."""
+"""A model (api/saved_model.py) comes back from its file as it was, and a file cannot bring code along."""
 
 from __future__ import annotations
 

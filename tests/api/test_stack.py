@@ -1,4 +1,4 @@
-"""Stacks and blends: learners fitted on the out-of-fold predictions of other learners."""
+"""Stacks and blends (learners/stacking.py, api/combining.py, answers/combined.py) of out-of-fold predictions."""
 
 from __future__ import annotations
 

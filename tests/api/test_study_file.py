@@ -1,4 +1,4 @@
-"""One study, three ways to write it: a TOML file, flags and words give the same StudySpec."""
+"""One study as a file, flags and words (api/study_text.py, api/study_values.py): the same StudySpec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: one JSON object or readable text on stdout, one sentence on stderr, and the right exit code."""
+"""The command line (cli/): JSON or readable text on stdout, one sentence on stderr, and the right exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One interval as a value, and the contract that every one of them keeps."""
+"""One interval as a value, and the contract (testing/intervals.py) that every one of them keeps."""
 
 from __future__ import annotations
 

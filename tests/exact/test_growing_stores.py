@@ -1,4 +1,4 @@
-"""A store is asked again for nothing, a longer study makes only what is missing, and another study is refused."""
+"""A store (api/manifest.py) is asked for nothing twice, grows by what is missing, and refuses another study."""
 
 from __future__ import annotations
 

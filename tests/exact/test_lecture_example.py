@@ -1,4 +1,4 @@
-"""The lecture's example: k-NN regression, k = 1..30, nested 8 x 5; its curve, and the bound for a development set."""
+"""The lecture's example: k-NN, nested 8 x 5; its curve, and the bound of a dev set (answers/guarantee.py)."""
 
 from __future__ import annotations
 

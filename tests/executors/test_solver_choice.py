@@ -1,4 +1,4 @@
-"""Fits of a search travel with their point, and a solver answers those of them that it takes."""
+"""Fits of a search travel with their point (executors/workload.py), and a solver answers those that it takes."""
 
 from __future__ import annotations
 

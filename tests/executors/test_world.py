@@ -1,4 +1,4 @@
-"""A fit leaves its process as it found it, also the one that the user works in."""
+"""A fit (executors/worker.py) leaves its process as it found it, also the one that the user works in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learners of packages that need not be installed: silent, seeded, on one thread, with their solvers."""
+"""Learners of other packages (learners/estimators/xgboosted.py, learners/estimators/catboosted.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The neural net learns, stops early on training rows alone, and is the same for the same seed."""
+"""The neural net (learners/estimators/neural_net.py, learners/estimators/torch_training.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kills and interrupts at any moment cost no finished fit, and the resumed study gives the undisturbed answer.
+"""Kills and interrupts at any moment (api/running.py) cost no finished fit; resumed, the answer is undisturbed.
 
 `benchmarks/kills.py` does the same a hundred times.
 """

@@ -1,4 +1,4 @@
-"""What failed is told by its kind, in notes, table, page and JSON."""
+"""What failed is told by its kind (answers/failures.py), in notes, table, page and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thirty kinds of wrong answers never reach a loss, and no answer of a library's learner is refused."""
+"""Thirty kinds of wrong answers (learners/outputs.py) never reach a loss, and no right one is refused."""
 
 from __future__ import annotations
 

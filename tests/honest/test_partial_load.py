@@ -1,4 +1,4 @@
-"""A store of a study that was stopped opens as a partial answer, and the study run again becomes whole."""
+"""A store of a study that was stopped (api/load.py) opens as a partial answer, and becomes whole when run again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Study files from strangers: words of ours, learners of known packages, no deep or endless nests."""
+"""Study files from strangers (api/dotted.py): learners of known packages, no deep or endless nests."""
 
 from __future__ import annotations
 

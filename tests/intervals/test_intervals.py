@@ -1,3 +1,5 @@
+"""Public intervals (estimates/held_out.py, estimates/cross_validated.py) by closed forms and plain loops."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,4 @@
-"""The built-in learners."""
+"""The built-in learners, by name and with options of their own (learners/learner.py, learners/idle.py)."""
 
 from __future__ import annotations
 

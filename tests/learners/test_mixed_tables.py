@@ -1,4 +1,4 @@
-"""Tables of all kinds of columns, through whole studies: nothing of a held-out row is ever learnt from."""
+"""Tables of all kinds of columns (learners/preprocessing/table_columns.py) in whole studies: nothing leaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seeds are set on a shallow copy, and nothing of the estimator itself changes."""
+"""Seeds (learners/model.py) are set on a shallow copy, and nothing of the estimator itself changes."""
 
 from __future__ import annotations
 

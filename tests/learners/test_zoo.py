@@ -1,4 +1,4 @@
-"""All that the built-in learners promise: spaces of three sizes, simplicity, preparation, weights, solvers, samples."""
+"""What built-in learners (learners/zoo/, learners/listing.py, learners/sample.py) promise: spaces, solvers, samples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 import foldwise as fw
@@ -20,7 +20,6 @@ from foldwise.learners.catalogue import SIZES, all_entries, builtin, find_entry
 from foldwise.learners.learner import Learner
 from foldwise.learners.listing import entries, listing_text
 from foldwise.learners.model import takes_weights
-from foldwise.learners.preprocessing.curves import Curves
 from foldwise.learners.sample import RowSample, draw_rows
 from foldwise.learners.trial import check_space
 from foldwise.learners.zoo.entry import Facts
@@ -275,23 +274,6 @@ def test_a_package_that_is_there_but_cannot_be_loaded_is_told_in_a_sentence(monk
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(MissingExtra, match=r"needs xgboost, which cannot be loaded \(libgomp.*Install it again: pip"):
         builtin("xgboost", make_dataset(*table("regression")))
-
-
-def test_curves_bend_columns_and_leave_those_of_few_values():
-    rng = np.random.default_rng(1)
-    X = np.column_stack([rng.normal(size=200), rng.integers(0, 2, 200)])
-    curves = Curves(n_knots=10).fit(X)
-    bent = curves.transform(X)
-    assert_allclose(bent[:, :2], X)
-    assert bent.shape == (200, 2 + 11)
-    y = np.sin(3 * X[:, 0])
-    assert Ridge(1e-6).fit(bent, y).score(bent, y) > 0.9 > LinearRegression().fit(X, y).score(X, y)
-    assert np.isfinite(curves.transform([[100.0, 7.0]])).all()
-
-
-def test_curves_of_a_column_with_ties_have_distinct_knots():
-    X = np.array([0.0] * 50 + [1.0, 2.0, 3.0, 4.0])[:, None]
-    assert np.isfinite(Curves(n_knots=10).fit(X).transform(X)).all()
 
 
 def test_a_sample_is_drawn_by_class_and_kept_in_order():

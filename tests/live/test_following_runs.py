@@ -1,4 +1,4 @@
-"""The page beside real runs: started elsewhere, killed, resumed, finished; and it harms none of them."""
+"""The page beside real runs (api/watching.py): started elsewhere, killed, resumed, finished; it harms none."""
 
 from __future__ import annotations
 

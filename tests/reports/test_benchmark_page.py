@@ -1,4 +1,4 @@
-"""A benchmark seen: text (reports/benchmark_text.py), verdict, picture and page, from answers made by hand."""
+"""A benchmark seen (answers/benchmark_answer.py, reports/benchmark_text.py): text, verdict, picture and page."""
 
 from __future__ import annotations
 

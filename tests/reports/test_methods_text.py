@@ -1,4 +1,4 @@
-"""The methods paragraph of each scheme is kept in `methods/`, and what it says is true of the splits.
+"""The methods paragraph (answers/protocol.py) of each scheme is kept in `methods/`, and is true of the splits.
 
 To write the texts anew after a wanted change, and to read them before they are kept:
 

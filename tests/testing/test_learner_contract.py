@@ -1,4 +1,4 @@
-"""Built-in learners keep the contract of learners; and every sentence of it can be broken."""
+"""Built-in learners keep their contract (testing/learners.py); and every sentence of it can be broken."""
 
 from __future__ import annotations
 

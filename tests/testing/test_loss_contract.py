@@ -1,4 +1,4 @@
-"""Built-in losses keep the contract of losses; and every sentence of it can be broken."""
+"""Built-in losses keep their contract (testing/losses.py); and every sentence of it can be broken."""
 
 from __future__ import annotations
 

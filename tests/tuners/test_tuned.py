@@ -1,4 +1,4 @@
-"""A Tuned learner is a scikit-learn estimator; truth comes from GridSearchCV and from loops written here."""
+"""A Tuned learner (learners/tuned.py, learners/answering.py, learners/inputs.py, api/tuning.py), by GridSearchCV."""
 
 from __future__ import annotations
 

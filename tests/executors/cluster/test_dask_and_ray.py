@@ -1,4 +1,4 @@
-"""Dask and Ray do what the local executor does, survive what it survives, and leave nothing behind."""
+"""Dask and Ray (executors/cluster/dask_engine.py, executors/cluster/ray_engine.py) do what the local one does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pool outlives what is done to its processes: kills from outside at any moment, and learners that fork."""
+"""A pool (executors/local/nursery.py, executors/local/child.py) outlives kills and learners that fork."""
 
 from __future__ import annotations
 
