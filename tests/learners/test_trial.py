@@ -30,6 +30,7 @@ from foldwise.learners.catalogue import builtin
 from foldwise.learners.trial import _without_cries, check_space
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
+from foldwise.testing import SaboteurRegressor
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -175,6 +176,14 @@ def call_me(X, Y):
 def test_code_of_the_user_is_never_run(wish):
     CALLS.clear()
     check(wish(), "regression")
+    assert CALLS == []
+
+
+def test_a_saboteur_harms_only_the_process_that_fits_it(monkeypatch):
+    """It is ours, but made to do harm: a trial would do it in the process of the user."""
+    monkeypatch.setattr(SaboteurRegressor, "_misbehave", lambda saboteur, X: CALLS.append("harm"))
+    CALLS.clear()
+    check(fw.tune(SaboteurRegressor(fault="segfault"), strength=[1.0, 100.0]), "regression")
     assert CALLS == []
 
 

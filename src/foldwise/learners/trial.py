@@ -37,7 +37,7 @@ MOST_CLASSES = 30
 MOST_COLUMNS = 1000  # of a made-up table, however wide the real one is
 SHAPES = ((24, 30), (400, 120))  # rows, and columns at most (small) or at least (large)
 # Libraries whose learners may be tried; a user's own class may have effects, or take its time.
-KNOWN = ("sklearn.", "lightgbm.", "xgboost.", "foldwise.")
+KNOWN = ("sklearn.", "lightgbm.", "xgboost.", "foldwise.learners.")
 _SLOW = "foldwise.learners.estimators.neural_net"  # fitted to nothing only
 _QUICK = ("max_iter", "n_estimators", "iterations")  # 1 is enough to hear a refusal
 _QUIET = {"n_restarts_optimizer": 0, "n_jobs": 1, "verbose": 0, "verbosity": 0}
