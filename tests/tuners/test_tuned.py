@@ -1,4 +1,4 @@
-"""A Tuned learner (learners/tuned.py, learners/answering.py, learners/inputs.py, api/tuning.py), by GridSearchCV."""
+"""A Tuned learner (learners/tuned.py, learners/answering.py, learners/inputs.py, api/alone.py), by GridSearchCV."""
 
 from __future__ import annotations
 
