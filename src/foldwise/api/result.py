@@ -19,7 +19,6 @@ from foldwise.answers.method import MethodAnswer
 from foldwise.answers.power import RowsNeeded, rows_needed
 from foldwise.answers.search_curve import SearchCurve, search_curve
 from foldwise.answers.tables import choice_table, loss_table, risk_table, selection_table, split_table
-from foldwise.api.combining import fit_combined
 from foldwise.api.manifest import versions as current_versions
 from foldwise.api.noise import noise
 from foldwise.api.seen import remember_rows
@@ -197,6 +196,8 @@ class Result:
         method = self._find(name or str(self.best))
         at, rows = self.study.methods.index(method.method), np.arange(runnable.data.rows)
         if isinstance(method, CombinedAnswer):
+            from foldwise.api.combining import fit_combined  # needs scikit-learn, and a result that is read does not
+
             _refuse_rule(method, rule)
             return remember_rows(fit_combined(runnable, self.reading, method.method), runnable.data)
         return remember_rows(
