@@ -67,6 +67,17 @@ def test_parts_are_used_by_name(installed):
     assert own["risk"] == mine["risk"]
 
 
+def test_a_tuner_by_name_saves_fits_and_is_refused_in_a_study_file(installed, tmp_path):
+    words = {**WORDS, "inner": 3, "solvers": False}
+    grid, half = (fw.compare(["k-nn"], X, Y, **words, tuner=tuner).to_dict() for tuner in ("grid", "better half"))
+    assert half["methods"][0]["status"] == "ok"
+    assert half["methods"][0]["fits"] < grid["methods"][0]["fits"]
+    path = tmp_path / "study.toml"
+    path.write_text('data = "diabetes"\nlearners = ["ridge"]\ntuner = "better half"\n')
+    with pytest.raises(BadStudy, match="cannot name the tuner 'better half' of another package"):
+        read_study(path)
+
+
 def test_an_executor_by_name_gives_the_same_numbers(installed):
     here, there = (fw.compare(["ridge"], X, Y, **WORDS, engine=engine).to_dict() for engine in ("local", "serial"))
     assert here["methods"][0]["folds"] == there["methods"][0]["folds"]

@@ -56,6 +56,10 @@ if TYPE_CHECKING:
     from foldwise.tuners.halving import halving as halving
     from foldwise.tuners.halving import hyperband as hyperband
     from foldwise.tuners.racing import racing as racing
+    from foldwise.tuners.tuner import OVER as OVER
+    from foldwise.tuners.tuner import PROPOSE as PROPOSE
+    from foldwise.tuners.tuner import Evaluate as Evaluate
+    from foldwise.tuners.tuner import Tuner as Tuner
 
 __version__ = "0.1.0"
 
@@ -109,6 +113,10 @@ _HOMES = {
     "best_of": "learners.combined",
     "blend": "learners.combined",
     "stack": "learners.combined",
+    "Tuner": "tuners.tuner",
+    "Evaluate": "tuners.tuner",
+    "OVER": "tuners.tuner",
+    "PROPOSE": "tuners.tuner",
     "Tuned": "learners.tuned",
     "tune": "learners.tuned",
 }

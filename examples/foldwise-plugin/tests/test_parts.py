@@ -5,6 +5,7 @@ from foldwise_plugin_example.interval import SPLIT_RANGE
 from foldwise_plugin_example.learner import MedianOfNeighbours, tuned
 from foldwise_plugin_example.loss import shortfall
 from foldwise_plugin_example.splitter import Blocks
+from foldwise_plugin_example.tuner import BetterHalf
 
 import foldwise as fw
 
@@ -20,6 +21,10 @@ def test_the_loss_keeps_the_contract():
 
 def test_the_splitter_keeps_the_contract():
     fw.testing.check_splitter(Blocks())
+
+
+def test_the_tuner_keeps_the_contract():
+    fw.testing.check_tuner(BetterHalf())
 
 
 def test_the_interval_keeps_the_contract():

@@ -32,6 +32,7 @@ from foldwise.plans.methods import task_hint
 from foldwise.records.sqlite import SqliteStore
 from foldwise.splits.making import is_foreign as is_foreign_splitter
 from foldwise.studies.file import read_origin
+from foldwise.tuners.registry import is_foreign as is_foreign_tuner
 
 # What shapes the data set goes to `read`, the rest to `compare`.
 _DATA_WORDS = ("target", "groups", "time", "weights", "stratify", "drop", "task", "positive")
@@ -290,6 +291,8 @@ def _foreign_part(words: Mapping[str, Any]) -> str:
     for level in ("outer", "inner"):
         if is_foreign_splitter(words.get(level)):
             return f"the splitter {words[level]!r}"
+    if is_foreign_tuner(words.get("tuner")):
+        return f"the tuner {words['tuner']!r}"
     if is_foreign_engine(words.get("engine")):
         return f"the engine {words['engine']!r}"
     return f"the interval {words['interval']!r}" if is_foreign_interval(words.get("interval")) else ""

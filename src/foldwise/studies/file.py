@@ -21,6 +21,7 @@ from foldwise.studies.plain import plain_candidate
 from foldwise.studies.proposals import limits_from, limits_to_json
 from foldwise.studies.study import IntervalRequest, Method, Study
 from foldwise.tuners.registry import stored_tuner
+from foldwise.tuners.tuner import Tuner
 
 NAME = "outline"  # as the first release called it
 
@@ -39,12 +40,12 @@ def read_origin(store: Store) -> dict[str, Any] | None:
     return origin
 
 
-def read_study(store: Store, *, loss: Any = None) -> Study:
-    """The latest study in a store; a loss that was a function must be given again."""
+def read_study(store: Store, *, loss: Any = None, tuner: Tuner | None = None) -> Study:
+    """The latest study in a store; a loss that was a function, or a tuner of the user's own, must be given again."""
     content = store.document(NAME)
     if content is None:
         raise BadStore("the store holds no study", "Run one with store= first")
-    return study_from(content, loss=loss)
+    return study_from(content, loss=loss, tuner=tuner)
 
 
 def study_bytes(study: Study) -> bytes:
@@ -87,15 +88,15 @@ def study_bytes(study: Study) -> bytes:
     return pack(head, arrays)
 
 
-def study_from(content: bytes, *, loss: Any = None) -> Study:
+def study_from(content: bytes, *, loss: Any = None, tuner: Tuner | None = None) -> Study:
     """The study in a store; a store from a stranger may hold anything."""
     try:
-        return _study_from(content, loss)
+        return _study_from(content, loss, tuner)
     except (KeyError, IndexError, TypeError, AttributeError) as reason:
         raise BadStore(f"the study in the store cannot be read: {reason!r}", "Start a new store") from reason
 
 
-def _study_from(content: bytes, loss: Any) -> Study:
+def _study_from(content: bytes, loss: Any, tuner: Tuner | None) -> Study:
     head, arrays = unpack(content)
     target, weights = arrays["target"], arrays.get("weights")
     classes = tuple(head["classes"])
@@ -121,7 +122,7 @@ def _study_from(content: bytes, loss: Any) -> Study:
         weights=weights,
         losses=make_losses(spec, facts),
         outer=outer,
-        methods=tuple(_unpack_method(method, schemes, extra, arrays) for method in head["methods"]),
+        methods=tuple(_unpack_method(method, schemes, extra, arrays, tuner) for method in head["methods"]),
         seed=head["seed"],
         repeats=head["repeats"],
         threads=head["threads"],
@@ -176,7 +177,11 @@ def _pack_method(method: Method, schemes: list[Inner], study: Study, arrays: dic
 
 
 def _unpack_method(
-    head: dict[str, Any], schemes: list[Inner], extra: Splits | None, arrays: dict[str, AnyArray]
+    head: dict[str, Any],
+    schemes: list[Inner],
+    extra: Splits | None,
+    arrays: dict[str, AnyArray],
+    own_tuner: Tuner | None,
 ) -> Method:
     extra_inner = None
     if head["beside_inner"] is not None:
@@ -196,7 +201,7 @@ def _unpack_method(
         rule=head["rule"],
         ranks=None if head["ranks"] is None else tuple(head["ranks"]),
         notes=tuple((code, text) for code, text in head["notes"]),
-        tuner=stored_tuner(_tuner_text(head), limits),
+        tuner=stored_tuner(_tuner_text(head), limits, own_tuner),
         ledger=ledger,
         levels=head.get("rungs", 0),
         combines=head.get("combines", ""),

@@ -10,7 +10,8 @@ from functools import cache
 from typing import Any
 
 import foldwise.tuners as tuners
-from foldwise.errors import BadSpace, BadStudy, nearest
+from foldwise.errors import BadPlugin, BadSpace, BadStore, BadStudy, nearest
+from foldwise.plugins import load_plugin, plugin_names
 from foldwise.tuners.budget import Budget
 from foldwise.tuners.grid import Grid
 from foldwise.tuners.random import BUDGET as RANDOM_BUDGET
@@ -18,6 +19,7 @@ from foldwise.tuners.search import BUDGET, MOST_TIMED, Search, Stepwise, check_s
 from foldwise.tuners.tuner import Limits, Tuner
 
 ANY = Budget()
+GROUP = "foldwise.tuners"  # entry points of other packages
 
 
 @cache
@@ -45,40 +47,61 @@ def make_tuner(given: Any, budget: Budget = ANY, stop: str | None = None) -> Tun
     """
     if is_own(given):
         return given  # type: ignore[no-any-return]
+    if is_foreign(given) and isinstance(found := load_plugin(GROUP, base_name(given)), Tuner):
+        return found
     kind, options = (Grid, {}) if given is None else read_text(str(given))
     if not issubclass(kind, Search) and budget.seconds is None and not (check_stop(stop) and kind.may_stop):
         return kind(**options)
     usual = BUDGET if issubclass(kind, Search) else RANDOM_BUDGET
     limits = Limits(budget.candidates or (usual if budget.seconds is None else MOST_TIMED), budget.seconds, stop)
-    return (
-        kind(limits)
-        if issubclass(kind, Search)
-        else Stepwise(kind.name, limits, on_grid=given is not None and kind is Grid)
-    )
+    on_grid = given is not None and kind is Grid
+    return kind(limits) if issubclass(kind, Search) else Stepwise(kind.name, limits, on_grid=on_grid)
 
 
-def is_own(given: Any) -> bool:
-    """Is it a user's own tuner?"""
-    return isinstance(given, Tuner) and type(given) not in tuner_classes().values()
-
-
-def stored_tuner(text: str, limits: Limits | None) -> Tuner:
-    """The tuner that a store names."""
+def stored_tuner(text: str, limits: Limits | None, own: Tuner | None = None) -> Tuner:
+    """The tuner that a store names; one of another package or of the user's must be given again."""
+    if own is not None and str(own) == text:
+        return own
+    if base_name(text) not in tuner_classes():
+        raise BadStore(
+            f"the study was tuned by {text!r}, which is no tuner of Foldwise's",
+            "Give it again: fw.load(RUN, tuner=...)",
+        )
     kind, options = read_text(text)
     if limits is None:
         return kind(**options)
     return kind(limits) if issubclass(kind, Search) else Stepwise(kind.name, limits)
 
 
+def is_own(given: Any) -> bool:
+    """Is it a tuner object of the user's own?"""
+    return isinstance(given, Tuner) and type(given) not in tuner_classes().values()
+
+
+def is_foreign(given: Any) -> bool:
+    """Does this text name a tuner of another package?"""
+    if not isinstance(given, str) or base_name(given) in tuner_classes():
+        return False
+    return base_name(given) in plugin_names(GROUP)
+
+
+def base_name(text: str) -> str:
+    """A tuner's name without its options.
+
+    >>> base_name("halving(factor=2)")
+    'halving'
+    """
+    return text.partition("(")[0].strip()
+
+
 def read_text(text: str) -> tuple[type[Tuner], dict[str, Any]]:
     """The class and the options in a tuner's text, such as `halving(factor=2)`."""
-    found = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", text)
-    kind = tuner_classes().get(found[1]) if found else None
-    if found is None or kind is None:
-        raise BadSpace(f"the tuner {text!r} is not known", nearest(text, tuner_names()))
+    found = re.fullmatch(r"\s*([^()]+?)\s*(?:\((.*)\))?\s*", text)
+    kind = _kind(found[1]) if found else None
+    has_options = kind is not None and is_dataclass(kind)
+    if found is None or kind is None or (found[2] is not None and not has_options):
+        raise BadSpace(f"the tuner {text!r} is not known", nearest(text, [*tuner_names(), *plugin_names(GROUP)]))
     known: list[str] = [one.name for one in fields(kind)] if is_dataclass(kind) else []
-    if found[2] is not None and not is_dataclass(kind):
-        raise BadSpace(f"the tuner {text!r} is not known", nearest(text, tuner_names()))
     given: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in (found[2] or "").split(","))):
         name, _, value = (piece.strip() for piece in part.partition("="))
@@ -87,6 +110,15 @@ def read_text(text: str) -> tuple[type[Tuner], dict[str, Any]]:
             raise BadStudy(f"the tuner {found[1]!r} has no option {part!r}", remedy)
         given[name] = _plain(value)
     return kind, given
+
+
+def _kind(name: str) -> type[Tuner] | None:
+    if not is_foreign(name):
+        return tuner_classes().get(name)
+    found = load_plugin(GROUP, name)
+    if isinstance(found, type) and issubclass(found, Tuner):
+        return found
+    raise BadPlugin(f"{name!r} of {GROUP} is {found!r}, which is no tuner", "Subclass fw.Tuner")
 
 
 def _files() -> list[pkgutil.ModuleInfo]:
