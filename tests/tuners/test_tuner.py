@@ -62,8 +62,8 @@ def test_it_is_replayed_from_the_records_and_must_be_given_again_to_be_read(tmp_
 
 
 def test_what_needs_the_scores_of_all_candidates_is_refused():
+    simple = fw.tune(SVR(), simpler={"C": "low", "gamma": "low"}, **GRID)
     with pytest.raises(BadStudy, match="the rule 'one_se' of 'svr' needs the scores of all candidates"):
-        simple = fw.tune(SVR(), simpler={"C": "low", "gamma": "low"}, **GRID)
         fw.compare({"svr": simple}, X, Y, tuner=FirstHalf(), rule="one_se", **WORDS)
     with pytest.raises(BadStudy, match="optimism needs all candidates"):
         compare(FirstHalf(), optimism=True)

@@ -108,7 +108,7 @@ def _with_candidate(runnable: RunnableStudy, method: Method, at: int, point: Poi
     return grown, len(method.settings)
 
 
-def _seed(runnable: RunnableStudy, method: Method, at: int, tuning: str) -> int:
+def _seed(runnable: RunnableStudy, method: Method, at: int, name: str) -> int:
     """A tuning's own seed, from the study's, the learner, the tuner and the rows it is tuned on.
 
     A fixed sequence is the same for all tunings, which then share fits.
@@ -116,8 +116,8 @@ def _seed(runnable: RunnableStudy, method: Method, at: int, tuning: str) -> int:
     study = runnable.study
     if not method.tuner.is_seeded:
         return study.seed
-    if tuning == "final":
+    if name == "final":
         rows = rows_name(np.arange(study.rows))
     else:
-        rows = study.rows_name({stage.name: stage.split for stage in study.stages(method)}[tuning])
+        rows = study.rows_name({stage.name: stage.split for stage in study.stages(method)}[name])
     return study.fit_seed(f"{runnable.families[at]}|{method.tuner}", rows)

@@ -1,5 +1,5 @@
 """Contract tests and a saboteur, shipped for people who write their own part: a learner,
-loss, splitter, interval, solver, store or executor.
+loss, splitter, tuner, interval, solver, store or executor.
 
 Call the check, or subclass the suite, give it the fixture it asks for, and let pytest run it.
 """
