@@ -56,8 +56,10 @@ bench: $(VENV)/.dev ## time Foldwise beside scikit-learn's nested loops (FULL=1:
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/speed.py $(if $(FULL),--full)
 
-docs: $(VENV)/.dev ## write docs/cli.md again
+docs: $(VENV)/.dev ## write again what is made from the code: docs/cli.md, docs/glossary.md, docs/map.svg
 	$(BIN)/python docs/make_cli.py
+	$(BIN)/python docs/make_glossary.py
+	$(BIN)/python docs/make_map.py
 
 clean: ## remove what make made
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

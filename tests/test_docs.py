@@ -1,0 +1,61 @@
+"""Pages that are made from the code are up to date, and the glossary and the tour have all names."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import foldwise as fw
+
+DOCS = Path(__file__).parents[1] / "docs"
+SOURCE = DOCS.parent / "src" / "foldwise"
+
+
+def maker(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def rooms() -> list[str]:
+    layers = maker("make_map").layers()
+    return [name for layer in layers for name in layer]
+
+
+@pytest.mark.parametrize(("script", "made"), [("make_map", "map.svg"), ("make_glossary", "glossary.md")])
+def test_a_made_page_is_up_to_date(script, made):
+    assert (DOCS / made).read_text(encoding="utf-8") == maker(script).page(), "run `make docs`"
+
+
+def test_an_arrow_that_follows_from_others_is_left_out():
+    edges = {("a", "b"), ("b", "c"), ("a", "c"), ("a", "d")}
+
+    assert maker("make_map").reduced(edges) == {("a", "b"), ("b", "c"), ("a", "d")}
+
+
+def test_the_tour_lists_the_rooms_in_the_order_of_the_import_contract():
+    table = (DOCS / "tour.md").read_text(encoding="utf-8").partition("## The rooms")[2]
+
+    listed = [line.split("`")[1].rstrip("/").removesuffix(".py") for line in table.splitlines() if line[:3] == "| `"]
+
+    assert listed == rooms()
+
+
+def test_the_tour_names_only_files_that_are_there():
+    words = (DOCS / "tour.md").read_text(encoding="utf-8").split("`")[1::2]
+
+    files = [word for word in words if word.endswith(".py") and " " not in word]
+
+    assert len(files) > 30
+    assert [file for file in files if not (SOURCE / file).exists() and not (DOCS.parent / file).exists()] == []
+
+
+@pytest.mark.parametrize("names", [fw.__all__, fw.testing.__all__, rooms()], ids=["foldwise", "testing", "rooms"])
+def test_the_glossary_has_every_name(names):
+    page = (DOCS / "glossary.md").read_text(encoding="utf-8")
+
+    assert [name for name in names if f"`{name}`" not in page and name != "__version__"] == []
