@@ -13,7 +13,7 @@ from foldwise.solvers.solver import FitRequest, Solver
 
 
 class SolverChoice:
-    """Recipes and solvers of a workload, each found when it is first asked for."""
+    """Fittings and solvers of a workload, each found when it is first asked for."""
 
     def __init__(self, work: Workload) -> None:
         self.work = work

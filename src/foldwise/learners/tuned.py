@@ -91,7 +91,7 @@ def _joined(space: Any, parameters: Mapping[str, Any]) -> Any:
 
 
 class Tuned(AnswersByModel):
-    """An estimator that chooses its own hyper-parameters when it is fitted.
+    """An estimator that chooses its own hyperparameters when it is fitted.
 
     On its own it tunes on 5 folds; inside `compare` and `risk` on theirs, unless `inner`
     is given. After `fit`: `candidate_` (what was chosen), `selection_score_`, `scores_`

@@ -12,7 +12,7 @@ LEAST_SHARE = 1e-15  # of a class in log shares, so that one without training ro
 
 
 class Targets(Protocol):
-    """What the baseline looks at: of a study's outline, or of its data."""
+    """What the baseline looks at, in a study or in its data."""
 
     @property
     def task(self) -> str: ...

@@ -27,7 +27,7 @@ MOST_CANDIDATES = 1_000_000  # in a document that may be a stranger's
 
 @dataclass(frozen=True)
 class Proposals:
-    """Which candidates each tuning of a method was told to try; one that several try has one number."""
+    """Which candidates each tuning of a method was given to try; one that several try has one number."""
 
     points: tuple[Point, ...] = ()  # where in the space each candidate is
     asked: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # by tuning, in the order they were proposed

@@ -60,6 +60,8 @@ def is_deserted(control: socket.socket) -> bool:
 
 
 class Nursery:
+    """Forks workers, reaps them, and ends with the run that started it."""
+
     def __init__(self, control: socket.socket, folder: str) -> None:
         self.control, self.folder = control, folder
         self.workers: set[int] = set()
