@@ -50,9 +50,9 @@ def make_outline(size: Size, target: FloatArray) -> Study:
             name=f"method {number}",
             kind="tuned",
             candidates=candidates,
-            settings=tuple(f"{number} {at}" for at in range(size.candidates)),
+            identities=tuple(f"{number} {at}" for at in range(size.candidates)),
             code={},
-            offers=(("predict",),) * size.candidates,
+            responses=(("predict",),) * size.candidates,
             inner=inner,
         )
         for number in range(size.methods)
@@ -70,13 +70,13 @@ def make_records(study: Study, rng: np.random.Generator) -> MemoryStore:
     names = [rows_name(without(everything, held)) for held in pairs]
     for number, method in enumerate(study.methods):
         shared = rng.standard_normal(study.rows)
-        for at, setting in enumerate(method.settings):
+        for at, identity in enumerate(method.identities):
             # a smooth path of candidates that err together, and each a little on its own
-            size = 0.5 + 0.01 * number + 0.01 * abs(at - len(method.settings) // 2)
+            size = 0.5 + 0.01 * number + 0.01 * abs(at - len(method.identities) // 2)
             answers = size * shared + 0.1 * rng.standard_normal(study.rows)
-            store.add(_record(study.fit_key(setting, name), everything, answers) for name in folds)
+            store.add(_record(study.fit_key(identity, name), everything, answers) for name in folds)
             store.add(
-                _record(study.fit_key(setting, name), held, answers[held])
+                _record(study.fit_key(identity, name), held, answers[held])
                 for name, held in zip(names, pairs, strict=True)
             )
     return store

@@ -141,7 +141,7 @@ def test_the_auto_row_picks_its_method_on_every_pair_of_folds_too(numbers):
 def test_a_tuned_learner_on_lines_has_no_bates_interval_and_no_fit_is_made(numbers):
     tuned = {"knn": fw.tune(Counted(), n_neighbors=KS)}
     for words in ({}, {"outer": 7, "inner": "lines"}):
-        with pytest.raises(BadInterval, match=r"cannot be had from lines: two folds left out break them\. Use inner="):
+        with pytest.raises(BadInterval, match=r"cannot use lines: leaving out two folds breaks them\. Use inner="):
             fw.compare(tuned, *numbers, interval="bates", jobs=1, **words)
     assert Counted.made == []
 

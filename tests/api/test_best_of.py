@@ -231,7 +231,7 @@ def test_racing_goes_through_the_candidates_of_all_members(numbers):
     [
         (lambda: fw.best_of({"ridge": Ridge()}), {}, BadLearner, "two or more learners, not 1"),
         (lambda: fw.best_of("ridge"), {}, BadLearner, "several learners, not 'ridge'"),
-        (lambda: fw.best_of(members()), {"rule": "one_se"}, BadStudy, "none of them is the simplest"),
+        (lambda: fw.best_of(members()), {"rule": "one_se"}, BadStudy, "which have no order of simplicity"),
         (lambda: fw.best_of(members(), loss="absolute"), {}, BadLearner, "has its own loss"),
         (
             lambda: fw.best_of({"a": fw.tune(Ridge(), alpha=ALPHAS, inner=3), "b": Lasso()}),
@@ -251,7 +251,7 @@ def test_racing_goes_through_the_candidates_of_all_members(numbers):
             ),
             {},
             BadStudy,
-            r"candidates of its member 'a' are found on the way \(tpe\)",
+            r"those of its member 'a' are proposed during the search \(tpe\)",
         ),
         (
             lambda: fw.best_of({"a": fw.tune(Ridge(), alpha=ALPHAS, tuner="racing"), "b": Lasso()}),
@@ -273,5 +273,5 @@ def test_a_parameter_that_is_called_method_needs_its_full_name(classes):
 
     calibrated = CalibratedClassifierCV(LogisticRegression())
     rows = {"a": fw.tune(calibrated, method=["sigmoid", "isotonic"]), "b": GaussianNB()}
-    with pytest.raises(BadSpace, match="tunes a parameter that is called 'method'"):
+    with pytest.raises(BadSpace, match="tunes a parameter called 'method'"):
         fw.compare({"best": fw.best_of(rows)}, *classes, outer=3, inner=3, jobs=1)

@@ -98,10 +98,10 @@ def test_no_store_keeps_it_and_loading_says_so(table, tmp_path):
     run = tmp_path / "run"
     first = fw.compare({"ols": LinearRegression()}, *table, outer=5, interval=OWN, store=run)
     plain, again = fw.load(run), fw.load(run, interval=OWN)
-    note = "the interval 'split quantiles' was the user's own, which no store keeps: this is the default; give it again"
+    note = "the interval 'split quantiles' was the user's own, which is not stored: the default is shown instead; give"
     assert plain.table()["interval"].tolist() == ["corrected t"] * 2
     assert any(note in text for text in plain.notes)
-    assert not any("which no store keeps" in text for text in [*first.notes, *again.notes])
+    assert not any("which is not stored" in text for text in [*first.notes, *again.notes])
     assert again.table()[["low", "high"]].to_numpy() == pytest.approx(first.table()[["low", "high"]].to_numpy())
 
 

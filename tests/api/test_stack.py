@@ -26,7 +26,7 @@ from foldwise.api.saved_model import predict_table
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadLoss, BadStudy, FitsFailed
 from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch
-from foldwise.plans.fit import Fit, LevelOne
+from foldwise.plans.fit import Fit, MemberPredictions
 
 KS, ALPHAS = [1, 3, 6], [0.01, 1.0, 30.0]
 LEARNERS = {"knn": Counted(), "ridge": Ridge(), "line": LinearRegression()}
@@ -413,12 +413,12 @@ def test_members_may_search_or_be_raced(numbers, tmp_path):
     assert result.is_finished
     assert method_of(result, "blend")["status"] == "ok"
     assert plain(fw.load(tmp_path / "run")) == plain(result) == plain(fw.compare(wishes, *numbers, **words))
-    with pytest.raises(BadStudy, match="found on the way"):
+    with pytest.raises(BadStudy, match="proposed during the search"):
         fw.compare({"best": fw.best_of({"ridge": ridge, "knn": raced})}, *numbers, **words)
 
 
 def test_what_its_final_learner_is_given_travels_with_the_fit():
-    given = LevelOne(np.ones((2, 3)), np.zeros((1, 3)), 3)
+    given = MemberPredictions(np.ones((2, 3)), np.zeros((1, 3)), 3)
     fit = Fit("key", 0, 0, np.array([1, 2]), np.array([4]), ("predict",), 7, members=given)
     (found,) = unpack_batch(pickle.loads(pickle.dumps(pack_batch((fit,)))))
     assert found.members.members == 3

@@ -173,7 +173,7 @@ def test_the_note_counts_fits_that_failed_where_the_others_go_on(waves, tuner):
 
 def test_where_one_pass_answers_the_whole_grid_the_grid_is_used(waves):
     result = fw.compare({"ridge": fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0], tuner="racing")}, *waves, outer=3, inner=3)
-    reason = "ridge: one pass answers all candidates of a training set, so racing would save nothing"
+    reason = "ridge: a solver fits all candidates of a training set at once, so racing saves nothing"
     assert tuner_notes(result) == [f"{reason}: the whole grid was used"]
     one = fw.compare({"svr": fw.tune(SVR(), C=[1.0], tuner="racing")}, *waves, outer=3, inner=3)
     assert tuner_notes(one) == []  # nor is there anything to say of one candidate
@@ -260,7 +260,7 @@ def test_a_resource_must_be_a_number_that_is_not_tuned(waves):
             {"svr": fw.tune(SVR(), C=[1.0, 2.0, 9.0], tuner="halving(resource=gamma)")}, *waves, outer=3, inner=2
         )
     with pytest.raises(
-        BadSpace, match="resource of hyperband cannot be that of learner 'b': the learner has no parameter"
+        BadSpace, match="hyperband cannot use its resource with learner 'b': the learner has no parameter"
     ):
         fw.compare(
             {"b": fw.tune(boosting, max_depth=[1, 2, 3], tuner="hyperband(resource=trees)")}, *waves, outer=3, inner=2

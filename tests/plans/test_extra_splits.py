@@ -115,7 +115,7 @@ def test_inner_splits_of_a_pair_on_pairs_are_the_other_folds():
 def test_inner_splits_of_a_pair_cannot_be_lines(word):
     data = rows(30)
     outer = make_splits(KFold(7), data, seed=0)
-    with pytest.raises(BadInterval, match="cannot be had from lines"):
+    with pytest.raises(BadInterval, match="cannot use lines"):
         extra_inner(word, leave_two_out(outer, 30), outer, data, seed=0)
 
 

@@ -82,10 +82,10 @@ def test_proposals_are_worked_out_without_being_kept():
     grown = next_proposals(runnable, reading, at)
     assert len(grown.candidates) == 10
     assert reading.study.methods[at].candidates == ()
-    assert reading.store.document(grown.ledger) is None
+    assert reading.store.document(grown.proposals_name) is None
     assert next_proposals(runnable, reading, at).proposals == grown.proposals
     keep_proposals(runnable, reading, at)
-    assert reading.store.document(grown.ledger) is not None
+    assert reading.store.document(grown.proposals_name) is not None
     assert next_proposals(runnable, reading, at) is None  # its fits are missing
 
 

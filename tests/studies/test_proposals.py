@@ -1,4 +1,4 @@
-"""The ledger of a search: what was asked for, kept in the store and read with suspicion."""
+"""The proposals of a search: what was asked for, kept in the store and read with suspicion."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def search(store):
 
 
 @pytest.fixture(scope="module")
-def ledger(tmp_path_factory):
-    """A store, the name of the ledger in it, and its content."""
-    folder = tmp_path_factory.mktemp("ledger") / "run"
-    name = search(folder).study.methods[0].ledger
+def proposals(tmp_path_factory):
+    """A store, the name of the proposals in it, and its content."""
+    folder = tmp_path_factory.mktemp("proposals") / "run"
+    name = search(folder).study.methods[0].proposals_name
     return folder, name, json.loads(SqliteStore(folder, readonly=True).document(name))
 
 
@@ -40,8 +40,8 @@ def rewritten(folder, name, written, target):
     return target
 
 
-def test_every_candidate_has_a_point_a_setting_and_its_answers(ledger):
-    _, _, written = ledger
+def test_every_candidate_has_a_point_an_identity_and_its_answers(proposals):
+    _, _, written = proposals
     count = len(written["points"])
     assert count >= 10
     assert {len(written[part]) for part in ("candidates", "settings", "offers")} == {count}
@@ -50,8 +50,8 @@ def test_every_candidate_has_a_point_a_setting_and_its_answers(ledger):
     assert [candidate["alpha"] for candidate in written["candidates"]] == [at[0] for _, at in written["points"]]
 
 
-def test_the_ledger_is_checked_like_any_document(ledger, tmp_path):
-    folder, name, written = ledger
+def test_the_proposals_are_checked_like_any_document(proposals, tmp_path):
+    folder, name, written = proposals
     target = rewritten(folder, name, written, tmp_path / "copy")
     import sqlite3
 
@@ -78,24 +78,24 @@ def test_the_ledger_is_checked_like_any_document(ledger, tmp_path):
         None,
     ],
 )
-def test_a_ledger_that_does_not_fit_together_is_refused(ledger, tmp_path, change):
-    folder, name, written = ledger
+def test_inconsistent_proposals_are_refused(proposals, tmp_path, change):
+    folder, name, written = proposals
     content = b"[]" if change is None else {**written, **change}
     target = rewritten(folder, name, content, tmp_path / "copy")
-    with pytest.raises(BadStore, match="ledger of proposals"):
+    with pytest.raises(BadStore, match="proposals"):
         fw.load(target)
 
 
-def test_a_point_outside_the_space_is_refused_when_a_study_goes_on(ledger, tmp_path):
-    folder, name, written = ledger
+def test_a_point_outside_the_space_is_refused_when_a_study_goes_on(proposals, tmp_path):
+    folder, name, written = proposals
     points = [[7, at] for _, at in written["points"]]
     target = rewritten(folder, name, {**written, "points": points}, tmp_path / "copy")
     with pytest.raises(BadStore, match="a point outside its space"):
         search(target)
 
 
-def test_a_store_without_the_ledger_is_an_unfinished_study(ledger, tmp_path):
-    folder, name, _ = ledger
+def test_a_store_without_the_proposals_is_an_unfinished_study(proposals, tmp_path):
+    folder, name, _ = proposals
     empty = {"points": [], "candidates": [], "settings": [], "offers": [], "ranks": None}
     empty |= {"asked": {}, "over": [], "asking": {}}
     target = rewritten(folder, name, empty, tmp_path / "copy")

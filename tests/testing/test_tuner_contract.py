@@ -70,7 +70,7 @@ class Asking(Named):
     [
         (Nameless(), "needs a name"),
         (Forgetful(), "it must be pure"),
-        (Endless(), "asks again for what it has"),
+        (Endless(), "asks again for evaluations it has"),
         (Empty(), "gives an empty list"),
         (Lazy(), "leaves no candidate to choose"),
         (Nobody(), "leaves no candidate to choose"),

@@ -220,7 +220,7 @@ def test_a_small_space_is_simply_tried_whole():
     result = compare(wishes={"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 9))}, budget=10)
     grid = compare(wishes={"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 9))}, tuner="grid", budget=None)
     assert result.to_dict()["methods"][0]["folds"] == grid.to_dict()["methods"][0]["folds"]
-    assert "k-nn: its 8 candidates are within the budget of 10, so all of them are tried" in result.notes
+    assert "k-nn: its 8 candidates are within the budget of 10, so all are tried" in result.notes
 
 
 def test_the_rule_of_one_standard_error_takes_the_simplest_of_a_tunings_own_candidates():
@@ -384,11 +384,11 @@ def test_the_plan_tells_the_most_it_can_be(undisturbed):
 
 
 def test_contradictions_are_refused_before_any_fit():
-    with pytest.raises(BadStudy, match="optimism needs all candidates on the outer splits, and the search of 'svr'"):
+    with pytest.raises(BadStudy, match="optimism needs all candidates on the outer splits, but the search of 'svr'"):
         compare(optimism=True)
     with pytest.raises(BadStudy, match=r"no rule 'nose' to stop a search.*noise"):
         compare(stop="nose")
-    with pytest.raises(BadStudy, match="stop='noise' needs a tuner that goes on in steps"):
+    with pytest.raises(BadStudy, match="stop='noise' needs a tuner that works in rounds"):
         compare(tuner="grid", budget=None, stop="noise")
     for tuner in ("racing", "grid", None):
         wish = {"svr": fw.tune(SVR(), C=[1, 2, 3], tuner=tuner, stop="noise")}

@@ -74,7 +74,7 @@ def test_one_that_asks_again_for_what_it_has_ends_the_study_with_a_sentence():
         def next(self, seen):
             return [fw.Evaluate([0], [0])]
 
-    with pytest.raises(BadStudy, match=r"the tuner first half of 'svr' asks again for what it has.*OVER"):
+    with pytest.raises(BadStudy, match=r"the tuner first half of 'svr' asks again for evaluations it has.*OVER"):
         compare(Endless())
 
 

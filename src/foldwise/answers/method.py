@@ -311,7 +311,7 @@ _IS_OWN: dict[FoldState, bool] = {"own": True, "baseline": False}  # where there
 
 def _is_same(one: Method, other: Method) -> bool:
     """Do two methods choose among the same candidates, each of them on the same splits?"""
-    return bool(one.settings) and one.settings == other.settings and one.proposals.asked == other.proposals.asked
+    return bool(one.identities) and one.identities == other.identities and one.proposals.asked == other.proposals.asked
 
 
 def _kind(record: Record) -> str:

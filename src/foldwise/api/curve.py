@@ -156,7 +156,7 @@ def curve(
     losses = make_losses(loss, data)
     made = make_learners({name: _with_space(asked, parameter)}, data, losses)[:1]
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
-    options = StudyOptions(seed=seed, is_swept=True, wants_training_risk=True)
+    options = StudyOptions(seed=seed, is_validation_curve=True, wants_training_risk=True)
     runnable = make_study(data, made, losses=losses, outer=splits, options=options)
     ran = answer_study(runnable, RunOptions(jobs=jobs, engine=engine), store=store, progress=progress, is_kept=False)
     ran.check_finished(store)

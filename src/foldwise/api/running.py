@@ -74,8 +74,8 @@ def answer_study(
 def _note_test_set(study: Study, store: Store) -> None:
     """One test set, scored by study after study, wears out: count the methods that were judged on it."""
     if len(study.outer) == 1:
-        settings = [name_of(*([m.ledger] if m.ledger else m.settings)) for m in study.shown]
-        note_scores(store, name_of(study.fingerprint, study.outer.fingerprint), settings)
+        identities = [name_of(*([m.proposals_name] if m.proposals_name else m.identities)) for m in study.shown]
+        note_scores(store, name_of(study.fingerprint, study.outer.fingerprint), identities)
 
 
 def _forget_failures(study: Study, store: Store) -> None:

@@ -30,7 +30,7 @@ class Learner:
     is_default: bool = False  # is its space our own choice, to be fitted to the splits?
     combines: str = ""  # best_of, stack or blend, where it is made of other learners
     members: tuple[Learner, ...] = ()
-    parts: tuple[tuple[str, str], ...] = ()  # each member's name, and its name as a method of the study
+    member_methods: tuple[tuple[str, str], ...] = ()  # each member's name, and its name as a method of the study
     is_hidden: bool = False  # is it in the study only to be combined with others?
 
     @cached_property

@@ -1,1 +1,1 @@
-"""The question, and which fits it still needs."""
+"""A study that can be run, and the fits it still needs."""

@@ -1,4 +1,4 @@
-"""Learners made of learners, as the user writes them: as objects, or as text such as `stack(ridge+forest)`."""
+"""Combined learners as the user gives them: as objects, or as text such as `stack(ridge+forest)`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from foldwise.learners.checks import check_learner
 from foldwise.learners.learner import Learner, Named
 from foldwise.losses.loss import Loss
 
-WORDS = {"best-of": "best_of", "stack": "stack", "blend": "blend"}
+WAYS = {"best-of": "best_of", "stack": "stack", "blend": "blend"}
 
 
 def read_combined(request: Any) -> Any:
-    """A learner made of learners, if this is one or a text for one; else None.
+    """A combined learner, if this is one or a text for one; else None.
 
     >>> read_combined("blend(ridge + k-nn)")
     Blend(members=['ridge', 'k-nn'])
@@ -35,19 +35,19 @@ def read_combined(request: Any) -> Any:
         )
     from foldwise.learners import combined
 
-    word, members = _read_text(text)
-    return getattr(combined, WORDS[word])(members)
+    way, members = _read_text(text)
+    return getattr(combined, WAYS[way])(members)
 
 
 def _read_text(text: str) -> tuple[str, list[str]]:
-    """The word and the members of `stack(ridge+forest)`."""
-    word, _, rest = text.strip().partition("(")
-    word = word.strip()
-    if word not in WORDS:
-        raise BadLearner(f"there is no way to combine learners called {word!r}", nearest(word, WORDS))
-    example = f"Write it as {word}(ridge+forest)"
+    """The way of combining and the members in `stack(ridge+forest)`."""
+    way, _, rest = text.strip().partition("(")
+    way = way.strip()
+    if way not in WAYS:
+        raise BadLearner(f"there is no way to combine learners called {way!r}", nearest(way, WAYS))
+    example = f"Write it as {way}(ridge+forest)"
     if "(" in rest:
-        raise BadLearner(f"{text} has a member that is itself made of learners", f"Name its members in {word} instead")
+        raise BadLearner(f"{text} has a member that is itself made of learners", f"Name its members in {way} instead")
     if not rest.endswith(")") or rest.count(")") > 1:
         raise BadLearner(f"the brackets of {text} do not match", example)
     members = [name.strip() for name in re.split(r"[+,]", rest[:-1])]
@@ -55,23 +55,23 @@ def _read_text(text: str) -> tuple[str, list[str]]:
         raise BadLearner(f"{text} has an empty name", example)
     if len(members) < 2:
         raise BadLearner(f"{text} needs two or more learners, not 1", example)
-    return word, members
+    return way, members
 
 
 def combined_learner(name: str, request: Any, members: Sequence[Learner], data: Dataset, loss: Loss) -> Learner:
-    """A learner made of learners, with the estimator that combines them, or a stand-in where one of them is chosen."""
+    """A combined learner with the estimator that combines its members, or a stand-in where one of them is chosen."""
     estimator = members[0].estimator
     if request.combines != "best_of":
         from foldwise.learners.stacking import final_learner
 
         final = getattr(request, "final", None)
         estimator = final_learner(request.combines, data, loss) if final is None else final
-    words = {word: getattr(request, word) for word in ("inner", "tuner", "budget", "rule")}
-    return Learner(name, estimator, combines=request.combines, members=tuple(members), **words)
+    options = {name: getattr(request, name) for name in ("inner", "tuner", "budget", "rule")}
+    return Learner(name, estimator, combines=request.combines, members=tuple(members), **options)
 
 
 def check_final(learner: Learner, data: Dataset, losses: Sequence[Loss]) -> None:
-    """Refuse a final learner that cannot serve: it is given one number after another, whatever the data are."""
+    """Refuse a final learner that cannot be used: it is fitted on numbers alone, whatever the data are."""
     members = np.zeros((data.rows, len(learner.members)))
     names = tuple(member.name for member in learner.members)
     table = replace(data, X=members, names=names, kinds=("number",) * len(names))

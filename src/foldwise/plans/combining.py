@@ -1,7 +1,7 @@
-"""Learners made of learners, as methods of a study.
+"""Combined learners as methods of a study.
 
-The best of several is one tuned method with the candidates of all its members, so that its fits are theirs. A stack
-or a blend is fitted on what its members predicted; those that are no rows of the study are in it hidden.
+The best of several is one tuned method with the candidates of all its members, so that it shares their fits. A stack
+or a blend is fitted on what its members predicted; members that are no rows of the study become hidden methods.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from foldwise.learners.identity import describe, identity_of, own_code
 from foldwise.learners.learner import METHOD, Learner
 from foldwise.learners.model import responses_of
 from foldwise.losses.loss import Loss
-from foldwise.plans.fit import Fit, LevelOne
+from foldwise.plans.fit import Fit, MemberPredictions
 from foldwise.studies.proposals import limits_to_json
 from foldwise.studies.reading import Reading
 from foldwise.studies.stacking import WEIGHTS, answered, final_key, held_out, members_of
@@ -32,7 +32,7 @@ STACKED = ("stack", "blend")
 
 
 def with_members(learners: Sequence[Learner]) -> tuple[Learner, ...]:
-    """The learners and, behind every stack or blend, those of its members that are not among them already."""
+    """The learners and, after every stack or blend, its members that are not among them already."""
     found = [learner for learner in learners if learner.combines not in STACKED]
     known = {_signature(learner): learner.name for learner in found if learner.space is not None}
     everyone: list[Learner] = []
@@ -40,64 +40,64 @@ def with_members(learners: Sequence[Learner]) -> tuple[Learner, ...]:
         if learner.combines not in STACKED:
             everyone.append(learner)
             continue
-        members = [_told(learner, member) for member in learner.members]
+        members = [_with_shared_options(learner, member) for member in learner.members]
         hidden = [
             replace(member, name=f"{learner.name}: {member.name}", is_hidden=True)
             for member in members
             if _signature(member) not in known
         ]
         known |= {_signature(member): member.name for member in hidden}
-        parts = tuple((member.name, known[_signature(member)]) for member in members)
-        everyone += [replace(learner, parts=parts), *hidden]
+        methods = tuple((member.name, known[_signature(member)]) for member in members)
+        everyone += [replace(learner, member_methods=methods), *hidden]
     return tuple(everyone)
 
 
-def _told(whole: Learner, member: Learner) -> Learner:
-    """A member with the words of the whole, where it has none of its own; its inner splits are those of all."""
+def _with_shared_options(combined: Learner, member: Learner) -> Learner:
+    """A member with the options of the combined learner, where it has none of its own; all share inner splits."""
     if member.inner is not None:
         raise BadLearner(
-            f"the member {member.name!r} of {whole.name!r} has its own inner splits, but all members share them",
-            f"Give inner to fw.{whole.combines} instead",
+            f"the member {member.name!r} of {combined.name!r} has its own inner splits, but all members share them",
+            f"Give inner to fw.{combined.combines} instead",
         )
     return replace(
         member,
-        inner=whole.inner,
-        tuner=whole.tuner if member.tuner is None else member.tuner,
-        budget=_share(whole) if member.budget is None else member.budget,
-        rule=member.rule or whole.rule,
-        stop=member.stop or whole.stop,
+        inner=combined.inner,
+        tuner=combined.tuner if member.tuner is None else member.tuner,
+        budget=_share_of_budget(combined) if member.budget is None else member.budget,
+        rule=member.rule or combined.rule,
+        stop=member.stop or combined.stop,
     )
 
 
-def _share(whole: Learner) -> Any:
-    """The budget of a whole for each member; a time is shared by those that are tuned and have none of their own."""
-    seconds = read_budget(whole.budget).seconds
+def _share_of_budget(combined: Learner) -> Any:
+    """The budget of each member; a time is divided among those that are tuned and have none of their own."""
+    seconds = read_budget(combined.budget).seconds
     if seconds is None:
-        return whole.budget
-    sharing = sum(member.space is not None and member.budget is None for member in whole.members)
+        return combined.budget
+    sharing = sum(member.space is not None and member.budget is None for member in combined.members)
     return Budget(None, seconds / max(sharing, 1))
 
 
 def _signature(learner: Learner) -> str:
-    """All that a learner's fits, candidates and choices depend on: equal for a member and a row that are the same."""
+    """All that a learner's fits, candidates and choices depend on; equal for a member and a row that are the same."""
     space = None if learner.space is None else learner.space.to_json()
     inner = (
         learner.inner if learner.inner is None or isinstance(learner.inner, int | float | str) else id(learner.inner)
     )
-    words = [type(inner).__name__, inner, learner.tuner, learner.budget, learner.rule, learner.stop]
+    facts = [type(inner).__name__, inner, learner.tuner, learner.budget, learner.rule, learner.stop]
     own = [identity_of(learner.estimator), space, learner.is_builtin, learner.is_default]
-    return json.dumps([*words, *own], sort_keys=True, default=str)
+    return json.dumps([*facts, *own], sort_keys=True, default=str)
 
 
 def _lasting(learner: Learner) -> str:
-    """Its signature without its inner splits, which may be an object of this process: fits name them by rows."""
+    """Its signature without inner splits, which may be an object of this process: a fit names them by their rows."""
     return _signature(replace(learner, inner=None))
 
 
 def union_method(learner: Learner, make: Callable[[Learner], Made], *, tuner: Tuner, rule: str) -> Made:
     """The best of several: one tuned method with the candidates of all its members, one member after another."""
     _check_union(learner, tuner, rule)
-    made = [make(replace(_told(learner, member), is_hidden=True)) for member in learner.members]
+    made = [make(replace(_with_shared_options(learner, member), is_hidden=True)) for member in learner.members]
     methods = [method for method, _ in made]
     for member, method in zip(learner.members, methods, strict=True):
         _check_member(learner, member, method, tuner)
@@ -110,9 +110,9 @@ def union_method(learner: Learner, make: Callable[[Learner], Made], *, tuner: Tu
             for member, method in zip(learner.members, methods, strict=True)
             for candidate in method.candidates
         ),
-        settings=_joined(method.settings for method in methods),
+        identities=_joined(method.identities for method in methods),
         code={name: code for method in methods for name, code in method.code.items()},
-        offers=_joined(method.offers for method in methods),
+        responses=_joined(method.responses for method in methods),
         ranks=None,
         notes=_joined(method.notes for method in methods),
         tuner=tuner,
@@ -121,8 +121,8 @@ def union_method(learner: Learner, make: Callable[[Learner], Made], *, tuner: Tu
     ), _joined(estimators for _, estimators in made)
 
 
-def _joined(parts: Iterable[Sequence[Any]]) -> tuple[Any, ...]:
-    return tuple(one for part in parts for one in part)
+def _joined(lists: Iterable[Sequence[Any]]) -> tuple[Any, ...]:
+    return tuple(one for each in lists for one in each)
 
 
 def _check_union(learner: Learner, tuner: Tuner, rule: str) -> None:
@@ -133,8 +133,8 @@ def _check_union(learner: Learner, tuner: Tuner, rule: str) -> None:
         )
     if rule == "one_se":
         raise BadStudy(
-            f"{learner.name!r} is the best of several learners, and none of them is the simplest: rule='one_se' needs "
-            "such an order",
+            f"{learner.name!r} is the best of several learners, which have no order of simplicity: rule='one_se' needs "
+            "one",
             "Use rule='best'",
         )
 
@@ -142,8 +142,8 @@ def _check_union(learner: Learner, tuner: Tuner, rule: str) -> None:
 def _check_member(learner: Learner, member: Learner, method: Method, tuner: Tuner) -> None:
     if not method.tuner.is_listed:
         raise BadStudy(
-            f"{learner.name!r} tries a fixed list of candidates, but the candidates of its member {member.name!r} are "
-            f"found on the way ({method.tuner if method.tuner.is_seeded else 'a budget in time'})",
+            f"{learner.name!r} tries a fixed list of candidates, but those of its member {member.name!r} are "
+            f"proposed during the search ({method.tuner if method.tuner.is_seeded else 'a budget in time'})",
             "Use tuner='grid' or 'random', or compare its members: the row auto picks the best of them",
         )
     if member.tuner is not None and str(member.tuner) != str(tuner) and not method.tuner.is_exhaustive:
@@ -153,23 +153,23 @@ def _check_member(learner: Learner, member: Learner, method: Method, tuner: Tune
         )
     if any(METHOD in candidate for candidate in method.candidates):
         raise BadSpace(
-            f"the member {member.name!r} of {learner.name!r} tunes a parameter that is called {METHOD!r}",
+            f"the member {member.name!r} of {learner.name!r} tunes a parameter called {METHOD!r}",
             "Use its full name, with double underscores",
         )
 
 
 def stacked_method(learner: Learner, task: str, notes: tuple[Note, ...]) -> Made:
-    """A stack or a blend: one candidate, whose fits are made from what other methods predicted."""
+    """A stack or a blend: one candidate, fitted on what other methods predicted."""
     final = learner.estimator
     method = Method(
         name=learner.name,
         candidates=({},),
-        settings=("",),  # as soon as its members are known
+        identities=("",),  # as soon as its members are known
         code=own_code(final),
-        offers=(responses_of(final, task),),
+        responses=(responses_of(final, task),),
         notes=notes,
         combines=learner.combines,
-        members=learner.parts,
+        members=learner.member_methods,
     )
     return method, (final,)
 
@@ -177,67 +177,73 @@ def stacked_method(learner: Learner, task: str, notes: tuple[Note, ...]) -> Made
 def with_stacks(
     methods: Sequence[Method], learners: Sequence[Learner], *, loss: Loss, task: str, on_failure: str
 ) -> tuple[Method, ...]:
-    """The methods, with what stacks and blends take from others, and what their fits are named by."""
+    """The methods, with the responses that stacks and blends take from others, and the names of their fits."""
     own = {learner.name: learner for learner in learners}
     known = {method.name: method for method in methods}
-    for whole in [method for method in methods if method.combines in STACKED]:
-        parts = [known[name] for _, name in whole.members]
-        if any(part.inner is not parts[0].inner for part in parts):
-            raise BadLearner(f"the members of {whole.name!r} are not all tuned on the same inner splits")
-        for part in parts:
-            known[part.name] = replace(part, member_response=_fed(whole, own[part.name], part, task))
-        words = {
-            "final": identity_of(own[whole.name].estimator),
+    for combined in [method for method in methods if method.combines in STACKED]:
+        members = [known[name] for _, name in combined.members]
+        if any(member.inner is not members[0].inner for member in members):
+            raise BadLearner(f"the members of {combined.name!r} are not all tuned on the same inner splits")
+        for member in members:
+            response = _response_taken(combined, own[member.name], member, task)
+            known[member.name] = replace(member, member_response=response)
+        facts = {
+            "final": identity_of(own[combined.name].estimator),
             "members": [
-                [_lasting(own[part.name]), known[part.name].member_response, *_choosing(part)] for part in parts
+                [_lasting(own[member.name]), known[member.name].member_response, *_choosing(member)]
+                for member in members
             ],
-            "inner": _inner_name(parts[0]),
+            "inner": _inner_name(members[0]),
             "loss": describe(loss.spec if loss.spec is not None else loss.measure),
             "on_failure": on_failure,
         }
-        name = identity_of(own[whole.name].estimator, json.dumps(words, sort_keys=True))
-        known[whole.name] = replace(known[whole.name], settings=(name,))
+        name = identity_of(own[combined.name].estimator, json.dumps(facts, sort_keys=True))
+        known[combined.name] = replace(known[combined.name], identities=(name,))
     return tuple(known[method.name] for method in methods)
 
 
-def _choosing(part: Method) -> list[Any]:
+def _choosing(member: Method) -> list[Any]:
     """What a member chooses among, and how."""
     return [
-        list(part.settings),
-        part.rule,
-        str(part.tuner),
-        None if part.tuner.is_listed else limits_to_json(part.tuner.limits, part.ledger),
+        list(member.identities),
+        member.rule,
+        str(member.tuner),
+        None if member.tuner.is_listed else limits_to_json(member.tuner.limits, member.proposals_name),
     ]
 
 
-def _inner_name(part: Method) -> list[str]:
-    assert part.inner is not None
-    every = [*part.inner.splits, *([] if part.inner.final is None else [part.inner.final]), *(part.extra_inner or ())]
+def _inner_name(member: Method) -> list[str]:
+    assert member.inner is not None
+    every = [
+        *member.inner.splits,
+        *([] if member.inner.final is None else [member.inner.final]),
+        *(member.extra_inner or ()),
+    ]
     return [splits.fingerprint for splits in every]
 
 
-def _fed(whole: Method, learner: Learner, part: Method, task: str) -> str:
-    """The response that a stack or a blend takes from a member, which all its candidates must have."""
+def _response_taken(combined: Method, learner: Learner, member: Method, task: str) -> str:
+    """The response that a stack or a blend takes from a member; all its candidates must have it."""
     if task == "regression":
         return "predict"
-    able = [responses_of(learner.estimator, task)] if not part.tuner.is_listed else part.offers
-    wanted = ("predict_proba",) if whole.combines == "blend" else ("predict_proba", "decision_function")
+    able = [responses_of(learner.estimator, task)] if not member.tuner.is_listed else member.responses
+    wanted = ("predict_proba",) if combined.combines == "blend" else ("predict_proba", "decision_function")
     for response in wanted:
         if all(response in names for names in able):
             return response
-    name = next(member for member, name in whole.members if name == part.name)
-    needed = "probabilities" if whole.combines == "blend" else "probabilities or decision values"
+    name = next(shown for shown, name in combined.members if name == member.name)
+    needed = "probabilities" if combined.combines == "blend" else "probabilities or decision values"
     raise BadLearner(
-        f"{whole.name!r} needs {needed} of its members, which {name!r} does not give",
+        f"{combined.name!r} needs {needed} of its members, which {name!r} does not have",
         "Wrap that one in CalibratedClassifierCV, or leave it out",
     )
 
 
 def stacked_fits(reading: Reading, method: Method, family: str) -> Iterator[Fit]:
-    """Fits of a stack's or a blend's final learner that can be made now and have no record yet."""
+    """Fits of the final learner of a stack or a blend that can be done now and have no record yet."""
     study = reading.study
-    if any(reading.is_proposing(part) for part in members_of(study, method)):
-        return  # nothing is judged before
+    if any(reading.is_proposing(member) for member in members_of(study, method)):
+        return  # nothing is judged before every search is over
     for stage in study.stages(method):
         is_outer = stage.level == "outer"
         rows = np.union1d(stage.split.test, stage.split.train) if _asks_training(reading, stage) else stage.split.test
@@ -263,20 +269,20 @@ def _fit(
     wanted: tuple[str, ...],
     seed: int,
 ) -> Iterator[Fit]:
-    """One fit of a final learner, unless its record is there or its members are not ready."""
+    """One fit of a final learner, unless it has a record or its members are not ready."""
     record = reading.store.get(key)
     if record is not None and (rows is None or record.answers(rows, wanted)):
         return
     held = held_out(reading, method, stage)
     if held is None:
         return
-    if record is not None and rows is not None:  # made again, with all that is known of it
+    if record is not None and rows is not None:  # made again, with all that the record has
         rows = np.union1d(rows, record.rows)
         wanted = tuple(dict.fromkeys((*wanted, *(name for name in record.responses if name != WEIGHTS))))
     asked = held.rows if rows is None else rows
     columns = held.columns if stage is None else answered(reading, method, stage, asked)
     if columns is None:
         return
-    table = LevelOne(held.columns, columns, len(method.members))
+    table = MemberPredictions(held.columns, columns, len(method.members))
     at = reading.study.methods.index(method)
     yield Fit(key, at, 0, held.rows, asked, wanted, seed, members=table)

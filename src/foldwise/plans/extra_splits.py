@@ -1,4 +1,4 @@
-"""Splits beside the outer ones, which some intervals need: leave-two-out, and the two halves of the rows."""
+"""Extra splits, which some intervals need: leave-two-out, and the two halves of the rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CUTS = 10  # times the rows are cut into halves
 
 
 def extra_splits(interval: IntervalRequest | None, outer: Splits, data: Dataset, *, seed: int) -> Splits | None:
-    """The further splits an interval asks for, or None; refused where the outer splits cannot have them."""
+    """The extra splits an interval needs, or None; refused where the outer splits do not allow them."""
     if interval is None or interval.extra_splits is None:
         return None
     if interval.extra_splits not in NAMES:
@@ -42,16 +42,16 @@ def extra_splits(interval: IntervalRequest | None, outer: Splits, data: Dataset,
     return halves(outer, data, seed=seed)
 
 
-def extra_inner(spec: Any, beside: Splits, outer: Splits, data: Dataset, *, seed: int) -> tuple[Splits, ...]:
-    """Inner splits of the training rows of splits beside the outer ones: the same scheme as inside the outer ones."""
+def extra_inner(spec: Any, extra: Splits, outer: Splits, data: Dataset, *, seed: int) -> tuple[Splits, ...]:
+    """Inner splits of the training rows of extra splits: the same scheme as inside the outer splits."""
     if isinstance(spec, str) and spec in ("aligned", "lines", "pairs"):
         if spec != "pairs" and outer.folds in (7, 9, 13, 16, 21, 25, 31):
             raise BadInterval(
-                "the Bates interval of a tuned learner cannot be had from lines: two folds left out break them",
+                "the Bates interval of a tuned learner cannot use lines: leaving out two folds breaks them",
                 "Use inner='pairs' or inner=5",
             )
-        return tuple(_other_folds(split, outer, data.rows) for split in beside)
-    return inner_splits(spec, beside, data, seed=seed).splits
+        return tuple(_other_folds(split, outer, data.rows) for split in extra)
+    return inner_splits(spec, extra, data, seed=seed).splits
 
 
 def leave_two_out(outer: Splits, rows: int) -> Splits:

@@ -1,4 +1,4 @@
-"""One fit, and fits that travel together."""
+"""One fit, and batches of fits."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from foldwise.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class LevelOne:
-    """What members predicted, which a final learner is fitted on: `learn[train row]` and `answer[row]`."""
+class MemberPredictions:
+    """What the members of a stack predicted: `learn[train row]` to fit the final learner, `answer[row]` to predict."""
 
     learn: FloatArray
     answer: FloatArray
@@ -27,12 +27,12 @@ class Fit:
     rows: IntArray
     responses: tuple[str, ...]
     seed: int
-    point: tuple[int, tuple[float, ...]] | None = None  # where a candidate is that was found on the way
-    members: LevelOne | None = None  # of a final learner: the table it is given in the place of the data
+    point: tuple[int, tuple[float, ...]] | None = None  # of a candidate that a search proposed
+    members: MemberPredictions | None = None  # of a final learner: its table in place of the data
 
 
 class SharedBatch(tuple[Fit, ...]):
-    """Fits of one method that a solver answers together."""
+    """Fits of one method that a solver does at once."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Learners as the user names them, turned into learners of a study."""
+"""Learners of a study, made from what the user gave."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ def make_learners(requests: Any, data: Dataset, losses: tuple[Loss, ...]) -> tup
         learners.append(make_learner(BASELINE, BASELINE, data))
     for learner in learners:
         for one in learner.members or (learner,):
-            if not one.is_default:  # our own spaces were tried when they were written
+            if not one.is_default:  # default spaces are tested with the learners
                 check_space(one, data)
             if learner.name != BASELINE or BASELINE in named:
-                check_learner(one.name, _spokesman(one, data.task, losses), data, losses)
+                check_learner(one.name, _to_check(one, data.task, losses), data, losses)
         if learner.combines in STACKED:
             check_final(learner, data, losses)
     return tuple(learners)
 
 
 def _make_any(name: str, request: Any, named: Mapping[str, Any], data: Dataset, loss: Loss) -> Learner:
-    """One method, which may be made of others: those that are named by a text are rows of the study, or built in."""
+    """One method, which may combine others: members given by name are rows of the study, or built in."""
     combined = read_combined(request)
     if combined is None:
         return make_learner(name, request, data)
-    _refuse_own_words(name, combined)
+    _refuse_own_options(name, combined)
     members = name_learners(combined.members, data.task)
     requests = {
         member: named[own] if isinstance(own, str) and own in named and own != name else own
@@ -59,7 +59,7 @@ def _make_any(name: str, request: Any, named: Mapping[str, Any], data: Dataset, 
     return combined_learner(name, combined, made, data, loss)
 
 
-def _spokesman(learner: Learner, task: str, losses: tuple[Loss, ...]) -> Any:
+def _to_check(learner: Learner, task: str, losses: tuple[Loss, ...]) -> Any:
     """The estimator to check: the first candidate that can answer every loss, or else the learner as it was given."""
     if learner.space is None or learner.space.size > 1000:
         return learner.estimator
@@ -71,12 +71,12 @@ def _spokesman(learner: Learner, task: str, losses: tuple[Loss, ...]) -> Any:
 
 
 def _refuse_reserved(named: dict[str, Any]) -> None:
-    """`baseline` is the featureless learner, `auto` the row that picks among the others: no other has these names."""
+    """Refuse two names: `baseline` is the featureless learner, `auto` the row that picks among the others."""
     baseline = named.get(BASELINE, BASELINE)
     for name in ("auto", *(() if baseline in (BASELINE, Named(BASELINE)) else (BASELINE,))):
         if name in named:
             raise BadLearner(
-                f"the name {name!r} is taken for a row of every comparison", "Give the learner another name"
+                f"the name {name!r} is reserved for a row of every comparison", "Give the learner another name"
             )
 
 
@@ -87,7 +87,7 @@ def make_learner(name: str, request: Any, data: Dataset) -> Learner:
     if isinstance(request, Named):
         return replace(builtin(request.name, data, overrides=dict(request.changes)), name=name)
     if hasattr(request, "as_learner"):
-        _refuse_own_words(name, request)
+        _refuse_own_options(name, request)
         learner: Learner = request.as_learner(name)
         return learner
     if isinstance(request, type) or not hasattr(request, "get_params"):
@@ -98,23 +98,23 @@ def make_learner(name: str, request: Any, data: Dataset) -> Learner:
     return Learner(name, request)
 
 
-def _refuse_own_words(name: str, tuned: Any) -> None:
-    """What a Tuned learner heeds only when it is fitted on its own would be passed over in silence here."""
+def _refuse_own_options(name: str, tuned: Any) -> None:
+    """Refuse options that a Tuned learner uses only when it is fitted on its own: a study would ignore them."""
     given = {"loss": tuned.loss is not None, "seed": tuned.seed != 0, "refit": not getattr(tuned, "refit", True)}
-    for word in (word for word, is_given in given.items() if is_given):
-        problem = f"learner {name!r} has its own {word}, but all learners of a study share one"
-        raise BadLearner(problem, f"Leave {word} out of fw.{getattr(tuned, 'combines', 'tune')}")
+    for option in (option for option, is_given in given.items() if is_given):
+        problem = f"learner {name!r} has its own {option}, but all learners of a study share one"
+        raise BadLearner(problem, f"Leave {option} out of fw.{getattr(tuned, 'combines', 'tune')}")
 
 
 def name_learners(requests: Any, task: str) -> dict[str, Any]:
-    """The requests under distinct names: a dictionary as it is, a list by built-in name or class."""
+    """The requested learners under distinct names: a dictionary as it is, a list by built-in name or class."""
     if requests is None:
         requests = default_learners(task)
     if isinstance(requests, Mapping):
         if not requests:
             raise BadLearner("there are no learners", "Name at least one")
         if not all(str(name).strip() for name in requests):
-            raise BadLearner("a learner has an empty name", "Give it one, by which its row is known")
+            raise BadLearner("a learner has an empty name", "Give it a name for its row")
         return {str(name): resolve(request) for name, request in requests.items()}
     if isinstance(requests, str | Named) or not isinstance(requests, Sequence):
         requests = [requests]
@@ -138,11 +138,11 @@ def task_hint(requests: Any, loss: Any) -> str | None:
     if isinstance(requests, str | Named) or hasattr(requests, "get_params"):
         requests = [requests]
     members = list(requests.values()) if isinstance(requests, Mapping) else list(requests or ())
-    rows = tuple(map(str, requests)) if isinstance(requests, Mapping) else ()  # which the text of a stack may name
+    rows = tuple(map(str, requests)) if isinstance(requests, Mapping) else ()  # the text of a stack may name them
     tasks = {_task_of_request(request, rows) for request in members} - {None}
     if len(tasks) == 1:
         return tasks.pop()
-    # A loss for classes does not make classes of a target of many numbers: that is refused where losses are checked.
+    # A loss for classes does not turn many numbers into classes: that is refused where losses are checked.
     return "regression" if loss_task(loss) == "regression" else None
 
 

@@ -1,8 +1,8 @@
 """Which fits a study still needs: a pure function of the study and its records.
 
-A fit is asked for everything it must answer at once. So a fit on an outer training set
-waits until that split has chosen its candidate: the chosen one also answers for its
-training rows, and is then never made twice.
+A fit is asked at once for all the rows and responses it must give. So a fit on an outer training set
+waits until that split has chosen its candidate: the chosen one also predicts its
+training rows, and is never made twice.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def needed(runnable: RunnableStudy, reading: Reading, *, methods: Iterable[int] 
 
 
 def join(fits: Iterable[Fit]) -> list[Fit]:
-    """Fits without repetition; one that is wanted twice answers for both."""
+    """Fits without repetition; one that two methods want answers both."""
     found: dict[str, Fit] = {}
     for fit in fits:
         found[fit.key] = _joined(found[fit.key], fit) if fit.key in found else fit
@@ -47,7 +47,7 @@ def join(fits: Iterable[Fit]) -> list[Fit]:
 
 
 def _joined(one: Fit, other: Fit) -> Fit:
-    """One fit that answers for both."""
+    """One fit that answers both."""
     return replace(one, rows=_union(one.rows, other.rows), responses=_all_of(one.responses, other.responses))
 
 
@@ -59,7 +59,7 @@ def needed_of(runnable: RunnableStudy, reading: Reading, at: int) -> Iterator[Fi
         return
     points = method.proposals.points
     for name, requests in _requests(reading, method).items():
-        keys, seed, is_settled = study.keys(method, name), study.fit_seed(runnable.families[at], name), True
+        keys, seed, is_complete = study.keys(method, name), study.fit_seed(runnable.families[at], name), True
         for candidate, request in requests.items():
             seed = study.fit_seed(runnable.family(at, candidate), name) if method.combines else seed
             record, fit = store.get(keys[candidate]), None
@@ -68,14 +68,14 @@ def needed_of(runnable: RunnableStudy, reading: Reading, at: int) -> Iterator[Fi
             elif not record.answers(request.rows, request.responses):
                 fit = _again(record, at, candidate, request, seed)
             if fit is not None:
-                is_settled = False
+                is_complete = False
                 yield replace(fit, point=points[candidate]) if points else fit
-        if is_settled and method.tuner.is_listed and len(requests) == len(method.candidates):
-            reading.settled.add((method.name, name))
+        if is_complete and method.tuner.is_listed and len(requests) == len(method.candidates):
+            reading.complete.add((method.name, name))
 
 
 def _again(record: Record, at: int, candidate: int, request: _Request, seed: int) -> Fit:
-    """A fit that is made again, with all that is known of it and wanted now: the numbers are the same."""
+    """A fit to be made again, for all that its record has and what is wanted now: the numbers are the same."""
     rows, responses = _union(record.rows, request.rows), _all_of(tuple(record.responses), request.responses)
     return Fit(record.key, at, candidate, request.split.train, rows, responses, seed)
 
@@ -93,10 +93,10 @@ def _requests(reading: Reading, method: Method) -> dict[str, dict[int, _Request]
 
 
 def _tuning_requests(reading: Reading, method: Method) -> dict[str, dict[int, _Request]]:
-    """What the tunings have asked for, and all candidates on the outer splits where their optimism is wanted.
+    """What the tuners asked for, and all candidates on the outer splits where their optimism is wanted.
 
-    A listed method leaves out the training sets whose own choice is still to come: the chosen
-    candidate is asked more. A search cannot wait: every candidate is asked all at once.
+    With a list of candidates, training sets whose own choice is still to come are left out: the chosen
+    candidate is asked for more. A search cannot wait: every candidate is asked for everything at once.
     """
     study, known, found = reading.study, reading.training_sets(method), dict[str, dict[int, _Request]]()
     asked = _asked(reading, method)
@@ -106,7 +106,7 @@ def _tuning_requests(reading: Reading, method: Method) -> dict[str, dict[int, _R
     responses = [study.selecting(method, candidate) for candidate in range(len(method.candidates))]
     shared: dict[tuple[str, tuple[str, ...]], _Request] = {}
     for name, candidates in asked:
-        if name in waiting or (method.name, name) in reading.settled:
+        if name in waiting or (method.name, name) in reading.complete:
             continue
         those = found.setdefault(name, {})
         for candidate in candidates:
@@ -131,7 +131,7 @@ def _asked(reading: Reading, method: Method) -> list[tuple[str, Sequence[int]]]:
 
 
 def _stage_request(reading: Reading, method: Method, candidate: int, stage: Stage) -> _Request:
-    """Outer fits answer for their training rows too, and keep all that later questions may need."""
+    """Outer fits predict their training rows too, and keep all that later questions may need."""
     study, split = reading.study, stage.split
     if stage.level == "beside":
         return _Request(split, split.test, study.judging(method, candidate))

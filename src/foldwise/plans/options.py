@@ -1,4 +1,4 @@
-"""What a study is asked besides its data, learners, losses and splits."""
+"""Options of a study besides its data, learners, losses and splits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POLICIES = ("fail", "baseline", "drop_candidate")
 
 @dataclass(frozen=True, eq=False)
 class StudyOptions:
-    """The options of `compare` that numbers depend on, and what smaller studies ask for; checked when made.
+    """The options of `compare` that numbers depend on, and those of smaller studies; checked when made.
 
     >>> StudyOptions(on_failure="fale")
     Traceback (most recent call last):
@@ -30,10 +30,10 @@ class StudyOptions:
     optimism: bool = False
     on_failure: str = "fail"
     solvers: SolverOption = "auto"
-    keeps_all: bool = False  # do tuning fits keep all responses, for later questions to a store?
-    is_swept: bool = False  # are all candidates shown and none chosen, as in a validation curve?
+    keeps_all: bool = False  # do tuning fits keep all responses, so that a store can answer later questions?
+    is_validation_curve: bool = False  # are all candidates shown and none chosen, as in a validation curve?
     has_final: bool = True  # is every learner tuned on all rows too?
-    wants_training_risk: bool = False  # even where it costs more than the study
+    wants_training_risk: bool = False  # even where it costs more than the rest of the study
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", whole_number(self.seed, "the seed", least=0, error=BadStudy))

@@ -1,8 +1,8 @@
-"""The next candidates of a search: when all that was proposed has been evaluated, every tuning is asked for more.
+"""The next candidates of a search: when all proposals have been evaluated, every tuning is asked for more.
 
-Tunings go on together, in rounds, and know nothing of one another's scores. So a round holds the
-same fits whatever finished first, and after any interruption. Nothing is kept here: the run
-writes the proposals down before it makes their fits.
+Tunings advance in rounds and do not see one another's scores. So a round holds the
+same fits whatever finished first, and after any interruption. Nothing is stored here: the run
+loop stores the proposals before it does their fits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from foldwise.studies.tuning_run import TuningRun
 
 
 def next_proposals(runnable: RunnableStudy, reading: Reading, at: int) -> Method | None:
-    """The method with the next candidates of its tunings; None while fits are missing, and when it is over."""
+    """The method with the next candidates of its tunings; None while fits are missing, and when all are over."""
     method = reading.study.methods[at]
     if method.tuner.is_listed:
         return None
@@ -59,7 +59,7 @@ def check_points(runnable: RunnableStudy, reading: Reading) -> None:
                 candidate_at(learner.space, point)
             except (IndexError, ValueError) as reason:
                 raise BadStore(
-                    f"the ledger of proposals of {method.name!r} has a point outside its space", "Start a new store"
+                    f"the stored proposals of {method.name!r} have a point outside its space", "Start a new store"
                 ) from reason
 
 
@@ -89,29 +89,29 @@ def _propose(runnable: RunnableStudy, method: Method, at: int, run: TuningRun) -
 
 
 def _with_candidate(runnable: RunnableStudy, method: Method, at: int, point: Point) -> tuple[Method, int]:
-    """The method with the candidate of a point, which may be known, and its number."""
+    """The method with the candidate at a point, added unless it is known, and its number."""
     learner = runnable.learners[at]
     assert learner.space is not None
     candidate = candidate_at(learner.space, point)
     estimator = learner.at(candidate)
     name = identity_of(estimator, runnable.identities[at])
-    if name in method.settings:
-        return method, list(method.settings).index(name)
+    if name in method.identities:
+        return method, list(method.identities).index(name)
     known = method.proposals
     grown = replace(
         method,
         candidates=(*method.candidates, candidate),
-        settings=(*method.settings, name),
-        offers=(*method.offers, responses_of(estimator, runnable.data.task)),
+        identities=(*method.identities, name),
+        responses=(*method.responses, responses_of(estimator, runnable.data.task)),
         proposals=replace(known, points=(*known.points, point)),
     )
-    return grown, len(method.settings)
+    return grown, len(method.identities)
 
 
 def _seed(runnable: RunnableStudy, method: Method, at: int, name: str) -> int:
     """A tuning's own seed, from the study's, the learner, the tuner and the rows it is tuned on.
 
-    A fixed sequence is the same for all tunings, which then share fits.
+    A fixed sequence is the same for all tunings, so that they share fits.
     """
     study = runnable.study
     if not method.tuner.is_seeded:

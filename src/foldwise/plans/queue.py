@@ -1,4 +1,4 @@
-"""What to do next: every method goes on as soon as its own fits are done, whatever the others are at."""
+"""What to do next: every method continues as soon as its own fits are done, whatever the others do."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from foldwise.studies.reading import Reading
 class Queue:
     """Hands out the fits of a study as they become known.
 
-    `one_by_one`: a method begins when those before it are finished, so that a run that is
-    cut short has answers. The baseline, the last of a study, is then the first. `before` is called with each
-    method whose fits are worked out.
+    `one_by_one`: a method starts when those before it are finished, so that a run that is
+    stopped early has answers. The baseline, the last method of a study, then comes first. `before` is called with each
+    method just before its fits are listed.
     """
 
     def __init__(
@@ -32,17 +32,17 @@ class Queue:
         self._later = [[at] for at in (*everyone[-1:], *everyone[:-1])] if one_by_one else [everyone]
         self._open: dict[int, set[str]] = {}  # keys that methods wait for
         self._out: dict[str, list[int]] = {}  # methods that wait for a key
-        self._wholes = _wholes(runnable)
+        self._combined_with = _combined_with(runnable)
 
     def next(self, records: Sequence[Record] = ()) -> list[Fit]:
-        """Fits that can be done now that these records are there; none of them was handed out before."""
+        """Fits that can be done now that these records have arrived; none of them was handed out before."""
         ready = []
         for record in records:
             for at in self._out.pop(record.key, ()):
                 self._open[at].discard(record.key)
                 ready += [at] if not self._open[at] else []
-        wholes = dict.fromkeys(whole for at in ready for whole in self._wholes.get(at, ()))
-        fits = self._needed([*ready, *(whole for whole in wholes if not self._open.get(whole))])
+        stacks = dict.fromkeys(stack for at in ready for stack in self._combined_with.get(at, ()))
+        fits = self._needed([*ready, *(stack for stack in stacks if not self._open.get(stack))])
         while not fits and not any(self._open.values()) and self._later:
             fits = self._needed(self._later.pop(0))
         return fits
@@ -65,11 +65,11 @@ class Queue:
         return join(fresh)
 
 
-def _wholes(runnable: RunnableStudy) -> dict[int, list[int]]:
-    """The stacks and blends that each method is a part of: they can go on when it has."""
+def _combined_with(runnable: RunnableStudy) -> dict[int, list[int]]:
+    """The stacks and blends that each method is a member of: they can continue when it has."""
     place = {method.name: at for at, method in enumerate(runnable.study.methods)}
     found: dict[int, list[int]] = {}
-    for whole, method in enumerate(runnable.study.methods):
+    for stack, method in enumerate(runnable.study.methods):
         for _, name in method.members:
-            found.setdefault(place[name], []).append(whole)
+            found.setdefault(place[name], []).append(stack)
     return found

@@ -1,4 +1,4 @@
-"""Candidates with less of a learner's own resource (trees, iterations, epochs), for tuners that begin with little."""
+"""Candidates with less of a learner's own resource (trees, iterations, epochs), for tuners that start small."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LEAST = 5  # trees, iterations, epochs
 def with_levels(
     method: Method, learner: Learner, estimators: Sequence[Any], identity: str
 ) -> tuple[Method, tuple[Any, ...]]:
-    """The method with its candidates again on every level, and an estimator for each; rows need nothing of the kind."""
+    """The method with its candidates repeated on every level, and all estimators; rows as a resource need none."""
     tuner = method.tuner
     if tuner.resource == ROWS:
         return method, tuple(estimators)
     name = _full_name(tuner, learner)
-    values = [_whole(learner, name, estimator.get_params(deep=True)[name]) for estimator in estimators]
+    values = [_whole_number(learner, name, estimator.get_params(deep=True)[name]) for estimator in estimators]
     levels = tuner.most_levels(len(estimators), min(values), LEAST)
     candidates = list(method.candidates)
     for level in range(1, levels + 1):
@@ -36,28 +36,28 @@ def with_levels(
     return replace(
         method,
         candidates=tuple(candidates),
-        settings=tuple(identity_of(estimator, identity) for estimator in made),
-        offers=tuple(method.offers) * (levels + 1),
+        identities=tuple(identity_of(estimator, identity) for estimator in made),
+        responses=tuple(method.responses) * (levels + 1),
         levels=levels,
     ), made
 
 
 def _full_name(tuner: Tuner, learner: Learner) -> str:
-    """The resource as the estimator knows it; one that is tuned cannot be a resource too."""
+    """The estimator's full name of the resource; a parameter that is tuned cannot be one too."""
     try:
         name = make_space({tuner.resource: [1]}).resolve(learner.estimator)[tuner.resource]
     except BadSpace as error:
-        problem = f"the resource of {tuner.name} cannot be that of learner {learner.name!r}: {error.problem}"
+        problem = f"{tuner.name} cannot use its resource with learner {learner.name!r}: {error.problem}"
         raise BadSpace(problem, error.remedy) from None
     if name in learner.names.values():
         raise BadStudy(
             f"the resource {tuner.resource!r} of {tuner.name} is also tuned by learner {learner.name!r}",
-            "Leave it out of the space: its value in the estimator is the most a fit gets",
+            "Leave it out of the space: a fit gets at most the value in the estimator",
         )
     return name
 
 
-def _whole(learner: Learner, name: str, value: Any) -> int:
+def _whole_number(learner: Learner, name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise BadStudy(
             f"the resource {name!r} of learner {learner.name!r} is {value!r}", "Give it a whole number in the estimator"

@@ -1,4 +1,4 @@
-"""The question with everything that is needed to answer it: data, learners, loss, splits, seed."""
+"""A study with everything it takes to run it: data, learners, losses, splits, seed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from foldwise.plans.combining import (
 from foldwise.plans.extra_splits import extra_inner, extra_splits
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.resource import with_levels
-from foldwise.plans.searches import Tuning, check_searches, first_points, name_ledger, narrowed, tuner_of
+from foldwise.plans.searches import Tuning, check_searches, first_points, name_proposals, narrowed, tuner_of
 from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.finding import find
 from foldwise.solvers.solver import SolverOption
@@ -44,7 +44,7 @@ from foldwise.tuners.tuner import Tuner
 
 @dataclass(frozen=True, eq=False)
 class RunnableStudy:
-    """A study with the data and the learners that it takes to run it."""
+    """A study with its data and learners."""
 
     data: Dataset
     learners: tuple[Learner, ...]
@@ -55,14 +55,14 @@ class RunnableStudy:
     identities: tuple[str, ...] = ()  # what fits depend on besides the estimator and the table
 
     def family(self, method: int, candidate: int) -> str:
-        """The learner without its candidate, which a fit's seed depends on; in the best of several, the member."""
+        """The learner without its candidate, on which a fit's seed depends; in the best of several, the member."""
         learner = self.learners[method]
         if learner.combines != "best_of":
             return self.families[method]
         return family(learner.owner(self.study.methods[method].candidates[candidate]).estimator)
 
     def estimator(self, method: int, candidate: int, point: Point | None = None) -> Any:
-        """The estimator of a method at a candidate, not fitted; of a search, at the point of one."""
+        """The estimator of a method at a candidate, not fitted; in a search, at the candidate's point."""
         if point is None:
             return self.estimators[method][candidate]
         learner = self.learners[method]
@@ -84,7 +84,7 @@ def make_study(
     options: StudyOptions | None = None,
     notes: tuple[Note, ...] = (),
 ) -> RunnableStudy:
-    """A study from its parts; every contradiction among them is refused here, before any fit."""
+    """A study; every contradiction in its options is refused here, before any fit."""
     tuning, options = tuning or Tuning(), options or StudyOptions()
     forget_code()
     extra = extra_splits(options.interval, outer, data, seed=options.seed)
@@ -127,7 +127,7 @@ def make_study(
     )
     for method, learner in zip(methods, learners, strict=True):
         if not method.tuner.is_listed:
-            study = with_method(study, replace(method, ledger=name_ledger(study, method, learner)))
+            study = with_method(study, replace(method, proposals_name=name_proposals(study, method, learner)))
     families = tuple(family(learner.estimator) for learner in learners)
     return RunnableStudy(
         data, learners, study, families, tuple(estimators), options.solvers, tuple(map(maker.identity, learners))
@@ -147,7 +147,12 @@ class _MethodMaker:
         sharing: int = 1,
     ) -> None:
         self.data, self.outer, self.extra, self.may_fail = data, outer, extra, options.on_failure != "fail"
-        self.tuning, self.seed, self.sweep, self.sharing = tuning, options.seed, options.is_swept, sharing
+        self.tuning, self.seed, self.is_validation_curve, self.sharing = (
+            tuning,
+            options.seed,
+            options.is_validation_curve,
+            sharing,
+        )
         self._inner: list[tuple[Any, Inner]] = []
 
     def method(self, learner: Learner) -> tuple[Method, Sequence[Any]]:
@@ -158,7 +163,7 @@ class _MethodMaker:
         if learner.combines:
             tuner = make_tuner(learner.tuner or self.tuning.tuner)
             return union_method(learner, self.method, tuner=tuner, rule=rule)
-        is_tuned = not self.sweep and (learner.space is not None or learner.is_hidden)
+        is_tuned = not self.is_validation_curve and (learner.space is not None or learner.is_hidden)
         inner = self._splits(learner) if is_tuned else None
         if not self.may_fail:  # else such candidates are dropped, or the baseline stands in for them
             check_neighbours(learner, self._fewest_rows(inner))
@@ -169,9 +174,9 @@ class _MethodMaker:
         method = Method(
             name=learner.name,
             candidates=candidates,
-            settings=tuple(identity_of(estimator, identity) for estimator in estimators),
+            identities=tuple(identity_of(estimator, identity) for estimator in estimators),
             code={name: code for estimator in estimators for name, code in own_code(estimator).items()},
-            offers=tuple(responses_of(estimator, self.data.task) for estimator in estimators),
+            responses=tuple(responses_of(estimator, self.data.task) for estimator in estimators),
             inner=inner,
             extra_inner=self._extra(learner) if is_tuned else None,
             rule=rule,
@@ -180,28 +185,28 @@ class _MethodMaker:
             tuner=tuner if is_tuned else UNTUNED,
             is_hidden=learner.is_hidden,
         )
-        return (method, estimators) if method.tuner.is_listed else self._growing(method, learner, estimators)
+        return (method, estimators) if method.tuner.is_listed else self._searched(method, learner, estimators)
 
-    def _growing(self, method: Method, learner: Learner, estimators: Sequence[Any]) -> tuple[Method, Sequence[Any]]:
-        """A method without candidates yet, of which the search will find more; of a small space they are all there."""
+    def _searched(self, method: Method, learner: Learner, estimators: Sequence[Any]) -> tuple[Method, Sequence[Any]]:
+        """A method without candidates, which a search will propose; with all of them where the space is small."""
         assert learner.space is not None
         if whole_space(learner.space, method.tuner) is not None:
-            words = (
+            text = (
                 f"{learner.name}: its {len(method.candidates)} candidates are within the budget of "
-                f"{method.tuner.limits.budget}, so all of them are tried"
+                f"{method.tuner.limits.budget}, so all are tried"
             )
-            return replace(method, tuner=make_tuner(None), notes=(*method.notes, ("tuner", words))), estimators
+            return replace(method, tuner=make_tuner(None), notes=(*method.notes, ("tuner", text))), estimators
         ranks = None if method.ranks is None else ()
-        return replace(method, candidates=(), settings=(), offers=(), ranks=ranks), ()
+        return replace(method, candidates=(), identities=(), responses=(), ranks=ranks), ()
 
     def tuner(self, learner: Learner) -> Tuner:
-        """The tuner of a learner; all candidates of a list where they are only shown."""
-        if learner.space is None or self.sweep:
+        """The tuner of a learner; the grid for a validation curve, which chooses nothing."""
+        if learner.space is None or self.is_validation_curve:
             return make_tuner(None)
         return tuner_of(learner, self.tuning, sharing=self.sharing)
 
     def narrowed(self, learner: Learner) -> Learner:
-        """A learner that is searched, with the space it is searched over."""
+        """The learner with the space that a search goes over."""
         if learner.space is None or (tuner := self.tuner(learner)).is_listed:
             return learner
         return narrowed(learner, tuner, self._fewest_rows(self._splits(learner)))
@@ -209,14 +214,14 @@ class _MethodMaker:
     def _fitting(
         self, learner: Learner, candidates: tuple[Candidate, ...], inner: Inner | None
     ) -> tuple[Candidate, ...]:
-        """Without those of a default space that ask for more neighbours than the smallest training part has rows."""
+        """Without candidates of a default space that need more neighbours than the smallest training set has rows."""
         if not learner.is_default or inner is None or "n_neighbors" not in candidates[0]:
             return candidates
         most = self._fewest_rows(inner)
         return tuple(candidate for candidate in candidates if candidate["n_neighbors"] <= most) or candidates[:1]
 
     def _fewest_rows(self, inner: Inner | None) -> int:
-        """Rows of the smallest training part, of tuning where there is some."""
+        """Rows of the smallest training set, that of tuning if there is tuning."""
         tunings = (self.outer,) if inner is None else (*inner.splits, inner.final or ())
         return min((len(split.train) for splits in tunings for split in splits), default=self.data.rows)
 
@@ -227,7 +232,7 @@ class _MethodMaker:
             whole = whole_space(learner.space, tuner)
             return tuple(candidate_at(learner.space, one) for one in whole or first_points(learner, self.seed))
         budget = read_budget(learner.budget or self.tuning.budget).candidates
-        is_named = not self.sweep and (learner.tuner or self.tuning.tuner) is not None
+        is_named = not self.is_validation_curve and (learner.tuner or self.tuning.tuner) is not None
         lister = tuner if is_named else Random() if learner.space.is_drawn_from else Tuner()
         found = tuple(lister.candidates(learner.space, budget, self.seed))
         if not found:
@@ -235,7 +240,7 @@ class _MethodMaker:
         return found
 
     def _ranks(self, learner: Learner, candidates: tuple[Candidate, ...], rule: str) -> tuple[int, ...] | None:
-        """How simple each candidate is; only the rule `one_se` cannot do without."""
+        """How simple each candidate is; only the rule `one_se` needs it."""
         if learner.space is None:
             return None
         try:
@@ -258,7 +263,7 @@ class _MethodMaker:
         return self._inner[-1][1]
 
     def identity(self, learner: Learner) -> str:
-        """What its fits depend on besides the estimator and the table: their seed, categories, groups it is told."""
+        """What its fits depend on besides the estimator and the table: seed, categories and groups."""
         groups = "" if self.data.groups is None or not takes_groups(learner.estimator) else rows_name(self.data.groups)
         return "|".join((self._view(learner), family(learner.estimator), groups))
 
@@ -269,7 +274,7 @@ class _MethodMaker:
         return extra_inner(wanted, self.extra, self.outer, self.data, seed=self.seed)
 
     def _view(self, learner: Learner) -> str:
-        """Text and categories have one fingerprint; only a user's own learner may treat them differently."""
+        """The categorical columns: their fingerprint is that of text, but a user's own learner may tell them apart."""
         if learner.is_builtin or "category" not in self.data.kinds:
             return ""
         return ",".join(name for name, kind in zip(self.data.names, self.data.kinds, strict=True) if kind == "category")
@@ -286,16 +291,16 @@ class _MethodMaker:
 
 
 def as_grid(method: Method) -> Method:
-    """The method with the whole grid, and a word on why."""
+    """The method with the whole grid, and a note that says why."""
     if len(method.candidates) < 2:
         return replace(method, tuner=make_tuner(None))
-    reason = f"{method.name}: one pass answers all candidates of a training set, so {method.tuner} would save nothing"
+    reason = f"{method.name}: a solver fits all candidates of a training set at once, so {method.tuner} saves nothing"
     notes = (*method.notes, ("tuner", f"{reason}: the whole grid was used"))
     return replace(method, tuner=make_tuner(None), notes=notes)
 
 
 def _saves(learner: Learner, estimators: Sequence[Any], data: Dataset, solvers: SolverOption) -> bool:
-    """Not where a solver answers many candidates of a training set at once: dropping some would save nothing."""
+    """Does dropping candidates save work? Not where a solver fits many candidates of a training set at once."""
     if (learner.space is None and not learner.members) or len(estimators) < 2:
         return False
     solver = find(estimators, data, solvers=solvers, is_builtin=learner.is_builtin)

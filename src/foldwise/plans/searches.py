@@ -1,4 +1,4 @@
-"""Which tuner a learner has, the space that a search goes over, and the name of its document in a store."""
+"""The tuner of a learner, the space its search goes over, and the name of its proposals in a store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from foldwise.tuners.tuner import Tuner
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """How learners are tuned where they do not say it themselves."""
+    """How learners are tuned that have no tuning options of their own."""
 
     inner: Any = 5
     tuner: Any = None  # a name, a text with options, or an object
@@ -32,7 +32,7 @@ class Tuning:
 
 
 def tuner_of(learner: Learner, study: Tuning, *, sharing: int) -> Tuner:
-    """The tuner of a learner, or else of its study, whose time all learners without their own share."""
+    """The tuner of a learner, or else that of its study; learners without a budget divide the study's time."""
     budget = read_budget(learner.budget)
     if budget == Budget():
         budget = read_budget(study.budget)
@@ -49,14 +49,14 @@ def tuner_of(learner: Learner, study: Tuning, *, sharing: int) -> Tuner:
     tuner = make_tuner(given, budget, stop)
     if learner.stop is not None and tuner.is_listed:
         raise BadStudy(
-            f"stop={stop!r} of {learner.name!r} needs a tuner that goes on in steps, and {str(tuner)!r} does not",
+            f"stop={stop!r} of {learner.name!r} needs a tuner that works in rounds, and {str(tuner)!r} does not",
             "Use tuner='tpe', 'gp', 'cmaes' or 'random'",
         )
     return tuner
 
 
 def narrowed(learner: Learner, tuner: Tuner, most_neighbours: int) -> Learner:
-    """The learner with the space it is searched over: of a grid only its points, of a default what the rows allow."""
+    """The learner with the space of its search: only the points of a grid, only what the rows allow of a default."""
     assert learner.space is not None
     blocks = [
         tuple((name, _narrow(name, tuner.domain(parameter), learner, most_neighbours)) for name, parameter in block)
@@ -76,7 +76,7 @@ def _narrow(name: str, parameter: Parameter, learner: Learner, most: int) -> Par
 
 
 def first_points(learner: Learner, seed: int) -> list[Point]:
-    """What every search of a learner begins with, to be looked at before any fit."""
+    """The points every search of a learner starts with; they can be checked before any fit."""
     assert learner.space is not None
     return start_points(learner.space, current(learner), seed)
 
@@ -92,19 +92,19 @@ def check_searches(methods: Sequence[Method], stop: str | None, *, optimism: boo
     searching = [method for method in methods if not method.tuner.is_listed]
     if optimism and searching:
         raise BadStudy(
-            f"optimism needs all candidates on the outer splits, and the search of {searching[0].name!r} has others "
+            f"optimism needs all candidates on the outer splits, but the search of {searching[0].name!r} tries others "
             "in every fold",
             "Use tuner='grid' or 'random' with a budget in candidates, or leave optimism out",
         )
     if stop is not None and not searching:
         raise BadStudy(
-            f"stop={stop!r} needs a tuner that goes on in steps, and no learner has one",
+            f"stop={stop!r} needs a tuner that works in rounds, and no learner has one",
             "Use tuner='tpe', 'gp', 'cmaes' or 'random'",
         )
 
 
-def name_ledger(study: Study, method: Method, learner: Learner) -> str:
-    """A name for all that the proposals of a search depend on; a larger budget goes on with the same ones."""
+def name_proposals(study: Study, method: Method, learner: Learner) -> str:
+    """The name of a search's proposals in the store, from all they depend on; a larger budget continues them."""
     assert learner.space is not None
     parts = [
         study.prefix,

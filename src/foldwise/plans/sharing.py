@@ -10,7 +10,7 @@ BATCH_SECONDS = 0.1
 
 
 def make_batches(found: Iterable[Batch], seconds: Mapping[int, float], *, workers: int = 1) -> list[Batch]:
-    """Batches of about `BATCH_SECONDS` each, the longest first; fits that a solver answers together stay together.
+    """Batches of about `BATCH_SECONDS` each, the longest first; fits that a solver shares stay in one batch.
 
     `seconds` holds the measured time of one fit per method.
     """

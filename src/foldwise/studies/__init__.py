@@ -1,1 +1,1 @@
-"""A study as plain values: enough to know its fits by name and to read their records."""
+"""A study as plain values: enough to name its fits and to read their records."""

@@ -1,4 +1,4 @@
-"""What the featureless baseline would have answered: the stand-in for a failed fit, worked out without a fit."""
+"""Predictions of the featureless baseline, computed without a fit: the stand-in for a failed fit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEAST_SHARE = 1e-15  # of a class in log shares, so that one without training ro
 
 
 class Targets(Protocol):
-    """What the baseline looks at, in a study or in its data."""
+    """What the baseline needs of a study or of its data."""
 
     @property
     def task(self) -> str: ...
@@ -25,18 +25,18 @@ class Targets(Protocol):
 
 
 def baseline_answer(of: Targets, train: IntArray, response: str, rows: int) -> AnyArray | None:
-    """The same answer for each of so many rows, from the targets and weights of the training rows alone.
+    """The same response for each of so many rows, from the targets and weights of the training rows alone.
 
-    It is what the built-in `baseline` learner answers after a fit on these rows: the mean, the commonest class (the
-    first in sorted order on ties), the shares of the classes. That learner has no `decision_function`: here it is
-    the log of the shares, or of their ratio for two classes, which ranks no row above another. None where the
+    It is what the built-in `baseline` learner predicts after a fit on these rows: the mean, the commonest class (the
+    first in sorted order on ties), the shares of the classes. That learner has no `decision_function`; here it is
+    the log of the shares, or of their ratio for two classes, which ranks all rows equal. None where the
     weights sum to 0.
     """
     weights = None if of.weights is None else of.weights[train]
     if train.size == 0 or (weights is not None and not weights.sum() > 0):
         return None
     if of.task == "regression":
-        # A column, as scikit-learn has it: the same bits, so that a learner of failures alone ties with the baseline.
+        # A column, as in scikit-learn: the same bits, so that a learner that always fails ties with the baseline.
         return np.full(rows, np.average(of.target[train][:, None], axis=0, weights=weights)[0])
     shares = _shares(of, train, weights)
     if response == "predict":

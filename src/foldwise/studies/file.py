@@ -27,14 +27,14 @@ NAME = "outline"  # as the first release called it
 
 
 def write_study(study: Study, store: Store, *, origin: Mapping[str, Any] | None = None) -> None:
-    """Keep the study, and the words it was asked in if they are known."""
-    # the words first: with them alone a study that was killed right here can be resumed
+    """Store the study, and the study file or command line it came from, if any."""
+    # the origin first: with it alone a study that was killed right here can be resumed
     store.write_document("origin", json.dumps(origin, sort_keys=True).encode())
     store.write_document(NAME, study_bytes(study))
 
 
 def read_origin(store: Store) -> dict[str, Any] | None:
-    """The study in the words of a file or command line, if it was begun there."""
+    """The study as its file or command line gave it, if it was started there."""
     content = store.document("origin")
     origin: dict[str, Any] | None = read_json(content, "origin") if content else None
     return origin
@@ -44,7 +44,7 @@ def read_study(store: Store, *, loss: Any = None, tuner: Tuner | None = None) ->
     """The latest study in a store; a loss that was a function, or a tuner of the user's own, must be given again."""
     content = store.document(NAME)
     if content is None:
-        raise BadStore("the store holds no study", "Run one with store= first")
+        raise BadStore("the store has no study", "Run one with store= first")
     return study_from(content, loss=loss, tuner=tuner)
 
 
@@ -143,19 +143,19 @@ def _study_from(content: bytes, loss: Any, tuner: Tuner | None) -> Study:
 def _interval_notes(own: str | None) -> list[tuple[str, str]]:
     if own is None:
         return []
-    remedy = "this is the default; give it again with fw.load(RUN, interval=...)"
-    return [("interval", f"the interval {own!r} was the user's own, which no store keeps: {remedy}")]
+    remedy = "the default is shown instead; give it again with fw.load(RUN, interval=...)"
+    return [("interval", f"the interval {own!r} was the user's own, which is not stored: {remedy}")]
 
 
 def _pack_method(method: Method, schemes: list[Inner], study: Study, arrays: dict[str, AnyArray]) -> dict[str, Any]:
     at = next((at for at, inner in enumerate(schemes) if inner is method.inner), None)
-    listed = method if method.tuner.is_listed else replace(method, candidates=(), settings=(), offers=())
+    listed = method if method.tuner.is_listed else replace(method, candidates=(), identities=(), responses=())
     return {
         "name": method.name,
         "candidates": [plain_candidate(candidate) for candidate in listed.candidates],
-        "settings": list(listed.settings),
+        "settings": list(listed.identities),
         "code": method.code,
-        "offers": [list(names) for names in listed.offers],
+        "offers": [list(names) for names in listed.responses],
         "inner": at,
         "beside_inner": None
         if method.extra_inner is None
@@ -172,7 +172,7 @@ def _pack_method(method: Method, schemes: list[Inner], study: Study, arrays: dic
         "parts": [list(member) for member in method.members],
         "feeds": method.member_response,
         "is_hidden": method.is_hidden,
-        "search": None if method.tuner.is_listed else limits_to_json(method.tuner.limits, method.ledger),
+        "search": None if method.tuner.is_listed else limits_to_json(method.tuner.limits, method.proposals_name),
     }
 
 
@@ -189,20 +189,20 @@ def _unpack_method(
             _unpack_splits(f"{head['name']}.beside.{number}", part, pair.train, arrays)
             for number, (pair, part) in enumerate(zip(extra or (), head["beside_inner"], strict=True))
         )
-    limits, ledger = (None, "") if head.get("search") is None else limits_from(head["search"])
+    limits, proposals_name = (None, "") if head.get("search") is None else limits_from(head["search"])
     return Method(
         name=head["name"],
         candidates=tuple(head["candidates"]),
-        settings=tuple(head["settings"]),
+        identities=tuple(head["settings"]),
         code=head["code"],
-        offers=tuple(tuple(names) for names in head["offers"]),
+        responses=tuple(tuple(names) for names in head["offers"]),
         inner=None if head["inner"] is None else schemes[head["inner"]],
         extra_inner=extra_inner,
         rule=head["rule"],
         ranks=None if head["ranks"] is None else tuple(head["ranks"]),
         notes=tuple((code, text) for code, text in head["notes"]),
         tuner=stored_tuner(_tuner_text(head), limits, own_tuner),
-        ledger=ledger,
+        proposals_name=proposals_name,
         levels=head.get("rungs", 0),
         combines=head.get("combines", ""),
         members=tuple((str(member), str(name)) for member, name in head.get("parts", ())),
@@ -212,7 +212,7 @@ def _unpack_method(
 
 
 def _tuner_text(head: dict[str, Any]) -> str:
-    """The name of a tuner; stores of version 0.1 say beside it whether there is tuning at all."""
+    """The name of a tuner; stores of version 0.1 say in another field whether there is tuning at all."""
     if head.get("kind") in ("plain", "swept"):
         return "untuned"
     return str(head.get("tuner", "pruned" if head.get("is_pruned") else "grid"))
@@ -240,7 +240,7 @@ def _unpack_inner(
 
 
 def _pack_splits(name: str, splits: Splits, rows: IntArray, arrays: dict[str, AnyArray]) -> dict[str, Any]:
-    """Test rows one after another; training rows only where they are not simply the rest of `rows`."""
+    """Test rows, concatenated; training rows only where they are not simply the rest of `rows`."""
     rest = [np.array_equal(split.train, np.setdiff1d(rows, split.test, assume_unique=False)) for split in splits]
     arrays[f"{name}.test"] = _joined([split.test for split in splits])
     arrays[f"{name}.train"] = _joined([split.train for split, is_rest in zip(splits, rest, strict=True) if not is_rest])

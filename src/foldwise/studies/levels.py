@@ -1,4 +1,4 @@
-"""Levels of a tuning below the whole inner splits: fits on fewer rows, or with less of a learner's own resource."""
+"""Levels of a tuning below full fits: on fewer training rows, or with less of a learner's own resource."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from foldwise.splits.subset import fewer_rows
 from foldwise.studies.study import Method, Study
 from foldwise.tuners.tuner import ROWS
 
-LEAST_ROWS = 60  # to begin with, and 10 of each class
-MOST_SPLITS = 2  # inner splits that a level uses where fits are scored on their own test rows alone
+LEAST_ROWS = 60  # on the smallest level, and 10 of each class
+MOST_SPLITS = 2  # inner splits that a level uses where fits are scored only on their own test rows
 
 
 class Levels:
@@ -43,11 +43,11 @@ class Levels:
         return self._made[at, level]
 
     def number(self, candidate: int, level: int) -> int:
-        """The number under which the method has a candidate of its list on a level."""
+        """The method's number of a listed candidate on a level."""
         return candidate if self.tuner.resource == ROWS else candidate + level * self.listed
 
     def share(self, at: int, level: int) -> float:
-        """The part of the whole that an evaluation takes."""
+        """The share of a full fit's resource that an evaluation takes."""
         if self.tuner.resource == ROWS:
             return len(self.split(at, level).train) / len(self.splits[at].train)
         return self.tuner.share(level)

@@ -1,4 +1,4 @@
-"""Candidates as JSON can hold them."""
+"""Candidates as JSON."""
 
 from __future__ import annotations
 

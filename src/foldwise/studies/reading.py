@@ -24,12 +24,12 @@ FoldState = Literal["own", "baseline", "failed", "missing", "undefined"]
 
 
 class Reading:
-    """A study and its records, read together; nothing here runs a fit."""
+    """A study read with its records; nothing here runs a fit."""
 
     def __init__(self, study: Study, store: Store) -> None:
         self.store = store
         self._take(with_proposals(study, store))
-        self.settled: set[tuple[str, str]] = set()  # training rows on which all candidates of a method have answered
+        self.complete: set[tuple[str, str]] = set()  # training rows on which all candidates of a method have answered
         self._choices: dict[tuple[str, str, str], Choice] = {}
         self._undefined: dict[tuple[str, str], dict[str, str]] = {}
         self._runs: dict[str, dict[str, TuningRun]] = {}
@@ -49,13 +49,13 @@ class Reading:
         return np.nan if answers is None else self._mean_loss(judge, answers, rows, (method, candidate, split))
 
     def answer(self, method: Method, candidate: int, split: Split, response: str, rows: IntArray) -> AnyArray | None:
-        """What a fit answered for these rows; for a failed one the baseline does, if that is the policy."""
+        """The response of a fit for these rows; that of the baseline for a failed fit, if that is the policy."""
         record = self.record(method, candidate, split)
         return None if record is None else self._answer(record, split, response, rows)
 
     @property
     def has_stand_ins(self) -> bool:
-        """Does the baseline answer for fits that failed?"""
+        """Does the baseline stand in for fits that failed?"""
         return self.study.on_failure == "baseline"
 
     def method(self, name: str) -> Method:
@@ -63,11 +63,11 @@ class Reading:
         return self._methods[name]
 
     def extend(self, method: Method) -> None:
-        """Take note of a method to which candidates were added; they are in the store already."""
+        """Replace a method by one with more candidates; the store has them already."""
         self._take(with_method(self.study, method))
 
     def refresh(self) -> None:
-        """Take note of what was proposed since, where another process runs the study."""
+        """Read what was proposed since, where another process runs the study."""
         self._take(with_proposals(self.study, self.store))
 
     def _take(self, study: Study) -> None:
@@ -110,7 +110,7 @@ class Reading:
         return 0 if method.inner is None else self.choice(method, outer).candidate
 
     def training_sets(self, method: Method) -> dict[str, tuple[Split, IntArray]]:
-        """Training sets of a method's tunings by name, with all the rows that they may be scored on."""
+        """Training sets of a method's tunings by name, with all rows on which they may be scored."""
         found = self._training_sets.get(method.name)
         if found is None:
             found = self._training_sets[method.name] = dict(self.study.tuning_rows(method))
@@ -131,7 +131,7 @@ class Reading:
         )
 
     def outer_response(self, method: Method, outer: int, loss: Loss | None = None) -> AnyArray | None:
-        """What the model of an outer split answered for its test rows: its predictions, or what a loss judges it by."""
+        """Predictions of an outer split's model for its test rows, or the response by which a loss judges it."""
         candidate, split = self.outer_candidate(method, outer), self.study.outer[outer]
         if candidate is None:
             return None
@@ -139,7 +139,7 @@ class Reading:
         return self.answer(method, candidate, split, response, split.test)
 
     def outer_state(self, method: Method, outer: int) -> FoldState:
-        """Whether an outer split has a loss, the method's own or the baseline's, or why it has none."""
+        """Whether the loss of an outer split is the method's own or the baseline's, or why there is none."""
         candidate, split = self.outer_candidate(method, outer), self.study.outer[outer]
         if candidate is None:
             return self._why_no_choice(self.choice(method, outer))
@@ -155,7 +155,7 @@ class Reading:
         return "own" if record.is_ok else "baseline"
 
     def stand_ins(self, method: Method) -> int:
-        """Outer splits on which the baseline answers in the place of a fit that failed."""
+        """Outer splits on which the baseline stands in for a failed fit."""
         if not self.has_stand_ins:
             return 0
         candidates = ((self.outer_candidate(method, at), split) for at, split in self._outer)
@@ -163,14 +163,14 @@ class Reading:
         return sum(record is not None and not record.is_ok for record in records)
 
     def row_losses(self, judge: Loss, answers: AnyArray, rows: IntArray) -> FloatArray | None:
-        """The loss of each row; None where the loss cannot tell."""
+        """The loss of each row; None where the loss has none."""
         try:
             return judge.rows(self.study.target[rows], answers)
         except Exception:  # a user's own function may do anything; the fold's mean is undefined, and says why
             return None
 
     def undefined(self, method: Method, loss: Loss) -> dict[str, str]:
-        """Why the loss is undefined, by the keys of the fits that it could not judge, as far as they were looked at."""
+        """Why the loss is undefined, by the key of each fit it could not judge, among those read so far."""
         return dict(sorted(self._undefined.get((method.name, loss.name), {}).items()))
 
     def fits(self, method: Method) -> set[str]:
@@ -184,7 +184,7 @@ class Reading:
         return keys | {study.key(method, candidate, stage.split) for candidate, stage in self.judged(method)}
 
     def judged(self, method: Method) -> Iterator[tuple[int, Stage]]:
-        """The candidates that are judged on a split, as far as they are known: all, where nothing is tuned."""
+        """The candidates judged on each split, as far as they are known: all of them without tuning."""
         for stage in self.study.stages(method):
             if stage.inner is None:
                 yield from ((candidate, stage) for candidate in range(len(method.candidates)))
@@ -207,7 +207,7 @@ class Reading:
         return baseline_answer(self.study, split.train, response, len(rows)) if self.has_stand_ins else None
 
     def _places(self, record: Record, rows: IntArray) -> IntArray | slice | None:
-        """Where these rows are in a record; records of one fold share their rows, so it is looked up once."""
+        """Where these rows are in a record; records of one fold share their rows, so this is computed once."""
         name = (id(record.rows), id(rows))
         if name not in self._placed:
             if len(self._placed) > MANY:
@@ -216,8 +216,8 @@ class Reading:
         places: IntArray | slice | None = self._placed[name][0]
         return places
 
-    def _truth(self, rows: IntArray) -> tuple[AnyArray, FloatArray | None]:
-        """Targets and weights of these rows, taken out once."""
+    def _targets(self, rows: IntArray) -> tuple[AnyArray, FloatArray | None]:
+        """Targets and weights of these rows, extracted once."""
         if id(rows) not in self._judged:
             if len(self._judged) > MANY:
                 self._judged.clear()
@@ -226,8 +226,8 @@ class Reading:
         return self._judged[id(rows)][1:]
 
     def _mean_loss(self, judge: Loss, answers: AnyArray, rows: IntArray, fit: tuple[Method, int, Split]) -> float:
-        """The mean loss on these rows; NaN, with a word on the reason, where it is no finite number."""
-        target, weights = self._truth(rows)
+        """The mean loss on these rows; NaN, with the reason noted, where it is not finite."""
+        target, weights = self._targets(rows)
         try:
             found = judge.fold(target, answers, weights)
             if math.isfinite(found):
@@ -262,25 +262,25 @@ class Reading:
         return self._runs[method.name]
 
     def has_failed(self, method: Method) -> bool:
-        """Has a tuning fit failed that the policy does not forgive? No more candidates are then proposed."""
+        """Has a tuning fit failed under the policy `fail`? Then no more candidates are proposed."""
         return self.study.on_failure == "fail" and any(run.failed for run in self.runs(method))
 
     def is_proposing(self, method: Method) -> bool:
-        """May more candidates be proposed to some tuning of a method?"""
+        """May some tuning of a method get more candidates?"""
         if method.tuner.is_listed:
             return False
         states = [run.state() for run in self.runs(method)]
         return any(state != "over" for state in states) and not self.has_failed(method)
 
     def scores_on(self, method: Method, candidates: Sequence[int], split: Split) -> tuple[FloatArray, IntArray]:
-        """Scores of these candidates on a split, and what became of each fit (see `tuning_run`)."""
+        """Scores of these candidates on a split, and the status of each fit (see `tuning_run`)."""
         judge, keys = self.study.losses[0], self.study.keys(method, self.study.rows_name(split))
         records = [self.store.get(keys[candidate]) for candidate in candidates]
         responses = [method.response_for(judge, candidate) for candidate in candidates]
         status = np.full(len(records), THERE)
-        together = self._together(judge, records, responses, split.test) if records else None
-        if together is not None:
-            return together, status
+        means = self._means_at_once(judge, records, responses, split.test) if records else None
+        if means is not None:
+            return means, status
         scores = np.full(len(records), np.nan)
         for at, (candidate, record, response) in enumerate(zip(candidates, records, responses, strict=True)):
             answers = None if record is None else self._answer(record, split, response, split.test)
@@ -293,19 +293,19 @@ class Reading:
         return scores, status
 
     def seen_losses(self, method: Method, candidate: int, split: Split) -> FloatArray | None:
-        """Losses row by row, weighted to have the score as their mean; None where there are none."""
+        """Losses of single rows, weighted so that their mean is the score; None where there are none."""
         judge = self.study.losses[0]
         answers = self.answer(method, candidate, split, method.response_for(judge, candidate), split.test)
         losses = self.row_losses(judge, answers, split.test) if answers is not None and judge.is_per_row else None
-        weights = self._truth(split.test)[1]
+        weights = self._targets(split.test)[1]
         return losses if losses is None or weights is None else losses * weights / weights.mean()
 
-    def _together(
+    def _means_at_once(
         self, judge: Loss, records: list[Record | None], responses: list[str], rows: IntArray
     ) -> FloatArray | None:
-        """Mean losses of many fits on the same rows at once, the same to the bit; None where they differ in kind."""
+        """Mean losses of many fits on the same rows at once, the same bits; None where the fits differ in type."""
         first, response = records[0], responses[0]
-        target, weights = self._truth(rows)
+        target, weights = self._targets(rows)
         if first is None or not judge.is_elementwise or weights is not None or len(set(responses)) > 1:
             return None
         answers = []

@@ -1,4 +1,4 @@
-"""What a tuner saved that drops candidates on the way, and what that cost: read from the records."""
+"""What a tuner saved by dropping candidates, and what that cost: read from the records."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from foldwise.tuners.rules import choose
 
 @dataclass(frozen=True)
 class Savings:
-    """Fits of a method's tunings beside those of its whole grid.
+    """Fits of a method's tunings compared with those of its whole grid.
 
-    `work` weighs every fit by the rows it trains on and the share of its resource, the whole grid being 1.
-    `same` of `compared` tunings chose what the whole grid chooses; those are compared whose grid is in the records.
+    `work` weights every fit by its training rows and its share of the resource; the whole grid is 1.
+    `same` of `compared` tunings chose what the whole grid chooses; only tunings with records of the whole grid are.
     """
 
     tuner: str
     candidates: int
-    dropped: float  # before the end of all full splits, in the mean of the tunings
+    dropped: float  # candidates not scored on all inner splits, mean over the tunings
     fits: int
     grid_fits: int
     work: float
@@ -31,18 +31,18 @@ class Savings:
     failed: int = 0  # of the fits
 
     def __str__(self) -> str:
-        words = f"{self.tuner} dropped {self.dropped:.0f} of {self.candidates} candidates"
-        words += f": {self.fits} of {self.grid_fits} fits"
-        words += f" ({self.failed} of them failed)" if self.failed else ""
+        text = f"{self.tuner} dropped {self.dropped:.0f} of {self.candidates} candidates"
+        text += f": {self.fits} of {self.grid_fits} fits"
+        text += f" ({self.failed} of them failed)" if self.failed else ""
         if abs(self.work - self.fits / self.grid_fits) > 0.005:
-            words += f", {self.work:.0%} of the work"
-        return words + (
+            text += f", {self.work:.0%} of the work"
+        return text + (
             f"; it chose what the whole grid chooses in {self.same} of {self.compared} tunings" if self.compared else ""
         )
 
 
 def savings(reading: Reading, method: Method) -> Savings | None:
-    """What a method's tuner saved; None where it drops no candidates, is not finished, or was ended by a failed fit."""
+    """What a method's tuner saved; None where it drops no candidates, is unfinished, or was ended by a failed fit."""
     if method.tuner.is_exhaustive:
         return None
     study, asked, grid = reading.study, dict[str, float](), dict[str, float]()
@@ -74,7 +74,7 @@ def savings(reading: Reading, method: Method) -> Savings | None:
 
 
 def _is_same(reading: Reading, run: TuningRun, chosen: int | None) -> list[bool]:
-    """Whether the whole grid chooses the same; nothing where the records do not hold it, or nothing was chosen."""
+    """Whether the whole grid chooses the same; empty where records of the grid are missing, or nothing was chosen."""
     if chosen is None:
         return []
     scores = np.full((run.candidates, run.splits), np.nan)

@@ -1,4 +1,4 @@
-"""What a study asks, without its learners: this is what is stored and what readers read."""
+"""A study in plain values, without its learners: what is stored, and what readers read."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ UNTUNED, NO_PROPOSALS = Untuned(), Proposals()
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """One named method: its candidates, how it is tuned, and what its models can answer.
+    """One named method: its candidates, how it is tuned, and the responses of its models.
 
-    One without inner splits is not tuned: every candidate is judged on the outer splits. That is
-    one candidate of a learner, or all of them for a validation curve. The candidates of a
-    search are those proposed so far: a method with more of them is another value.
+    A method without inner splits is not tuned: every candidate is judged on the outer splits. That is
+    one candidate, or all of a validation curve. The candidates of a
+    search are those proposed so far; a method with more of them is another value.
     """
 
     name: str
     candidates: Sequence[Candidate]
-    settings: Sequence[str]  # identity of the learner at each candidate
+    identities: Sequence[str]  # of the learner at each candidate
     code: dict[str, str]  # class or function -> hash of the user's own code
-    offers: Sequence[tuple[str, ...]]  # responses the models of each candidate have
+    responses: Sequence[tuple[str, ...]]  # of the models of each candidate
     inner: Inner | None = None
     extra_inner: tuple[Splits, ...] | None = None  # inner splits of the extra splits
     rule: str = "best"
     ranks: Sequence[int] | None = None  # simplicity of each candidate, 0 = simplest
     notes: tuple[Note, ...] = ()
     tuner: Tuner = UNTUNED
-    proposals: Proposals = NO_PROPOSALS  # of a search, as far as it has come
-    ledger: str = ""  # the document of the store that has them
-    levels: int = 0  # how often the candidates follow again with less and less of a learner's own resource
-    combines: str = ""  # best_of, stack or blend, where it is made of other learners
-    members: tuple[tuple[str, str], ...] = ()  # of a stack or blend: each member's name, and the method that it is here
+    proposals: Proposals = NO_PROPOSALS  # of a search, so far
+    proposals_name: str = ""  # of their document in the store
+    levels: int = 0  # times the candidates are repeated, with less of a learner's own resource each time
+    combines: str = ""  # best_of, stack or blend, for a combined learner
+    members: tuple[tuple[str, str], ...] = ()  # of a stack or blend: each member's name, and its method
     member_response: str = ""  # the response that a stack or blend takes from it
-    is_hidden: bool = False  # is it no row of the answer, but only there to be combined?
+    is_hidden: bool = False  # is it only a member of others, and no row of the answer?
 
     @property
     def listed(self) -> int:
-        """Candidates that can be chosen; those that follow them have less of a resource."""
+        """Candidates that can be chosen; the others have less of a resource."""
         return len(self.candidates) // (self.levels + 1)
 
     def response_for(self, loss: Loss, candidate: int = 0) -> str:
-        """The response by which this loss judges a candidate; one that has none fails when it is asked."""
-        return next((need for need in loss.needs if need in self.offers[candidate]), loss.needs[0])
+        """The response by which this loss judges a candidate; a candidate without one fails in its fit."""
+        return next((need for need in loss.needs if need in self.responses[candidate]), loss.needs[0])
 
 
 class Stage(NamedTuple):
@@ -73,7 +73,7 @@ class Stage(NamedTuple):
 
 
 class IntervalRequest(NamedTuple):
-    """An interval asked for: its name, the extra splits it needs, and a user's own one, which no store keeps."""
+    """An interval asked for: its name, the extra splits it needs, and a user's own function, which is not stored."""
 
     name: str
     extra_splits: str | None = None
@@ -82,7 +82,7 @@ class IntervalRequest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """The whole question in plain values."""
+    """A study: the whole question in plain values."""
 
     fingerprint: str
     task: str
@@ -100,12 +100,12 @@ class Study:
     has_final: bool = True  # is the learner tuned on all rows too?
     on_failure: str = "fail"
     notes: tuple[Note, ...] = ()
-    groups: AnyArray | None = None  # group of each row, where there are any
-    time: AnyArray | None = None  # place of each row in time, where it is known
-    keeps_all: bool = False  # tuning fits keep all responses too, for later questions to a store
-    extra: Splits | None = None  # further splits that an interval asks for
+    groups: AnyArray | None = None  # of each row
+    time: AnyArray | None = None  # of each row
+    keeps_all: bool = False  # do tuning fits keep all responses, so that a store can answer later questions?
+    extra: Splits | None = None  # splits that an interval needs besides the outer ones
     interval: IntervalRequest | None = None
-    wants_training_risk: bool = False  # even where it costs more than the study
+    wants_training_risk: bool = False  # even where it costs more than the rest of the study
     _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _keys: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict, repr=False)
     _tuning_rows: dict[str, dict[str, tuple[Split, IntArray]]] = field(default_factory=dict, repr=False)
@@ -121,7 +121,7 @@ class Study:
 
     @property
     def has_training_risk(self) -> bool:
-        """Training rows are predicted by the outer fits, except where that would cost more than the study."""
+        """Do outer fits predict their training rows? Yes, unless that costs more than the rest of the study."""
         return self.wants_training_risk or len(self.outer) <= 50 * self.repeats
 
     def stages(self, method: Method) -> list[Stage]:
@@ -166,7 +166,7 @@ class Study:
     def kept(self, method: Method, candidate: int) -> tuple[str, ...]:
         """Responses the outer fits keep: those of every loss, and what later questions may need."""
         wanted = {method.response_for(loss, candidate): None for loss in self.losses}
-        extra = {name: None for name in ("predict", "predict_proba") if name in method.offers[candidate]}
+        extra = {name: None for name in ("predict", "predict_proba") if name in method.responses[candidate]}
         return tuple(wanted | extra | ({method.member_response: None} if method.member_response else {}))
 
     def selecting(self, method: Method, candidate: int) -> tuple[str, ...]:
@@ -174,7 +174,7 @@ class Study:
         return self.kept(method, candidate) if self.keeps_all else self.judging(method, candidate)
 
     def judging(self, method: Method, candidate: int) -> tuple[str, ...]:
-        """The response that the first loss needs, and the one that a stack or blend of this method takes."""
+        """The response that the first loss needs, and the one that a stack or blend takes."""
         response = method.response_for(self.losses[0], candidate)
         return (response,) if method.member_response in ("", response) else (response, method.member_response)
 
@@ -192,13 +192,13 @@ class Study:
     def keys(self, method: Method, rows: str) -> tuple[str, ...]:
         """The names of the fits of all candidates on the training rows of this name."""
         known = self._keys.get((method.name, rows), ())
-        if len(known) < len(method.settings):
-            more = (self.fit_key(setting, rows) for setting in method.settings[len(known) :])
+        if len(known) < len(method.identities):
+            more = (self.fit_key(identity, rows) for identity in method.identities[len(known) :])
             known = self._keys[method.name, rows] = (*known, *more)
         return known
 
-    def fit_key(self, setting: str, rows: str) -> str:
-        return _digest(self.prefix, setting, rows)
+    def fit_key(self, identity: str, rows: str) -> str:
+        return _digest(self.prefix, identity, rows)
 
     def fit_seed(self, family: str, rows: str) -> int:
         """A seed from the study's seed, the learner without its candidate, and the training rows."""
@@ -206,12 +206,12 @@ class Study:
 
     @property
     def prefix(self) -> str:
-        """What all fits of a study share in their names."""
+        """The part of a fit's name that all fits of a study share."""
         known = self._names.get(0)
         if known is None:
             weights = "" if self.weights is None else hashlib.blake2b(self.weights.tobytes()).hexdigest()
-            parts = (self.fingerprint, self.task, repr(self.classes), weights, str(self.seed), str(self.threads))
-            known = self._names[0] = (None, _digest(*parts))
+            texts = (self.fingerprint, self.task, repr(self.classes), weights, str(self.seed), str(self.threads))
+            known = self._names[0] = (None, _digest(*texts))
         return known[1]
 
 
@@ -219,5 +219,5 @@ def rows_name(rows: IntArray) -> str:
     return hashlib.blake2b(rows.astype("<i8").tobytes(), digest_size=16).hexdigest()
 
 
-def _digest(*parts: str) -> str:
-    return hashlib.blake2b("|".join(parts).encode(), digest_size=16).hexdigest()
+def _digest(*texts: str) -> str:
+    return hashlib.blake2b("|".join(texts).encode(), digest_size=16).hexdigest()

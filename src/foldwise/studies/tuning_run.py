@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from foldwise.studies.reading import Reading
 
 State = Literal["evaluate", "propose", "over"]
-THERE, FAILED, MISSING = 0, 1, 2  # what became of an evaluation
+THERE, FAILED, MISSING = 0, 1, 2  # status of an evaluation
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What a tuning came to; `candidate` is None where it could not choose."""
+    """The result of a tuning; `candidate` is None where nothing could be chosen."""
 
     candidate: int | None
     score: float
@@ -54,7 +54,7 @@ class Cells(NamedTuple):
 class TuningRun:
     """One tuning as its tuner sees it (`foldwise.tuners.tuner.Seen`).
 
-    What was seen stays as it is, so that a tuner is asked once for every step.
+    What was seen never changes, so a tuner is asked once for every step.
     """
 
     def __init__(self, reading: Reading, method: Method, name: str, splits: Splits) -> None:
@@ -124,7 +124,7 @@ class TuningRun:
     # how far it has come
 
     def state(self, *, is_quick: bool = False) -> State:
-        """Play the tuner as far as the records go. `is_quick` looks no further than the first missing fit."""
+        """Replay the tuner as far as the records go. `is_quick` stops at the first missing fit."""
         while True:
             self._look(is_quick)
             if self._missing:
@@ -134,12 +134,12 @@ class TuningRun:
                 return OVER if self.name in self.method.proposals.over else self._end
 
     def wanted(self) -> list[Cells]:
-        """What the tuner asked for: all of it where every candidate is scored, since a record may lack a response."""
+        """What the tuner asked for: all of it for an exhaustive tuner, since a record may lack a response."""
         self.state(is_quick=True)
         return list(self.asked if self.tuner.is_exhaustive else self._missing)
 
     def missing(self) -> list[Cells]:
-        """What the tuner asked for and is not known to be there."""
+        """What the tuner asked for and has no record yet."""
         self.state(is_quick=True)
         return list(self._missing)
 
@@ -187,8 +187,8 @@ class TuningRun:
             return step
         if not self._ask(step):
             raise BadStudy(
-                f"the tuner {self.tuner} of {self._method!r} asks again for what it has",
-                "Let its next() give OVER when there is nothing more to evaluate",
+                f"the tuner {self.tuner} of {self._method!r} asks again for evaluations it has",
+                "Let its next() return OVER when there is nothing more to evaluate",
             )
         return None
 
@@ -205,7 +205,7 @@ class TuningRun:
         return len(self.asked) > before
 
     def _look(self, is_quick: bool) -> None:
-        """Read what has come of what is missing."""
+        """Read the records that have arrived of what was missing."""
         self._grow()
         left: list[Cells] = []
         for place, cells in enumerate(self._missing):
@@ -218,7 +218,7 @@ class TuningRun:
         self._missing = left
 
     def _read(self, cells: Cells) -> IntArray:
-        """Scores of these evaluations from their records; gives back those that have none yet."""
+        """Read the scores of these evaluations; returns the places without a record."""
         level, at, places = cells
         (found,) = self.fits([cells])
         scores, status = self.reading.scores_on(self.method, found[1], found[0])
@@ -229,7 +229,7 @@ class TuningRun:
         return np.asarray(places[~is_there])
 
     def _grow(self) -> None:
-        """Room for candidates that were proposed since."""
+        """Make room for candidates that were proposed since."""
         count = self.candidates
         more = count - len(self._scores[0])
         if more > 0:

@@ -165,4 +165,4 @@ def _check_step(tuner: Tuner, step: Sequence[Evaluate], seen: GivenTuning) -> No
         most = seen.splits if level == 0 else seen.level_splits
         assert set(splits) <= set(range(most)), f"{tuner} asks for splits that there are not"
         fresh += int((~seen.is_seen(level)[np.ix_(list(candidates), list(splits))]).sum())
-    assert fresh, f"{tuner} asks again for what it has: give OVER when there is nothing more to evaluate"
+    assert fresh, f"{tuner} asks again for evaluations it has: return OVER when there is nothing more to evaluate"
