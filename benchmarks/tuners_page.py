@@ -131,10 +131,10 @@ made smaller before that, to save time.
 - **How many go on.** A fit on two thirds of the rows is scored on the third that is left, more rows than an inner fold
   has. So it counts as two folds of a race, and halving then goes on as `racing` does: after k folds, at most one
   of every 3k candidates.
-- **More rungs** came off worse than one for 36 candidates; there is a second from some 200 candidates on.
+- **More levels** came off worse than one for 36 candidates; there is a second from some 200 candidates on.
 
 Every candidate is fitted at least once, so fewer inner folds save less: with 5, at most a factor of 5 minus what comes
-after the first look.
+after the first fit.
 
 ## All rows
 
