@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 import time
+import warnings
 
 import pytest
 
@@ -63,3 +65,20 @@ def test_a_removal_that_is_cut_short_leaves_the_lock(temporary, monkeypatch):
     monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
     remove(folder)
     assert sorted(path.name for path in folder.iterdir()) == ["deep", LOCK]
+
+
+def test_a_file_that_goes_while_a_folder_is_removed_leaves_nothing_open(temporary, monkeypatch):
+    folder = temporary / f"{PREFIX}gone"
+    folder.mkdir()
+    for name in "abc":
+        (folder / name).touch()
+
+    def is_gone(path):
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "unlink", is_gone)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        remove(folder)
+        gc.collect()
+    assert found == []

@@ -136,8 +136,8 @@ class Nursery:
 
 def remove(folder: str | os.PathLike[str]) -> None:
     """Remove a scratch folder, its lock last: what a kill leaves of it is still known as ours."""
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(folder):
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 shutil.rmtree(entry.path, ignore_errors=True)
             elif entry.name != LOCK:
