@@ -14,7 +14,7 @@ from foldwise.studies.study import Method
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study will cost, told before it starts."""
+    """What a study will cost, before it starts."""
 
     fits: int
     methods: list[dict[str, Any]]

@@ -16,7 +16,7 @@ METHOD = "method"  # names the member in a candidate of the best of several
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """What `compare` is told about one method."""
+    """An estimator under a name, with the space it is tuned over and how, if it is tuned."""
 
     name: str
     estimator: Any
