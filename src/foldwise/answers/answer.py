@@ -9,6 +9,7 @@ from typing import Any
 
 from foldwise.answers.auto import make_auto
 from foldwise.answers.bias import Corrected, corrections
+from foldwise.answers.combined import CombinedAnswer
 from foldwise.answers.failures import count_words, own_words
 from foldwise.answers.ledger import times_scored
 from foldwise.answers.method import MethodAnswer, mean_train_rows
@@ -24,9 +25,9 @@ BASELINE = "baseline"
 
 
 def pick(methods: list[MethodAnswer]) -> MethodAnswer | None:
-    """The method with the smallest risk; the baseline if nothing beats it, else the first name on ties.
+    """The method with the smallest risk; on ties the baseline, else the first name.
 
-    A method made of others ties with one of them where it always chose that one, which is then the simpler.
+    A combined method ties with a member that it always chose; the member is then the simpler one.
     """
     able = [method for method in methods if math.isfinite(method.risk)]
     if not able:
@@ -96,7 +97,7 @@ def holm_values(methods: list[MethodAnswer], best: MethodAnswer | None) -> dict[
 
 
 def _family_notes(rows: list[dict[str, Any]], family: list[str] | None) -> list[Note]:
-    """Say it where the table and the verdict seem to differ."""
+    """A note where the table and the verdict seem to differ."""
     apart = [row["name"] for row in rows if row["difference_low"] is not None and row["difference_low"] > 0]
     if family is None or not set(apart) & set(family):
         return []
@@ -173,16 +174,19 @@ def not_told_apart(methods: list[MethodAnswer], best: MethodAnswer | None) -> li
     if len(able) < 2:
         return [best.method.name]
     level = shared_level(best.study.level, len(able) * (len(able) - 1) // 2)
-    gaps = {method.method.name: method.difference(best, level=level) for method in able if method is not best}
-    if all(gap.low is None for gap in gaps.values()):
+    differences = {method.method.name: method.difference(best, level=level) for method in able if method is not best}
+    if all(difference.low is None for difference in differences.values()):
         return None
-    return [best.method.name, *(name for name, gap in gaps.items() if gap.low is None or gap.low <= 0)]
+    return [
+        best.method.name,
+        *(name for name, difference in differences.items() if difference.low is None or difference.low <= 0),
+    ]
 
 
 def _simultaneous(best: MethodAnswer) -> dict[str, Any]:
-    """The interval of the picked method that holds whichever had been picked: the Bonferroni level over all of them.
+    """An interval of the best method that holds whichever was best: the Bonferroni level over all methods.
 
-    Methods that earlier studies judged on the same test set count too, as far as the store knows of them.
+    Methods that earlier studies judged on the same test set count too, if the store knows them.
     """
     count = max(len(best.study.shown), times_scored(best.reading))
     wide = best.estimate(level=shared_level(best.study.level, count))
@@ -190,7 +194,7 @@ def _simultaneous(best: MethodAnswer) -> dict[str, Any]:
 
 
 def _winner(methods: list[MethodAnswer], best: MethodAnswer | None, found: Bbc | None) -> dict[str, Any] | None:
-    """The picked method's risk, corrected for having been picked among all of them."""
+    """The risk of the best method, corrected for its selection among all of them."""
     if best is None:
         return None
     return {
@@ -209,7 +213,7 @@ def _rounded(value: float | None) -> int | None:
 
 
 def _interval_notes(methods: list[MethodAnswer]) -> list[Note]:
-    """Why there is no interval, and for which methods where others have one."""
+    """Why there is no interval, and for which methods if others have one."""
     able = [method for method in methods if method.status == "ok"]
     without: dict[str, list[str]] = {}
     for method in able:
@@ -226,7 +230,7 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
     name, notes = method.method.name, list(method.method.notes)
     notes += _failure_notes(method)
     notes += _search_notes(method)
-    notes += _part_notes(method)
+    notes += _member_notes(method)
     if method.status == "ok":
         estimate = method.estimate()
         if estimate.interval is not None:
@@ -250,7 +254,7 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
                 (
                     "optimism",
                     "optimism is not given: the selection scores belong to another training size than the risks; "
-                    "optimism=True (--optimism) buys the fits for it",
+                    "optimism=True (--optimism) adds the fits for it",
                 )
             )
         if method.method.inner is not None and method.method.inner.final is None:
@@ -261,7 +265,7 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
 
 
 def _search_notes(method: MethodAnswer) -> list[Note]:
-    """How far the tunings of a search went, where they did not go to the end of a given number."""
+    """How many candidates the tunings of a search tried, where the budget was not a number of them."""
     limits, name = method.method.tuner.limits, method.method.name
     if (limits.seconds is None and limits.stop is None) or not method.is_finished:
         return []
@@ -272,16 +276,17 @@ def _search_notes(method: MethodAnswer) -> list[Note]:
     return [("search", f"{name}: each of {len(tried)} tunings tried {words} candidates ({', '.join(why)})")]
 
 
-def _part_notes(method: MethodAnswer) -> list[Note]:
-    """How the members of a stack or a blend were tuned that have no row of their own to say it."""
-    parts = [part for part in getattr(method, "parts", ()) if part.method.is_hidden]
-    notes = [note for part in parts for note in (*part.method.notes, *_search_notes(part))]
-    saved = [(part.method.name, savings(part.reading, part.method)) for part in parts]
+def _member_notes(method: MethodAnswer) -> list[Note]:
+    """How the hidden members of a stack or a blend were tuned: they have no row of their own."""
+    members = method.members if isinstance(method, CombinedAnswer) else ()
+    hidden = [member for member in members if member.method.is_hidden]
+    notes = [note for member in hidden for note in (*member.method.notes, *_search_notes(member))]
+    saved = [(member.method.name, savings(member.reading, member.method)) for member in hidden]
     return notes + [("tuner", f"{name}: {words}") for name, words in saved if words]
 
 
 def _failure_notes(method: MethodAnswer) -> list[Note]:
-    """What failed, how often and in which way, and what the policy made of it."""
+    """What failed, how often and how, and what the policy did about it."""
     if not method.failures:
         return []
     name, first = method.method.name, method.failure_kinds[0]["first"]
@@ -289,18 +294,18 @@ def _failure_notes(method: MethodAnswer) -> list[Note]:
         f"{len(method.failures)} of {method.planned} fits failed ({count_words(method.failure_kinds)}); first: {first}"
     )
     again = "in a store they are made again with retry_failed=True (--retry-failed)"
-    return [("failed", "; ".join([f"{name}: {words}", *_policy_parts(method), again]))]
+    return [("failed", "; ".join([f"{name}: {words}", *_policy_sentences(method), again]))]
 
 
-def _policy_parts(method: MethodAnswer) -> list[str]:
+def _policy_sentences(method: MethodAnswer) -> list[str]:
     policy, folds = method.study.on_failure, len(method.states)
     if method.status == "failed":
         return [f"so it has no risk (on_failure={policy!r})"]
     if policy == "baseline" and method.status == "ok":
         return [f"the failed ones predict as the baseline: {own_words(method.own_folds, folds)}"]
-    parts = ["candidates that failed while tuning were not chosen there"] if policy == "drop_candidate" else []
+    found = ["candidates that failed while tuning were not chosen there"] if policy == "drop_candidate" else []
     is_lost = _has_final(method) and method.reading.final_choice(method.method).candidate is None
-    return parts + (["no candidate could be chosen on all rows"] if is_lost and method.is_finished else [])
+    return found + (["no candidate could be chosen on all rows"] if is_lost and method.is_finished else [])
 
 
 def _has_final(method: MethodAnswer) -> bool:
@@ -308,7 +313,7 @@ def _has_final(method: MethodAnswer) -> bool:
 
 
 def _undefined_notes(method: MethodAnswer) -> list[Note]:
-    """Where the loss is no finite number, which is never the best one: on outer splits, or while tuning."""
+    """Where the loss is not finite and so never best: on outer splits, or while tuning."""
     name, notes = method.method.name, list[Note]()
     reasons = [(loss, method.reading.undefined(method.method, loss)) for loss in method.study.losses]
     for number, (loss, found) in enumerate(reasons):
@@ -322,9 +327,9 @@ def _undefined_notes(method: MethodAnswer) -> list[Note]:
 
 
 def _progress_words(method: MethodAnswer) -> str:
-    """How far a method has come that is not finished.
+    """How far an unfinished method has come.
 
-    Outer splits count as done when nothing more is to come for them, whatever became of their fits.
+    Outer splits count as done when no more fits will follow, whether or not fits failed.
     """
     done = sum(state != "missing" for state in method.states)
     fits = f"{len(method.keys) - method.missing} of {method.planned} fits"

@@ -1,4 +1,4 @@
-"""The auto row: the risk of letting inner cross-validation pick the method, at no further fit."""
+"""The auto row: the risk of letting inner cross-validation pick the method, without further fits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.answers.evidence import Judged, beside, beside_losses
+from foldwise.answers.evidence import Judged, extra_losses, extra_stages
 from foldwise.answers.method import MethodAnswer, Tally
 from foldwise.arrays import FloatArray
 from foldwise.estimates.estimate import Estimate
@@ -24,7 +24,7 @@ AUTO = "auto"
 class AutoAnswer(MethodAnswer):
     """ "Tune everything, pick by inner CV, refit": each fold's losses are those of the method its own inner CV prefers.
 
-    The choice is part of the procedure, so the mean is not optimistic for having picked; it takes no further fit.
+    The choice is part of the procedure, so the mean has no selection bias; no further fit is needed.
     """
 
     def __init__(self, members: list[MethodAnswer]) -> None:
@@ -59,7 +59,7 @@ class AutoAnswer(MethodAnswer):
 
     @cached_property
     def tally(self) -> Tally:
-        """Its members tell of failures and warnings themselves; fits that they share take their time once."""
+        """Failures and warnings are those of its members; the time of fits that they share counts once."""
         is_shared = len(self.keys) < sum(len(member.keys) for member in self.members)
         return Tally(seconds=super().tally.seconds if is_shared else sum(member.seconds for member in self.members))
 
@@ -99,15 +99,15 @@ class AutoAnswer(MethodAnswer):
         scores = None
         if first.scores is not None:
             scores = tuple(pick.evidence.scores[at] for at, pick in picks if pick.evidence.scores is not None)
-        judged = self._beside_picks()
+        judged = self._extra_picks()
         further: dict[str, Any] = {"pair_losses": None, "half_scores": None}
-        further |= beside_losses(self.reading, judged) if judged is not None else {}
+        further |= extra_losses(self.reading, judged) if judged is not None else {}
         own = replace(first, fold_losses=self.fold_losses, row_losses=rows, scores=scores, stand_ins=self.stand_ins)
         return replace(own, **further)
 
-    def _beside_picks(self) -> list[Judged] | None:
-        """The method that inner CV prefers on each split beside the outer ones, as on the outer ones."""
-        stages = list(zip(*(beside(self.reading, member.method) for member in self.members), strict=True))
+    def _extra_picks(self) -> list[Judged] | None:
+        """The method that inner CV prefers on each extra split, as on the outer splits."""
+        stages = list(zip(*(extra_stages(self.reading, member.method) for member in self.members), strict=True))
         if any(math.isnan(self.reading.stage_choice(*one).score) for each in stages for one in each):
             return None
         return [min(each, key=lambda one: (self.reading.stage_choice(*one).score, one[0].name)) for each in stages]

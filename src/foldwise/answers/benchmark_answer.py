@@ -1,4 +1,4 @@
-"""The answer of a benchmark as plain values: every data set's own, and what they say together."""
+"""The answer of a benchmark as plain values: that of each data set, and the comparison over all of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Entry:
         return next((method for method in methods if method["name"] == name), {})
 
     def risk(self, name: str) -> float:
-        """The risk of a method where it is all its own; NaN where it has none, or partly the baseline's."""
+        """The risk of a method; NaN where it has none, or where the baseline stands in for failed fits."""
         method = self.method(name)
         risk = method.get("risk")
         return math.nan if risk is None or mixed_words(method) else float(risk)
@@ -224,7 +224,7 @@ def _notes(entries: Sequence[Entry], found: Across) -> Iterator[Note]:
 
 
 def _missing_notes(name: str, counted: Sequence[Entry]) -> Iterator[Note]:
-    """Where a method takes no part, and what that means for it."""
+    """The data sets on which a method is not compared, and what follows."""
     lacking = [entry for entry in counted if not math.isfinite(entry.risk(name))]
     if lacking:
         other_task = [entry.data for entry in lacking if name in entry.left_out]
@@ -265,7 +265,7 @@ def _loss_notes(counted: Sequence[Entry]) -> Iterator[Note]:
 
 
 def _power_notes(found: Across) -> Iterator[Note]:
-    """Say it where so few data sets could not have told any pair apart."""
+    """A note where the data sets are too few to show any difference."""
     tested = [pair for pair in found.pairs if pair.p_holm is not None]
     if not tested:
         return

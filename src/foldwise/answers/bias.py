@@ -1,4 +1,4 @@
-"""What picking does to a score, and the score without it: over candidates, and over methods. No fit is made."""
+"""Scores corrected for selection bias, over candidates and over methods; no fit is made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Corrected:
 
 
 def corrections(methods: list[MethodAnswer]) -> tuple[dict[str, Corrected], Bbc | None]:
-    """Each tuned method's smallest final-tuning score, and the smallest outer risk, without the luck of the pick.
+    """Each tuned method's smallest final-tuning score, and the smallest outer risk, without selection bias.
 
     All of them are bootstrapped over the same draws of rows, or of whole groups.
     """
@@ -52,7 +52,7 @@ def _winner_table(methods: list[MethodAnswer]) -> FloatArray | None:
     able = [method for method in methods if method.status == "ok" and method.evidence.row_losses is not None]
     if len(able) < 2 or methods[0].study.weights is not None or not _covers_all_rows(able[0]):
         return None
-    if any(method.stand_ins for method in able):  # rows drawn again would not tell how often fits fail
+    if any(method.stand_ins for method in able):  # a bootstrap of rows does not show how often fits fail
         return None
     able.sort(key=lambda method: method.method.name)  # ties in a draw go to the first, which the user's order is not
     return np.stack([method.evidence.by_row.mean(axis=0) for method in able], axis=1)

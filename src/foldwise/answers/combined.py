@@ -1,4 +1,4 @@
-"""The numbers of a stack or a blend: its own records, and those of the members it rests on."""
+"""The numbers of a stack or a blend, from its own records and those of its members."""
 
 from __future__ import annotations
 
@@ -19,34 +19,36 @@ _WORDS = {"stack": "stacked", "blend": "blended"}
 
 
 class CombinedAnswer(MethodAnswer):
-    """A stack or a blend is judged like a plain learner; what its members could not do, it could not do either."""
+    """A stack or a blend, judged like an untuned learner; it fails where a member failed."""
 
     @cached_property
-    def parts(self) -> list[MethodAnswer]:
-        return [MethodAnswer(self.reading, part) for part in members_of(self.study, self.method)]
+    def members(self) -> list[MethodAnswer]:
+        return [MethodAnswer(self.reading, member) for member in members_of(self.study, self.method)]
 
     @cached_property
     def keys(self) -> set[str]:
         own = self.reading.fits(self.method)
         own |= {final_key(self.study, self.method)} if self.has_final else set()
-        if self._is_lost:  # what would rest on a member that failed is not made
+        if self._is_lost:  # fits that need a failed member are not made
             own = {key for key in own if self.reading.store.get(key) is not None}
-        return own.union(*(part.keys for part in self.parts))
+        return own.union(*(member.keys for member in self.members))
 
     @property
     def _is_lost(self) -> bool:
         """Has a member failed, so that some of its own fits will never be made?"""
-        lost = any(state in ("failed", "undefined") for part in self.parts for state in part.states)
-        return all(part.is_finished for part in self.parts) and (lost or self._has_no_final)
+        lost = any(state in ("failed", "undefined") for member in self.members for state in member.states)
+        return all(member.is_finished for member in self.members) and (lost or self._has_no_final)
 
     @property
     def _has_no_final(self) -> bool:
-        return self.has_final and any(self.reading.final_choice(part.method).candidate is None for part in self.parts)
+        return self.has_final and any(
+            self.reading.final_choice(member.method).candidate is None for member in self.members
+        )
 
     @property
     def has_final(self) -> bool:
         """Are its members tuned on all rows too?"""
-        inner = self.parts[0].method.inner
+        inner = self.members[0].method.inner
         return self.study.has_final and inner is not None and inner.final is not None
 
     @cached_property
@@ -55,15 +57,15 @@ class CombinedAnswer(MethodAnswer):
         return [self._state(state, at) for at, state in enumerate(own)]
 
     def _state(self, own: FoldState, at: int) -> FoldState:
-        """Its own state on a split; where it has no record the reason is a member's, as is a stand-in."""
-        members = [part.states[at] for part in self.parts]
+        """Its state on a split: a member's where it has no record of its own, or where the baseline stands in."""
+        members = [member.states[at] for member in self.members]
         if own == "missing":
             return next((state for state in _WORSE if state in members), own)
         return "baseline" if own == "own" and "baseline" in members else own
 
     @cached_property
     def is_finished(self) -> bool:
-        if "missing" in self.states or not all(part.is_finished for part in self.parts):
+        if "missing" in self.states or not all(member.is_finished for member in self.members):
             return False
         if not self.has_final or self._has_no_final:
             return True
@@ -91,7 +93,7 @@ class CombinedAnswer(MethodAnswer):
 
 
 def answer_of(reading: Reading, method: Method) -> MethodAnswer:
-    """All numbers of one method of a study, whatever it is made of."""
+    """All numbers of one method of a study, combined or not."""
     return (CombinedAnswer if method.members else MethodAnswer)(reading, method)
 
 

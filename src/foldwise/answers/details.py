@@ -1,4 +1,4 @@
-"""What the page shows beside the answer, read from the records: plain values, no row of the data by itself."""
+"""What the page shows besides the answer, read from the records: plain values, never a single row of the data."""
 
 from __future__ import annotations
 

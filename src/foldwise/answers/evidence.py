@@ -35,7 +35,7 @@ def gather(reading: Reading, method: Method, loss: int = 0) -> Evidence:
         row_losses=rows,
         scores=scores,
         stand_ins=reading.stand_ins(method),
-        **(beside_losses(reading, beside(reading, method)) if loss == 0 else {}),
+        **(extra_losses(reading, extra_stages(reading, method)) if loss == 0 else {}),
         **_facts(study, judge),
     )
 
@@ -56,7 +56,7 @@ def with_interval(study: Study, asked: str | IntervalMethod) -> Study:
 
 
 def _extra_splits(study: Study) -> str | None:
-    """Which splits a study has beside its outer ones; what asked for them may have been a user's own interval."""
+    """The name of a study's extra splits, which may have been requested by a user's own interval."""
     if study.extra is None:
         return None
     return "leave-two-out" if study.outer.is_partition else "halves"
@@ -121,13 +121,13 @@ def _scores(reading: Reading, method: Method, judge: Loss) -> list[FloatArray]:
     return [np.asarray(answer if np.ndim(answer) == 1 else answer[:, 1]) for answer in answers if answer is not None]
 
 
-def beside(reading: Reading, method: Method) -> list[Judged]:
-    """The splits beside the outer ones, each with the method that is judged on it."""
+def extra_stages(reading: Reading, method: Method) -> list[Judged]:
+    """The extra splits, each with the method that is judged on it."""
     return [(method, stage) for stage in reading.study.stages(method) if stage.level == "beside"]
 
 
-def beside_losses(reading: Reading, judged: list[Judged]) -> dict[str, Any]:
-    """What the interval that was asked for needs besides the outer losses, from the splits beside them."""
+def extra_losses(reading: Reading, judged: list[Judged]) -> dict[str, Any]:
+    """The losses on extra splits that the requested interval needs."""
     row = requested(reading.study.interval)
     needed = None if row is None else row.extra_splits
     return {
@@ -174,7 +174,7 @@ def _stage_losses(reading: Reading, method: Method, stage: Stage) -> FloatArray 
 
 
 def _is_own(reading: Reading, method: Method, candidate: int, stage: Stage) -> bool:
-    """Is there a model that did not fail? An interval never rests on the baseline in its place."""
+    """Is there a model that did not fail? An interval never uses the baseline as its stand-in."""
     record = reading.record(method, candidate, stage.split)
     return record is not None and record.is_ok
 

@@ -1,4 +1,4 @@
-"""Which number of an answer means what, which interval it has, and why that is valid here."""
+"""What each number of an answer means, which interval it has, and why that is valid here."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def policy_words(answer: Mapping[str, Any]) -> str:
 
 
 def own_words(own: int, folds: int) -> str:
-    """Whose losses a risk is the mean of.
+    """How many folds of a risk are the method's own, and how many the baseline's.
 
     >>> own_words(9, 13), own_words(1, 1)
     ("9 of 13 folds own, 4 the baseline's", '1 of 1 folds own')
@@ -35,14 +35,14 @@ def own_words(own: int, folds: int) -> str:
 
 
 def mixed_words(method: Mapping[str, Any]) -> str:
-    """Whose losses the risk of a method is the mean of, where they are not all its own."""
+    """The same for one method, where not all folds are its own."""
     own, folds = method.get("own_folds"), len(method.get("folds") or [])
     is_mixed = own is not None and own < folds and method.get("risk") is not None
     return own_words(own, folds) if is_mixed and own is not None else ""
 
 
 def count_words(failures: Iterable[Mapping[str, Any]]) -> str:
-    """Failed fits by what became of them.
+    """Failed fits by status.
 
     >>> count_words([{"status": "timeout", "count": 2}, {"status": "crashed: SIGSEGV", "count": 1}])
     '2 timeout, 1 crashed: SIGSEGV'
@@ -51,7 +51,7 @@ def count_words(failures: Iterable[Mapping[str, Any]]) -> str:
 
 
 def failure_rows(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One row per method and kind of failure, with the first error of each."""
+    """One row per method and type of failure, with the first error of each."""
     return [
         {"method": method["name"], **failure}
         for method in answer.get("methods") or []

@@ -1,4 +1,4 @@
-"""What tuning on a development set promises, or why it promises nothing."""
+"""The guarantee of tuning on a development set, or why there is none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Guarantee:
 
     @property
     def words(self) -> str:
-        """The promise in one sentence, or why there is none."""
+        """The guarantee in one sentence, or why there is none."""
         if self.excess is None:
             return f"no guarantee: {self.reason}"
         return (

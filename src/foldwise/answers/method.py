@@ -29,17 +29,17 @@ from foldwise.studies.study import Method
 
 @dataclass
 class Tally:
-    """Fits by what became of them."""
+    """Counts of fits by status."""
 
     failures: list[str] = field(default_factory=list)  # their errors
-    kinds: dict[str, list[str]] = field(default_factory=dict)  # the same by what became of the fit
+    kinds: dict[str, list[str]] = field(default_factory=dict)  # the same by status
     warnings: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     missing: int = 0
 
 
 class MethodAnswer:
-    """All numbers of one method, each worked out when it is asked for."""
+    """All numbers of one method, each computed when it is first used."""
 
     def __init__(self, reading: Reading, method: Method) -> None:
         self.reading, self.method, self.study = reading, method, reading.study
@@ -59,7 +59,7 @@ class MethodAnswer:
 
     @cached_property
     def tally(self) -> Tally:
-        """What became of the fits the answer rests on, from one pass over their records."""
+        """The status of the fits the answer rests on, from their records."""
         found = Tally()
         for key in sorted(self.keys):
             record = self.reading.store.get(key)
@@ -81,7 +81,7 @@ class MethodAnswer:
 
     @property
     def failure_kinds(self) -> list[dict[str, Any]]:
-        """Failed fits by what became of them, the commonest first, each with its first error."""
+        """Failed fits by status, the commonest first, each with its first error."""
         kinds = sorted(self.tally.kinds.items(), key=lambda item: (-len(item[1]), item[0]))
         return [{"status": kind, "count": len(errors), "first": errors[0]} for kind, errors in kinds]
 
@@ -100,7 +100,7 @@ class MethodAnswer:
 
     @cached_property
     def states(self) -> list[FoldState]:
-        """Of every outer split: whose loss it has, or why it has none."""
+        """The state of each outer split: whose loss it has, or why it has none."""
         return [self.reading.outer_state(self.method, at) for at in range(len(self.study.outer))]
 
     @property
@@ -110,7 +110,7 @@ class MethodAnswer:
 
     @property
     def stand_ins(self) -> int:
-        """Outer splits on which the baseline answers for a fit that failed."""
+        """Outer splits on which the baseline stands in for a failed fit."""
         return self.states.count("baseline")
 
     @property
@@ -131,12 +131,12 @@ class MethodAnswer:
 
     @property
     def candidates(self) -> int:
-        """How many candidates a tuning chooses among, the longest where they differ."""
+        """How many candidates a tuning chooses among, the most where tunings differ."""
         return max((run.candidates for run in self.reading.runs(self.method)), default=self.method.listed)
 
     @cached_property
     def planned(self) -> int:
-        """Fits the answer will rest on when all is done; those of a split that has yet to choose are counted too."""
+        """Fits the answer will need in the end, including those of splits that have not chosen yet."""
         if self.method.inner is None:
             return len(self.keys)
         name = self.study.rows_name
@@ -176,7 +176,7 @@ class MethodAnswer:
 
     @property
     def edges(self) -> list[str]:
-        """Parameters whose chosen values mostly lie at an end of what was tried, in words."""
+        """Warnings about parameters whose chosen values mostly lie at an end of their range."""
         return edges(self.reading, self.method)
 
     @property
@@ -187,7 +187,7 @@ class MethodAnswer:
 
     @cached_property
     def optimism(self) -> float:
-        """Risk less the smallest plain CV score on the same outer splits, where those fits are there."""
+        """Risk less the smallest plain CV score on the same outer splits, where those fits exist."""
         if self.method.inner is None or not self.has_outer_scores or not math.isfinite(self.risk) or self.missing:
             return math.nan
         scores = self._outer_scores()
@@ -206,7 +206,7 @@ class MethodAnswer:
 
     @property
     def has_outer_scores(self) -> bool:
-        """Were all candidates fitted on the outer training sets? Pairs need them anyway; else they are bought."""
+        """Were all candidates fitted on the outer training sets? With pairs always, else with optimism=True."""
         if self.study.has_optimism:
             return True
         if not self.method.tuner.is_exhaustive:  # those that were dropped are not, whatever else is in the store
@@ -285,7 +285,7 @@ class MethodAnswer:
         return replace(found, fits=len(self.keys | other.keys))
 
     def folds(self) -> list[dict[str, Any]]:
-        """The outer splits one by one: what was chosen and what it cost."""
+        """One entry per outer split: the chosen candidate and its loss."""
         return [
             {
                 "repeat": split.repeat,
@@ -315,7 +315,7 @@ def _is_same(one: Method, other: Method) -> bool:
 
 
 def _kind(record: Record) -> str:
-    """What became of a failed fit, with the signal that ended it where its error names one."""
+    """The status of a failed fit, with the signal that ended it if its error names one."""
     signal = re.search(r"\bSIG[A-Z0-9]+\b", record.error) if record.status == "crashed" else None
     return f"{record.status}: {signal[0]}" if signal else record.status
 

@@ -16,7 +16,7 @@ MOST_CLASSES = 20  # classes whose confusion is shown
 
 
 def predictions(reading: Reading, method: Method) -> dict[str, Any] | None:
-    """What the out-of-fold predictions of a method look like; every repeat counts. None where some are missing."""
+    """Summary of a method's out-of-fold predictions over all repeats; None where some are missing."""
     answers = [reading.outer_response(method, at) for at in range(len(reading.study.outer))]
     if any(answer is None for answer in answers):
         return None
@@ -93,7 +93,7 @@ def _calibration(reading: Reading, method: Method, truth: AnyArray) -> dict[str,
 
 
 def calibration(said: FloatArray, is_so: AnyArray) -> list[dict[str, float]]:
-    """How often it was so, by what was said, in ten bins of equal width.
+    """Observed frequency by predicted probability, in ten bins of equal width.
 
     >>> [(found["said"], found["so"], found["rows"]) for found in calibration(np.array([0.1, 0.9]), np.array([0, 1]))]
     [(0.1, 0.0, 1), (0.9, 1.0, 1)]

@@ -1,4 +1,4 @@
-"""What was done, as facts: how rows were split at both levels, what was tuned and how, and what guards the data had."""
+"""What was done: how rows were split at both levels, what was tuned and how, and how the data were protected."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _method(study: Study, method: Method) -> dict[str, Any]:
 
 
 def _members(method: Method) -> list[str]:
-    """The learners that a combined one is made of."""
+    """The members of a combined learner."""
     if method.combines == "best_of":
         return list(dict.fromkeys(str(candidate["method"]) for candidate in method.candidates))
     return [name for name, _ in method.members]
@@ -77,7 +77,7 @@ def _kind(method: Method) -> str:
 
 
 def _search(study: Study, method: Method) -> dict[str, Any]:
-    """How far the tunings of a search went, fewest and most candidates, and what may have ended them."""
+    """The fewest and most candidates that the tunings of a search tried, and what may have ended them."""
     if method.tuner.is_listed:
         return {}
     limits = method.tuner.limits

@@ -1,4 +1,4 @@
-"""Curves of search: what the first so many candidates came to, from the records of a study and without a fit."""
+"""Search curves: the scores and risks after 1, 2, 3, ... candidates, from the records of a study."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def search_curve(reading: Reading, method: Method) -> SearchCurve:
 
 
 def _choices(reading: Reading, method: Method) -> list[Choice]:
-    """What every outer split's tuning came to; refused where not every candidate has a score of its own."""
+    """The choice of every outer split's tuning; refused where some candidate has no score."""
     if method.inner is None:
         raise BadStudy(f"{method.name} tries no candidates, so there is no curve of its search", "Name a tuned method")
     if not method.tuner.is_exhaustive:
@@ -190,7 +190,7 @@ def _notes(risk: FloatArray, *, is_listed: bool) -> tuple[str, ...]:
     if not missing:
         return ()
     # a search has other candidates in every fold, so that it refuses optimism=True
-    remedy = "; optimism=True (--optimism) buys these fits" if is_listed else ""
+    remedy = "; optimism=True (--optimism) adds these fits" if is_listed else ""
     return (
         f"the outer risk is given for {len(risk) - missing} of {len(risk)} numbers of candidates: elsewhere some were "
         f"never fitted on the outer splits{remedy}",

@@ -1,4 +1,4 @@
-"""What a study says and rests on, as data frames."""
+"""The numbers of a study, and the losses and splits behind them, as data frames."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _row_means(frame: pd.DataFrame, reading: Reading, methods: Sequence[MethodAn
 
 
 def selection_table(answer: Mapping[str, Any]) -> pd.DataFrame:
-    """For tuned methods: the selection score, its corrections without nesting, and the nested risk beside them."""
+    """For tuned methods: the selection score, its corrections without nesting, and the nested risk."""
     import pandas as pd
 
     rows = [

@@ -1,4 +1,4 @@
-"""Validation curves of the tuned parameters, from the scores that tuning left, and choices at the edge of a space."""
+"""Validation curves of the tuned parameters, from the scores of tuning, and choices at the edge of a space."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ CLOSER_WHEN_LARGE = {
     "n_components": True,
     "degree": True,
 }
-MOST_EDGE = 0.5  # share of the outer splits that may choose an end of a space before it is said
-MOST_ENDS = 3  # values from which on a space has ends and a middle
+MOST_EDGE = 0.5  # share of the outer splits that may choose an end of a space before a warning
+MOST_ENDS = 3  # fewest values of a space with two ends and a middle
 
 
 def validation_curves(reading: Reading, method: Method) -> list[dict[str, Any]]:
@@ -58,7 +58,7 @@ def validation_curves(reading: Reading, method: Method) -> list[dict[str, Any]]:
     return [curve for curve in curves if len(curve["points"]) > 1]
 
 
-# Values beyond which a parameter has none: being chosen, they are no sign of too narrow a space.
+# Limits of a parameter: choosing one is no sign of too narrow a space.
 ENDS: dict[str, tuple[float, ...]] = {
     "alpha": (0,),
     "ccp_alpha": (0,),
@@ -112,7 +112,7 @@ def _edge(name: str, candidates: list[dict[str, Any]], chosen: list[int | None])
 
 
 class _Scored:
-    """What tuning left of a method: scores[candidate, outer split], and who chose what."""
+    """The scores of a method's tunings, scores[candidate, outer split], and the choices."""
 
     def __init__(self, reading: Reading, method: Method) -> None:
         self.reading, self.method = reading, method

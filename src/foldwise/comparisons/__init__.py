@@ -1,4 +1,4 @@
-"""Differences of risks on the same splits; plain functions for people who bring their own losses."""
+"""Differences of risks on the same splits; plain functions for users with losses of their own."""
 
 from __future__ import annotations
 

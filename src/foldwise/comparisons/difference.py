@@ -19,7 +19,7 @@ def paired_difference(
 ) -> Comparison:
     """The difference of two risks with the corrected t of the split differences, where the splits allow it.
 
-    With a `rope`, also the probability that the difference is at most that: the Bayesian reading of the same t
+    With a `rope`, also the probability that the difference is at most that: the Bayesian view of the same t
     (Benavoli, Corani et al., 2017), whose correlation test rows / all rows gives the same scale.
     """
     if rope is not None:

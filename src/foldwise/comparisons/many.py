@@ -22,7 +22,7 @@ from foldwise.formulas.ranks import Friedman, Nemenyi
 
 @dataclass(frozen=True)
 class Family:
-    """All pairs of methods, judged together.
+    """All pairs of methods, compared simultaneously.
 
     `differences[name]` is the method less the best one, with its simultaneous interval and its p by Holm over all
     pairs; `not_told_apart` are the methods that may be the best one at this level, the best among them.
@@ -74,7 +74,7 @@ def compare_all(
 
 
 def holm(p_values: Any) -> FloatArray:
-    """Adjusted p values in the order given: those below alpha are claims that hold together (Holm, 1979).
+    """Adjusted p values in the order given, which control the family-wise error (Holm, 1979).
 
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
@@ -101,11 +101,13 @@ def nemenyi(scores: Any, level: float = 0.95) -> Nemenyi:
 
 
 def _t(one: FloatArray, other: FloatArray, test_train_ratio: float, level: float) -> CorrectedT:
-    """The corrected t, which a difference that is the same in all splits says nothing about."""
-    gaps = one - other
-    found = corrected_t_of_runs(gaps, test_train_ratio=test_train_ratio, level=level)
+    """The corrected t; there is none where all splits have the same difference."""
+    differences = one - other
+    found = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
     # rounding is that of the losses, which may be far larger than their differences
-    is_silent = gaps.any() and has_no_spread(gaps.ravel(), size=float(max(np.abs(one).max(), np.abs(other).max())))
+    is_silent = differences.any() and has_no_spread(
+        differences.ravel(), size=float(max(np.abs(one).max(), np.abs(other).max()))
+    )
     return found._replace(low=-math.inf, high=math.inf, se=0.0, t=math.nan, p=1.0) if is_silent else found
 
 

@@ -33,10 +33,10 @@ def difference(
     """
     _check_same_rows(one, other, names)
     target = f"the risk of {names[0]} minus that of {names[1]}"
-    gaps = one.fold_losses - other.fold_losses
-    if reason := _reason_against(one, other, gaps):
-        plain = Comparison(float(gaps.mean()), level=level, target=target, train_rows=one.mean_train_rows)
-        return replace(plain, losses=gaps, names=names, rope=rope, notes=(("interval", reason),))
+    differences = one.fold_losses - other.fold_losses
+    if reason := _reason_against(one, other, differences):
+        plain = Comparison(float(differences.mean()), level=level, target=target, train_rows=one.mean_train_rows)
+        return replace(plain, losses=differences, names=names, rope=rope, notes=(("interval", reason),))
     if is_same and one.scheme == "one test set":
         return Comparison(0.0, 0.0, 0.0, level, "none needed", f"{target}: the same learner", names=names, p=1.0)
     if one.scheme == "one test set":
@@ -44,12 +44,12 @@ def difference(
     return paired_difference(one, other, names=names, level=level, rope=rope)
 
 
-def _reason_against(one: Evidence, other: Evidence, gaps: FloatArray) -> str | None:
-    """Why no interval is valid, whatever the splits: a risk that is not there, or one that is partly the baseline's."""
-    if not np.isfinite(gaps).all():
+def _reason_against(one: Evidence, other: Evidence, differences: FloatArray) -> str | None:
+    """Why no interval is valid for any splits: a missing risk, or one that is partly the baseline's."""
+    if not np.isfinite(differences).all():
         return "one of the two has no risk"
     stand_ins = max(one.stand_ins, other.stand_ins)
-    return no_interval_of_stand_ins(stand_ins, len(gaps)) if stand_ins else None
+    return no_interval_of_stand_ins(stand_ins, len(differences)) if stand_ins else None
 
 
 def _check_same_rows(one: Evidence, other: Evidence, names: tuple[str, str]) -> None:
@@ -97,21 +97,25 @@ def _by_rows(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
     """Paired losses row by row: betting where they are bounded, else t; whole groups where there are any."""
     assert one.row_losses is not None
     assert other.row_losses is not None
-    gaps = one.row_losses[0] - other.row_losses[0]
-    if np.ptp(gaps) <= 1e-12 * np.abs(gaps).max():
-        ends = (0.0, 0.0) if gaps[0] == 0 else (None, None)
+    differences = one.row_losses[0] - other.row_losses[0]
+    if np.ptp(differences) <= 1e-12 * np.abs(differences).max():
+        ends = (0.0, 0.0) if differences[0] == 0 else (None, None)
         return replace(
-            plain, low=ends[0], high=ends[1], interval="t" if gaps[0] == 0 else None, p=1.0 if gaps[0] == 0 else None
+            plain,
+            low=ends[0],
+            high=ends[1],
+            interval="t" if differences[0] == 0 else None,
+            p=1.0 if differences[0] == 0 else None,
         )
     reach = one.loss.bounds[1] - one.loss.bounds[0] if one.loss.bounds is not None else 0.0
-    if one.groups is None and 0 < np.abs(gaps).max() <= reach:
-        order = np.random.default_rng([one.seed, 0xBE7]).permutation(len(gaps))
-        bet = holdout.betting(gaps[order], bounds=(-reach, reach), level=plain.level)
+    if one.groups is None and 0 < np.abs(differences).max() <= reach:
+        order = np.random.default_rng([one.seed, 0xBE7]).permutation(len(differences))
+        bet = holdout.betting(differences[order], bounds=(-reach, reach), level=plain.level)
         return replace(plain, low=bet.low, high=bet.high, interval="betting")
     groups = None if one.groups is None else one.groups[one.test_rows[0]]
-    if len(gaps) < 2 or (groups is not None and len(np.unique(groups)) < 2):
+    if len(differences) < 2 or (groups is not None and len(np.unique(groups)) < 2):
         return replace(plain, notes=(("interval", "there are too few independent test rows"),))
-    found = holdout.holdout_t(gaps, level=plain.level, groups=groups)
+    found = holdout.holdout_t(differences, level=plain.level, groups=groups)
     if found.se == 0:
         return replace(plain, notes=(("interval", "all groups have the same difference"),))
     return replace(plain, low=found.low, high=found.high, interval="t", se=found.se)

@@ -26,7 +26,7 @@ class PairAcross:
     """Two methods over the data sets where both have a risk; differences are the first less the second.
 
     `better`, `equal` and `worse` count data sets from the first one's side. `difference` is the median of the
-    differences as shares of the baseline's risk, and `places` where a further data set's would lie.
+    differences as shares of the baseline's risk, and `places` says where that of a new data set would lie.
     """
 
     names: tuple[str, str]
@@ -46,7 +46,7 @@ class PairAcross:
 
 @dataclass(frozen=True)
 class Across:
-    """What several data sets say of several methods; a method that lacks a risk on one of them has no rank."""
+    """Several methods compared over several data sets; a method without a risk on one of them has no rank."""
 
     names: tuple[str, ...]
     data_sets: tuple[str, ...]
@@ -125,7 +125,7 @@ def across(
 
     Pairs are compared by Wilcoxon's signed-rank test of risks as shares of the `baseline` risks, or by the sign test
     where their data sets have different `losses` or no usable baseline. p is corrected by Holm over all pairs, as the
-    best is found by the same numbers, or over those with a `control` that was named beforehand.
+    best is picked by the same numbers, or over the pairs with a `control` that was named beforehand.
 
     >>> found = across([[1, 2, 3]] * 7, ["a", "b", "c"], list("1234567"), baseline=[4] * 7)
     >>> found.best, found.not_told_apart, found.pair("a", "c").p_holm
@@ -189,20 +189,20 @@ class _Risks(NamedTuple):
 
 def _pair(risks: _Risks, names: tuple[str, str], belief: Callable[[FloatArray], Places]) -> PairAcross:
     both: BoolArray = np.isfinite(risks.table[:, 0]) & np.isfinite(risks.table[:, 1])
-    gaps = risks.table[both, 0] - risks.table[both, 1]
+    differences = risks.table[both, 0] - risks.table[both, 1]
     found = PairAcross(
         names=names,
         data_sets=tuple(name for name, has in zip(risks.data_sets, both.tolist(), strict=True) if has),
         left_out=tuple(name for name, has in zip(risks.data_sets, both.tolist(), strict=True) if not has),
-        better=int((gaps < 0).sum()),
-        equal=int((gaps == 0).sum()),
-        worse=int((gaps > 0).sum()),
+        better=int((differences < 0).sum()),
+        equal=int((differences == 0).sum()),
+        worse=int((differences > 0).sum()),
     )
-    if not gaps.size:
+    if not differences.size:
         return found
     relative = risks.shares[both, 0] - risks.shares[both, 1]
     if not np.isfinite(relative).all() or len({risks.losses[at] for at in np.flatnonzero(both)}) > 1:
-        tested = sign_test(gaps)
+        tested = sign_test(differences)
         return replace(found, test=SIGN, p=tested.p, smallest_p=tested.smallest_p, side=tested.side)
     tested = signed_rank(relative)
     return replace(
@@ -217,7 +217,7 @@ def _pair(risks: _Risks, names: tuple[str, str], belief: Callable[[FloatArray], 
 
 
 def _holm(pairs: list[PairAcross], control: str | None) -> tuple[PairAcross, ...]:
-    """Each pair of the family with its corrected p; a pair that cannot be tested takes no part."""
+    """Each pair of the family with its corrected p; pairs that cannot be tested are left out."""
     asked = [at for at, pair in enumerate(pairs) if pair.p is not None and (control is None or control in pair.names)]
     adjusted = multiple.holm([pairs[at].p for at in asked]).tolist()
     corrected = dict(zip(asked, adjusted, strict=True))

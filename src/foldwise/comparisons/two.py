@@ -39,7 +39,7 @@ class Belief(Comparison):
 def paired(differences: Any, test_train_ratio: float, level: float = 0.95) -> Comparison:
     """The corrected t of the split differences of two methods on the same splits, [split] or [run, split].
 
-    Approximate: test rows / training rows stands for how far splits move together (Nadeau and Bengio, 2003).
+    Approximate: test rows / training rows stands for the correlation of splits (Nadeau and Bengio, 2003).
     Repeated runs never make it narrower than one.
 
     >>> paired([0.02, 0.01, 0.03, 0.02], 1 / 3)

@@ -1,4 +1,4 @@
-"""Which interval a risk gets: the one asked for, or the default by scheme and loss; a reason for every no."""
+"""Which interval a risk gets: the requested one, or the default by scheme and loss; with a reason for every refusal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foldwise.estimates.intervals import INTERVALS, is_built_in
 
 
 def choose(evidence: Evidence, asked: IntervalMethod | None = None) -> tuple[IntervalMethod | None, str]:
-    """The interval for this evidence, and in a sentence why; one asked for that is not valid here is refused."""
+    """The interval for this evidence, and why, in a sentence; a requested one that is not valid here is refused."""
     if not np.isfinite(evidence.fold_losses).all():
         missing = int((~np.isfinite(evidence.fold_losses)).sum())
         return None, f"{missing} of {len(evidence.fold_losses)} splits have no finite loss"
@@ -39,14 +39,14 @@ def refusal(asked: IntervalMethod, evidence: Evidence) -> str | None:
 
 
 def no_interval_of_stand_ins(stand_ins: int, splits: int) -> str:
-    """Why there is none: how often fits fail is hardly known from the spread of so few splits."""
+    """Why there is none: so few splits hardly show how often fits fail."""
     return f"on {stand_ins} of {splits} splits the baseline answers for a failed fit, which no interval here allows for"
 
 
 def work_out(
     evidence: Evidence, asked: IntervalMethod | None, level: float
 ) -> tuple[IntervalMethod | None, str, Ends | None]:
-    """The interval for this evidence with its ends, or None and the reason; one of no width would claim too much."""
+    """The interval for this evidence with its ends, or None and the reason; zero width would claim too much."""
     row, reason = choose(evidence, asked)
     if row is None:
         return None, reason, None

@@ -1,4 +1,4 @@
-"""An estimate in a notebook: its words, and its interval drawn."""
+"""An estimate in a notebook: its text, and a drawing of its interval."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WIDTH, MARGIN = 240, 12
 
 
 def estimate_html(estimate: Estimate) -> str:
-    """The words of an estimate, after a small picture of its interval; 0 is marked where it lies within reach."""
+    """The text of an estimate, after a small drawing of its interval; 0 is marked if it lies within."""
     words = escape(str(estimate))
     if estimate.low is None or estimate.high is None or not estimate.high > estimate.low:
         return f"<p>{words}</p>"

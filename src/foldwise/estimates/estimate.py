@@ -1,4 +1,4 @@
-"""What an estimate says: a number, its interval or the lack of one, and what it is a number of."""
+"""An estimate: a number, its interval or none, and what it estimates."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from foldwise.arrays import FloatArray
 
 @dataclass(frozen=True, repr=False)
 class Estimate:
-    """A risk with its interval, in words which risk it is, and what it rests on.
+    """A risk with its interval, a text that says which risk it is, and the losses it was computed from.
 
-    `details` holds what the method has beside: its standard error, degrees of freedom, inflation and the like.
+    `details` holds further results of the method: standard error, degrees of freedom, inflation and so on.
 
     >>> Estimate(0.234, 0.201, 0.267, 0.95, "corrected t", "the tuned learner", 408)
     0.234 (0.201 to 0.267, 95% corrected t): the tuned learner at 408 training rows
@@ -107,5 +107,5 @@ def _plain(value: Any) -> Any:
 
 
 def plain_number(value: float | None) -> float | None:
-    """The number, or None for what JSON has no word for."""
+    """The number, or None where JSON has no such number."""
     return float(value) if value is not None and math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""What the records say of one method: all that an interval may rest on."""
+"""The evidence for one method: all that an interval may be computed from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Losses of one method by split and by row, and how the splits came about.
+    """Losses of one method by split and by row, and how the splits were made.
 
     `row_losses` is None for a measure of a whole fold; `scores` are those of the positive class, for an AUC.
     `pair_losses[repeat, row, fold]` and `half_scores[cut, half, split]` are there when their fits were asked for.
@@ -41,7 +41,7 @@ class Evidence:
 
     @property
     def scheme(self) -> str:
-        """The kind of splits as the rules know it."""
+        """The name of the splitting scheme in the rules for intervals."""
         if self.kind in ("time", "time_holdout"):
             return "time-ordered" if len(self.fold_losses) > 1 else "one test set in time"
         if len(self.fold_losses) == 1:

@@ -93,7 +93,7 @@ class IntervalMethod:
         return self.coverage_by_scheme.get(scheme, self.coverage)
 
     def ends(self, evidence: Evidence, level: float) -> Ends:
-        """What `compute` finds, whichever form it gives it in."""
+        """The result of `compute` in one form."""
         found = self.compute(evidence, level)
         if isinstance(found, Ends):
             return found

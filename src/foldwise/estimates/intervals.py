@@ -1,6 +1,6 @@
 """The table of intervals: one row each; `interval=`, `fw.intervals`, reports, docs and the lab read it here.
 
-A new interval is a row in `held_out` or `cross_validated`; which is taken when is told in docs/methods.md.
+A new interval is a row in `held_out` or `cross_validated`; docs/methods.md says which one is used when.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def find(asked: str | IntervalMethod) -> IntervalMethod:
 
 
 def is_foreign(name: object) -> bool:
-    """Is this the name of an interval that another package brings? Nothing is loaded to find out."""
+    """Is this the name of an interval of another package? Nothing is loaded to find out."""
     return isinstance(name, str) and built_in(name) is None and comparable(name) in _brought()
 
 
 def request_interval(asked: str | IntervalMethod | None) -> IntervalRequest | None:
-    """What was asked for by `interval=`, checked; a user's own goes along as it is."""
+    """The value of `interval=`, checked; a user's own is kept as it is."""
     if asked is None:
         return None
     row = find(asked)
