@@ -129,6 +129,8 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return import_module(f"foldwise.{name}")
+    if name == "learners":  # of 0.1; the room of that name hides it as soon as it is loaded
+        raise AttributeError("fw.learners() is fw.list_learners() now")
     if name not in _HOMES:
         raise AttributeError(f"module 'foldwise' has no attribute {name!r}")
     value = getattr(import_module(f"foldwise.{_HOMES[name]}"), name)

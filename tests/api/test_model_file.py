@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zipfile
 from functools import partial
 
@@ -15,6 +16,7 @@ from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+import foldwise as fw
 from foldwise.api.model_file import check_model_path, load_model, save_model
 from foldwise.api.saved_model import predict_table
 from foldwise.data.conform import conform
@@ -284,3 +286,21 @@ def test_dates_where_the_model_saw_text_become_their_text(written, tmp_path):
     new = conform(pd.DataFrame({"when": pd.to_datetime([written, None])}), file.about)
     assert new["when"].tolist()[0] == written
     assert new["when"].isna().tolist() == [False, True]
+
+
+def test_a_model_of_version_0_1_is_read_where_its_parts_are_now(tmp_path):
+    """Such a file names `foldwise.recipes...`, where the parts of built-in learners were then."""
+    X = pd.DataFrame({"a": [1.0, 2.0, np.nan, 4.0] * 5, "b": ["x", "y"] * 10})
+    y = np.arange(20.0)
+    model = fw.compare(["k-nn:small"], X, y, outer=2, inner=2, jobs=1).refit("k-nn:small")
+    save_model(tmp_path / "new.skops", model, make_dataset(X, y))
+    with zipfile.ZipFile(tmp_path / "new.skops") as new, zipfile.ZipFile(tmp_path / "old.skops", "w") as old:
+        for entry in new.infolist():
+            content = new.read(entry)
+            if entry.filename == "schema.json":
+                moved = rb"foldwise\.learners\.(?:preprocessing|estimators)\."
+                content, count = re.subn(moved, b"foldwise.recipes.", content)
+                assert count > 1
+            old.writestr(entry, content)
+    found = load_model(tmp_path / "old.skops")
+    np.testing.assert_array_equal(found.model.predict(X), model.predict(X))

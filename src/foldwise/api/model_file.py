@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import warnings
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import numpy as np
 from foldwise.api.manifest import versions
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner
+from foldwise.learners.identity import present_module
 
 FREE_BYTES = 256 * 2**20  # a model may expand to this size; beyond it, to so many times its file
 MOST_RATIO = 200
@@ -24,7 +27,8 @@ MOST_ENTRIES = 200_000
 PICKLES = (".pkl", ".pickle", ".joblib")
 # Classes of these packages may be built from a file. Functions may not, except those our own
 # preprocessing uses: a function in a file is code that somebody else has chosen to run.
-TRUSTED_CLASSES = ("sklearn.", "numpy.", "scipy.", "foldwise.learners.", "foldwise.tuners.")
+TRUSTED_CLASSES = ("sklearn.", "numpy.", "scipy.", "foldwise.learners.")
+SCHEMA = "schema.json"  # of a skops archive
 TRUSTED_FUNCTIONS = "foldwise.learners.preprocessing.preprocess."
 # Histogram boosting on categories keeps this check; what a partial calls must be on the list as well.
 TRUSTED_NAMES = ("functools.partial", "sklearn.utils.validation.check_array")
@@ -122,14 +126,29 @@ def _load_skops(path: Path, trust: bool) -> Any:
 
     _check_archive(path)
     try:
-        found = io.get_untrusted_types(file=path)
+        content = _with_present_names(path.read_bytes())
+        found = io.get_untrusted_types(data=content)
     except Exception:  # a damaged file can fail in any way
         raise BadLearner(f"{path} is not a model file, or is damaged", "Save the model again") from None
     strangers = [] if trust else [name for name in found if not _is_trusted(name)]
     if strangers:
         listed = ", ".join(strangers[:3])
         raise BadLearner(f"{path} holds types that are not on the list: {listed}", "If you made the file, use --trust")
-    return _quietly(lambda: io.load(path, trusted=found), path)
+    return _quietly(lambda: io.loads(content, trusted=found), path)
+
+
+def _with_present_names(content: bytes) -> bytes:
+    """A model file in which parts of ours that were elsewhere in version 0.1 have the place they have now."""
+    with zipfile.ZipFile(BytesIO(content)) as archive:
+        schema = archive.read(SCHEMA).decode()
+        moved = re.sub(r'"(foldwise\.[\w.]+)"', lambda found: f'"{present_module(found[1])}"', schema)
+        if moved == schema:
+            return content
+        written = BytesIO()
+        with zipfile.ZipFile(written, "w") as renewed:
+            for entry in archive.infolist():
+                renewed.writestr(entry, moved if entry.filename == SCHEMA else archive.read(entry))
+    return written.getvalue()
 
 
 def _check_archive(path: Path) -> None:

@@ -199,6 +199,20 @@ def lasting_module(module: str) -> str:
     return f"foldwise.{room}.{_LASTING_NAMES.get(name, name)}"
 
 
+def present_module(lasting: str) -> str:
+    """Where the module of such a name is now; any other name stays.
+
+    >>> present_module("foldwise.recipes.nearest"), present_module("sklearn.svm")
+    ('foldwise.learners.estimators.nearest', 'sklearn.svm')
+    """
+    if not lasting.startswith(("foldwise.recipes.", "foldwise.tuners.")):
+        return lasting
+    room = Path(__file__).parent
+    names = (".".join(file.relative_to(room).with_suffix("").parts) for file in sorted(room.rglob("*.py")))
+    modules = (f"foldwise.learners.{name}" for name in names)
+    return next((module for module in modules if lasting_module(module) == lasting), lasting)
+
+
 def _object_hash(value: Any) -> str:
     import joblib
 
