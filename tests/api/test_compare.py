@@ -69,7 +69,7 @@ def test_a_refitted_model_takes_any_mixed_table_and_columns_with_numbers_for_nam
     np.testing.assert_allclose(model.predict(numbered), expected)
 
 
-def test_the_default_neighbours_fit_the_smallest_training_part():
+def test_the_default_neighbours_fit_the_smallest_training_set():
     """Time-ordered inner folds begin with few rows; what the user asks for himself is refused, not changed."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 3))

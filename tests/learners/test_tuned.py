@@ -187,7 +187,7 @@ def _squared(model, X, y, rows):
 # --- a development set ---
 
 
-def test_refit_false_keeps_the_model_of_the_training_part(numbers):
+def test_refit_false_keeps_the_model_of_the_training_set(numbers):
     X, y = numbers
     train, dev = np.arange(60), np.arange(60, 90)
     tuned = fw.Tuned(Ridge(), {"alpha": ALPHAS}, inner=[(train, dev)], refit=False).fit(X, y)

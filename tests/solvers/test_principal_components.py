@@ -53,7 +53,7 @@ def test_classes_keep_their_weights():
     assert_twins(COMPONENTS, pipelines, data, folds(60, 3), ("predict", "predict_proba"), tolerance=0)
 
 
-def test_one_decomposition_is_made_per_training_part(monkeypatch):
+def test_one_decomposition_is_made_per_training_set(monkeypatch):
     made = []
     plain = PCA._fit
     monkeypatch.setattr(PCA, "_fit", lambda self, X: made.append(self.n_components) or plain(self, X))

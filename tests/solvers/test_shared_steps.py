@@ -139,7 +139,7 @@ def test_bare_estimators_and_pipelines_with_a_memory_are_not_taken(table, tmp_pa
     assert not PREFIX.takes(make_pipeline(StandardScaler(), "passthrough"), data)
 
 
-def test_it_pays_from_two_jobs_of_one_training_part(table):
+def test_it_pays_from_two_jobs_of_one_training_set(table):
     data = make_dataset(*table[:2])
     models = [make_pipeline(StandardScaler(), Ridge(alpha)) for alpha in (1.0, 2.0)]
     assert PREFIX.pays(fits_of(models, folds(70, 3), ("predict",)), data)

@@ -75,7 +75,7 @@ ENTRIES = (
         {"shrinkage": "high"},
         tasks=CLASSIFICATION,
         instead="ridge",
-        solver="all shrinkages of a fold from one decomposition",
+        solver="all shrinkages of a fold from one covariance",
         scale=True,
         takes_sparse=False,
         takes_weights=False,

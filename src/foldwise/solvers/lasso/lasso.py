@@ -56,7 +56,7 @@ class LassoSolver:
         scaling, final = _parts(estimator)
         for split in by_split(fits, places):
             alphas = [float(_parts(fits[at].estimator)[1].alpha) for at in split.fits]
-            part = _training_part(table, split.train, scaling, is_centred=final.fit_intercept)
+            part = _training_set(table, split.train, scaling, is_centred=final.fit_intercept)
             found = _coefficients(part, final, alphas)
             known = [at for at, coefficients in enumerate(found) if coefficients is not None]
             values = part.predict(table.X[split.rows], [found[at] for at in known])
@@ -65,7 +65,7 @@ class LassoSolver:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _TrainingSet:
     """A training set as the final sees it, and the way back from its coefficients to predictions."""
 
     problem: Gram | Rows
@@ -83,7 +83,7 @@ class _Part:
         return values
 
 
-def _training_part(table: Table, train: IntArray, scaling: Scaling, *, is_centred: bool) -> _Part:
+def _training_set(table: Table, train: IntArray, scaling: Scaling, *, is_centred: bool) -> _TrainingSet:
     shift, spread = scale_columns(table.X, train, scaling)
     y_shift, y_spread = scale_target(table.values[train, -1] + table.centre[-1], scaling)
     spreads = np.append(spread, y_spread)
@@ -96,17 +96,17 @@ def _training_part(table: Table, train: IntArray, scaling: Scaling, *, is_centre
         if (spreads != 1).any():
             products /= np.outer(spreads, spreads)
         problem = Gram(np.ascontiguousarray(products[:-1, :-1]), products[:-1, -1].copy(), products[-1, -1])
-        return _Part(problem, sums.weight, centre + table.centre, spreads)
+        return _TrainingSet(problem, sums.weight, centre + table.centre, spreads)
     values = table.values[train]
     centre = np.average(values, axis=0, weights=weights) if is_centred else given - table.centre
     values = (values - centre) / spreads
     if weights is not None:
         values *= np.sqrt(weights)[:, None]
     weight = float(train.size) if weights is None else float(weights.sum())
-    return _Part(Rows(values[:, :-1], values[:, -1]), weight, centre + table.centre, spreads)
+    return _TrainingSet(Rows(values[:, :-1], values[:, -1]), weight, centre + table.centre, spreads)
 
 
-def _coefficients(part: _Part, final: Any, alphas: list[float]) -> list[FloatArray | None]:
+def _coefficients(part: _TrainingSet, final: Any, alphas: list[float]) -> list[FloatArray | None]:
     if part.weight <= 0:
         return [None] * len(alphas)
     penalties = [alpha * part.weight for alpha in alphas]

@@ -63,7 +63,7 @@ class LogisticSolver:
             return answers
         for estimator, places in by_shared(self, fits):
             for split in by_split(fits, places):
-                part = _training_part(X, data, split.train, estimator)
+                part = _training_set(X, data, split.train, estimator)
                 if part is not None:
                     finals = [_parts(fits[at].estimator)[1] for at in split.fits]
                     found = _minima(part, np.array([1.0 / final.C for final in finals]), X, data, estimator)
@@ -72,7 +72,7 @@ class LogisticSolver:
 
     def _answer(
         self,
-        part: _Part,
+        part: _TrainingSet,
         fits: Sequence[FitRequest],
         split: SplitFits,
         table: FloatArray,
@@ -87,7 +87,7 @@ class LogisticSolver:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _TrainingSet:
     """A training set as the final sees it, and the way back to raw columns."""
 
     loss: Logistic
@@ -112,7 +112,7 @@ class _Part:
         return scores
 
 
-def _training_part(X: FloatArray, data: Dataset, train: IntArray, estimator: Any) -> _Part | None:
+def _training_set(X: FloatArray, data: Dataset, train: IntArray, estimator: Any) -> _TrainingSet | None:
     scaling, final = _parts(estimator)
     codes = data.codes[train]
     weights = np.ones(train.size)
@@ -134,7 +134,9 @@ def _training_part(X: FloatArray, data: Dataset, train: IntArray, estimator: Any
         table = np.column_stack([table, np.full(train.size, constant)])
         penalised = np.append(penalised, float(is_penalised))
     hot = (codes == np.arange(classes)[:, None] if classes > 2 else codes[None]).astype(np.float64)
-    return _Part(Logistic(table, hot, weights, penalised), float(final.l1_ratio), shift, spread, centre, constant)
+    return _TrainingSet(
+        Logistic(table, hot, weights, penalised), float(final.l1_ratio), shift, spread, centre, constant
+    )
 
 
 def _class_weights(final: Any, codes: IntArray, weights: FloatArray) -> FloatArray:
@@ -145,7 +147,9 @@ def _class_weights(final: Any, codes: IntArray, weights: FloatArray) -> FloatArr
     return balanced[codes]
 
 
-def _minima(part: _Part, rates: FloatArray, X: FloatArray, data: Dataset, estimator: Any) -> list[FloatArray | None]:
+def _minima(
+    part: _TrainingSet, rates: FloatArray, X: FloatArray, data: Dataset, estimator: Any
+) -> list[FloatArray | None]:
     """The coefficients at each penalty; None where no minimum was certified."""
     if part.share > 0 or _size(data) <= MOST_WHOLE:
         return _path(part, rates)
@@ -161,7 +165,7 @@ def _warm_start(X: FloatArray, data: Dataset, estimator: Any) -> WarmStart:
     if key not in known:
         if len(known) >= MOST_WARM_STARTS:
             known.clear()
-        all_rows = _training_part(X, data, np.arange(data.rows), estimator)
+        all_rows = _training_set(X, data, np.arange(data.rows), estimator)
         assert all_rows is not None
         known[key] = WarmStart(all_rows.loss)
     return known[key]
@@ -170,7 +174,7 @@ def _warm_start(X: FloatArray, data: Dataset, estimator: Any) -> WarmStart:
 _WARM_STARTS: WeakKeyDictionary[Dataset, dict[Hashable, WarmStart]] = WeakKeyDictionary()
 
 
-def _path(part: _Part, rates: FloatArray) -> list[FloatArray | None]:
+def _path(part: _TrainingSet, rates: FloatArray) -> list[FloatArray | None]:
     descent = Descent(part.loss)
     found: list[FloatArray | None] = [None] * rates.size
     for place in np.argsort(-rates, kind="stable"):  # each minimum is then near the next

@@ -37,7 +37,7 @@ class Votes:
 
 
 @dataclass(eq=False)
-class Part:
+class TrainingSet:
     """One training set, and what is asked of it."""
 
     split: SplitFits
@@ -87,7 +87,7 @@ class NeighbourBatch:
     def _ask(self, at: int) -> tuple[int, Weighting]:
         return self.asks[id(self.fits[at].estimator)]
 
-    def _part(self, split: SplitFits) -> Part:
+    def _part(self, split: SplitFits) -> TrainingSet:
         is_kept = np.zeros(self.data.rows, bool)
         is_kept[split.train] = True
         ks: dict[Weighting, set[int]] = {}
@@ -97,7 +97,7 @@ class NeighbourBatch:
             ks.setdefault(weighting, set()).add(k)
             names.setdefault(weighting, set()).update(self.fits[at].responses)
         width = min(max(map(max, ks.values())) + (not self.is_by_row), split.train.size)
-        part = Part(split, is_kept, width, *scale_columns(self.X, split.train, self.scaling))
+        part = TrainingSet(split, is_kept, width, *scale_columns(self.X, split.train, self.scaling))
         for weighting, found in ks.items():
             empty = self._empty(names[weighting], len(found), split.rows.size)
             part.votes[weighting] = Votes(np.array(sorted(found)), names[weighting], empty, np.zeros(len(found), bool))
@@ -111,7 +111,7 @@ class NeighbourBatch:
             made["predict_proba"] = np.empty((ks, rows, self.target.order.size))
         return made
 
-    def _walk(self, parts: list[Part]) -> None:
+    def _walk(self, parts: list[TrainingSet]) -> None:
         asked = any_of([part.split.rows for part in parts])
         spread = scale_columns(self.X, np.arange(self.data.rows), self.scaling)[1]
         index, longer = self._index(spread), self._longer(parts, spread)
@@ -135,10 +135,10 @@ class NeighbourBatch:
             made[name] = Index(self.X / spread if self.scaling.spreads else self.X, self.p, is_by_row=self.is_by_row)
         return made[name]
 
-    def _length(self, part: Part, longer: float) -> int:
+    def _length(self, part: TrainingSet, longer: float) -> int:
         return list_length(int(np.ceil(part.width * longer)), 1.0 - part.split.train.size / self.data.rows)
 
-    def _longer(self, parts: list[Part], spread: FloatArray) -> float:
+    def _longer(self, parts: list[TrainingSet], spread: FloatArray) -> float:
         """How much longer lists are made, so that they hold the nearest rows also as each part scales them."""
         if not self.scaling.spreads:
             return 1.0
@@ -146,7 +146,7 @@ class NeighbourBatch:
         return float(np.exp(min(uneven * self.X.shape[1], np.log(WIDEST)))) + 0.1
 
     def _nearest(
-        self, part: Part, rows: IntArray, lists: Lists, index: Index, spread: FloatArray, longer: float
+        self, part: TrainingSet, rows: IntArray, lists: Lists, index: Index, spread: FloatArray, longer: float
     ) -> Lists:
         """The nearest training rows of these rows: from the lists, or from longer ones where they run short."""
         if has_repeats(part.split.train):
@@ -163,7 +163,9 @@ class NeighbourBatch:
         found.near[short], found.distance[short] = again.near, again.distance
         return found
 
-    def _listed(self, part: Part, rows: IntArray, lists: Lists, spread: FloatArray, longer: float) -> tuple[Lists, Any]:
+    def _listed(
+        self, part: TrainingSet, rows: IntArray, lists: Lists, spread: FloatArray, longer: float
+    ) -> tuple[Lists, Any]:
         """The nearest training rows as the lists have them, by this part's own distances; and where lists run short."""
         if not self.scaling.spreads:
             return first_kept(lists, part.is_kept, part.width)
@@ -176,7 +178,7 @@ class NeighbourBatch:
         found = Lists(near[:, : part.width], distance[:, : part.width], reach * (spread / part.spread).min())
         return found, is_short | (found.distance[:, -1] > found.reach)
 
-    def _searched(self, part: Part, rows: IntArray) -> Lists:
+    def _searched(self, part: TrainingSet, rows: IntArray) -> Lists:
         train = part.split.train
         if self.is_by_row:
             from foldwise.learners.estimators.nearest import NearestRegressor
@@ -187,7 +189,7 @@ class NeighbourBatch:
         found = Index(part.table(self.X[train]), self.p).search(part.table(self.X[rows]), part.width)
         return Lists(train[found.near], found.distance, found.reach)
 
-    def _answer(self, part: Part, slot: slice, rows: IntArray, near: Lists, *, is_sure: bool) -> None:
+    def _answer(self, part: TrainingSet, slot: slice, rows: IntArray, near: Lists, *, is_sure: bool) -> None:
         """Fill in a block of rows; where neighbours tie, as scikit-learn's tree has it, or else not at all."""
         if self.is_by_row:
             for weighting, votes in part.votes.items():
@@ -214,7 +216,9 @@ class NeighbourBatch:
         if close is not None:
             votes.is_doubtful |= close.any(axis=1)
 
-    def _open(self, part: Part, rows: IntArray, near: Lists, is_forced: Any, *, is_sure: bool) -> tuple[Any, bool]:
+    def _open(
+        self, part: TrainingSet, rows: IntArray, near: Lists, is_forced: Any, *, is_sure: bool
+    ) -> tuple[Any, bool]:
         """By row and k: might scikit-learn choose other neighbours? And is some distance it computes all rounding?"""
         distance, values = near.distance, self.target.values[near.near]
         is_whole = part.width == part.split.train.size
@@ -229,7 +233,7 @@ class NeighbourBatch:
             is_tiny = bool((squares[:, :1] * NEAREST < error).any())
         return is_open, is_tiny
 
-    def _error(self, part: Part, rows: IntArray) -> FloatArray:
+    def _error(self, part: TrainingSet, rows: IntArray) -> FloatArray:
         """By row: how wrong squared distances computed from norms may be."""
         if self.scaling == Scaling():
             if self.plain_error is None:
@@ -244,7 +248,14 @@ class NeighbourBatch:
         return np.full(ks.size, self.final.algorithm == "brute")
 
     def _as_tree(
-        self, part: Part, votes: Votes, weighting: Weighting, at: int, slot: slice, rows: IntArray, places: IntArray
+        self,
+        part: TrainingSet,
+        votes: Votes,
+        weighting: Weighting,
+        at: int,
+        slot: slice,
+        rows: IntArray,
+        places: IntArray,
     ) -> None:
         """Rows whose neighbours tie, with the neighbours that scikit-learn's tree finds."""
         k, table = votes.ks[at : at + 1], part.table if self.scaling != Scaling() else np.asarray
@@ -254,7 +265,7 @@ class NeighbourBatch:
             votes.answers[name][at, slot.start + places] = found[0]
         votes.is_doubtful[at] |= close is not None and close.any()
 
-    def _tree(self, part: Part, table: Callable[[FloatArray], FloatArray]) -> Any:
+    def _tree(self, part: TrainingSet, table: Callable[[FloatArray], FloatArray]) -> Any:
         """scikit-learn's own tree of a training set, as its estimator makes it."""
         from sklearn.neighbors import NearestNeighbors
 
@@ -264,7 +275,7 @@ class NeighbourBatch:
             part.tree = tree.fit(table(self.X[part.split.train]))
         return part.tree
 
-    def _handed(self, part: Part) -> Iterator[tuple[int, Answer | None]]:
+    def _handed(self, part: TrainingSet) -> Iterator[tuple[int, Answer | None]]:
         places = {weighting: {int(k): at for at, k in enumerate(votes.ks)} for weighting, votes in part.votes.items()}
         for fit in part.split.fits:
             k, weighting = self._ask(fit)

@@ -19,10 +19,10 @@ FEW = 6  # penalties up to which an inverse each is cheaper than the axes of the
 EPSILON = float(np.finfo(float).eps)
 STEPS = 8  # of the power iteration that measures a matrix
 
-Part = tuple[IntArray, IntArray]  # rows left out, rows asked of them
+LeftOut = tuple[IntArray, IntArray]  # rows left out, rows asked of them
 
 
-def leave_out(products: FloatArray, Y: FloatArray, penalties: FloatArray, parts: Sequence[Part]) -> list[Found]:
+def leave_out(products: FloatArray, Y: FloatArray, penalties: FloatArray, parts: Sequence[LeftOut]) -> list[Found]:
     """Predictions for every part at every penalty, and how wrong they may be."""
     found = [np.zeros((penalties.size, rows.size, Y.shape[1])) for _, rows in parts]
     wrong = np.full((len(parts), penalties.size), np.inf)
