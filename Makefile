@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # An environment around us must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONWARNINGS PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check test-extras test-all browser bench docs clean
+.PHONY: help demo test check types tests test-extras test-all browser bench docs clean
 .DEFAULT_GOAL := help
 
 help: ## say what each target does
@@ -37,8 +37,13 @@ test: check ## set up and run every quick check
 check: $(VENV)/.dev ## ruff, mypy, import-linter, quick tests and doctests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory --jobs 2 types tests
+
+types: # beside the tests: mypy uses one core
+	$(BIN)/mypy
+
+tests:
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 browser: # Debian's Chromium and its driver, where there are none

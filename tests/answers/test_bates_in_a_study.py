@@ -194,6 +194,7 @@ def test_the_plan_tells_what_a_bates_interval_costs(numbers):
     assert {method["name"]: method["fits"] for method in result.to_dict()["methods"]} == cost["bates"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("tuned", [False, True])
 def test_the_conservative_z_equals_random_splits_of_halves_fitted_by_hand(numbers, tuned):
     X, y = numbers

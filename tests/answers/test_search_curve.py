@@ -33,6 +33,7 @@ def by_hand(X, y, result):
     return np.array(selection), np.array(risks)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "words", [{"optimism": True}, {"inner": "pairs"}, {"optimism": True, "outer": 7, "inner": "aligned"}]
 )

@@ -23,6 +23,7 @@ def parts():
     }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("order", [1, -1], ids=["members first", "members last"])
 def test_fits_that_several_methods_share_are_counted_once(order):
     wishes = {**parts(), "best": fw.best_of(parts()), "stack": fw.stack(parts()), "blend": fw.blend(parts())}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -22,7 +23,6 @@ def run_tiny(folder: Path, *words: str, stored: float | None = None) -> subproce
     return subprocess.run([*command, *words], capture_output=True, text=True, env=environment, check=False)
 
 
-@pytest.mark.slow
 def test_a_tiny_run_finds_equal_numbers_and_writes_the_page(tmp_path):
     done = run_tiny(tmp_path, "--keep")
 
@@ -32,7 +32,6 @@ def test_a_tiny_run_finds_equal_numbers_and_writes_the_page(tmp_path):
     assert json.loads((tmp_path / "ratios.json").read_text())["tiny"]["k-nn-tiny"] > 0
 
 
-@pytest.mark.slow
 def test_a_ratio_far_below_the_stored_one_fails_the_run(tmp_path):
     done = run_tiny(tmp_path, stored=1e9)
 
@@ -41,7 +40,6 @@ def test_a_ratio_far_below_the_stored_one_fails_the_run(tmp_path):
     assert "it was 1000000000.00" in done.stderr
 
 
-@pytest.mark.slow
 def test_a_run_without_stored_ratios_says_that_it_compared_nothing(tmp_path):
     done = run_tiny(tmp_path)
 

@@ -68,6 +68,7 @@ def test_a_stack_is_saved_and_predicts(foldwise, shops, tmp_path):
     assert list(load_model(model).model.models) == ["ridge", "k-nn"]
 
 
+@pytest.mark.slow
 def test_the_risk_of_one_of_them(foldwise, shops):
     code, out, _ = foldwise("risk", shops, "--target", "y", "--learner", "best-of(ridge+k-nn)", *QUICK, "--json")
     assert code == 0

@@ -56,9 +56,10 @@ def test_the_page_is_written_beside_the_store_or_where_it_is_asked_for(store, tm
     assert "\x1b" not in text
 
 
-def test_a_terminal_gets_colour_unless_it_is_asked_not_to(store):
-    assert "\x1b[" in on_a_terminal("report", store, NO_COLOR="")
-    assert "\x1b" not in on_a_terminal("report", store, NO_COLOR="1")
+@pytest.mark.few(1)
+@pytest.mark.parametrize("is_plain", ["", "1"])
+def test_a_terminal_gets_colour_unless_it_is_asked_not_to(store, is_plain):
+    assert ("\x1b" in on_a_terminal("report", store, NO_COLOR=is_plain)) == (not is_plain)
 
 
 @pytest.mark.parametrize("columns", [40, 80])

@@ -70,6 +70,7 @@ def test_thirteen_by_four_on_lines_takes_13_fits_per_candidate_13_refits_and_the
     assert_naive(result, curved, labels)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("words", "fits"),
     [

@@ -62,6 +62,7 @@ def test_a_loaded_result_says_the_same_without_any_learner(curved: Any, store: P
         assert getattr(loaded, name)().equals(getattr(first, name)())
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "words",
     [
@@ -83,6 +84,7 @@ def test_every_kind_of_study_is_loaded_as_it_was(curved: Any, store: Path, words
     assert numbers(fw.load(store)) == numbers(first)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["bool", "int", "text"])
 def test_a_study_of_classes_is_loaded_as_it_was(classed: Any, store: Path, kind: str) -> None:
     y = classed[1] == "top"

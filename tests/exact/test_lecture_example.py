@@ -44,6 +44,7 @@ def on_the_command_line(lecture: Any, folder: Path, words: str) -> dict[str, Any
     return answer
 
 
+@pytest.mark.slow
 def test_nested_eight_by_five_in_python_equals_the_naive_loops(lecture: Any, in_python: Any) -> None:
     candidates = [{"n_neighbors": k} for k in range(1, 31)]
     answer = naive.Loops(*lecture, naive.squared).nested(K_NN, candidates, *naive.splits_of(in_python))

@@ -33,6 +33,7 @@ def weights() -> np.ndarray:
     return np.random.default_rng(4).uniform(0.2, 3.0, size=78)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("outer", "inner"), [(7, "aligned"), (5, "pairs"), (4, 3), (0.3, 0.3), ("logo", 3)])
 def test_groups_are_never_on_both_sides_at_either_level(curved: Any, groups: Any, outer: Any, inner: Any) -> None:
     few = groups % 6 if outer == "logo" else groups

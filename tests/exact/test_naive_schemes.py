@@ -211,6 +211,7 @@ def test_the_mean_over_rows_is_another_number_than_the_mean_over_folds(curved: A
     assert result.table().set_index("method").loc["k-nn", "risk"] == pytest.approx(np.mean(parts), rel=1e-10)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("outer", "inner"),
     [

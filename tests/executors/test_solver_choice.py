@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison
+from foldwise.api.compare import request
 from foldwise.executors import solver_choice
 from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch
 from foldwise.executors.solver_choice import SolverChoice
@@ -18,6 +18,7 @@ from foldwise.executors.workload import packed, unpacked, workload_of
 from foldwise.plans.fit import SharedBatch
 from foldwise.plans.needed import needed
 from foldwise.records.memory import MemoryStore
+from foldwise.run import keep_proposals
 from foldwise.studies.reading import Reading
 
 
@@ -26,26 +27,33 @@ def runnable():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 2))
     wishes = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100))}
-    words = {"outer": 2, "inner": 2, "tuner": "random", "budget": "1 min", "alone": True}
-    return make_comparison(wishes, X, X[:, 0], **words)
+    words = {"outer": 2, "inner": 2, "tuner": "random", "budget": "1 min"}
+    return request(wishes, X, X[:, 0], **words).study(is_alone=True)
+
+
+def first_fits(runnable):
+    """Those of the candidates that are proposed before any score is known."""
+    reading = Reading(runnable.study, MemoryStore())
+    keep_proposals(runnable, reading, 0)
+    return needed(runnable, reading)
 
 
 def test_a_worker_that_knows_no_candidates_makes_them_from_their_points(runnable):
-    fits = needed(runnable, Reading(runnable.study, MemoryStore()))
+    fits = first_fits(runnable)
     far = unpacked(packed(workload_of(runnable)), runnable.data)
-    assert far.candidates == ([],)
+    assert far.candidates == ((),)
     assert far.estimators is None
     for fit in fits:
         sent = pickle.loads(pickle.dumps(fit))
         (unpacked_fit,) = unpack_batch(pack_batch((fit,)))
         assert sent.point == unpacked_fit.point == fit.point
-        assert far.estimator(sent).alpha == runnable.estimators[0][fit.candidate].alpha
+        assert far.estimator(sent).alpha == runnable.estimator(0, fit.candidate, fit.point).alpha
 
 
 class Stub:
     """A solver for small penalties only."""
 
-    name, unit, is_exact = "stub", "train", True
+    name, batch, is_exact = "stub", "train", True
 
     def takes(self, estimator, data):
         return estimator.alpha < 1
@@ -53,13 +61,13 @@ class Stub:
     def shares(self, estimator):
         return None
 
-    def pays(self, jobs, data):
+    def pays(self, fits, data):
         return True
 
 
 def test_candidates_that_a_solver_does_not_take_are_fitted_one_by_one(runnable, monkeypatch):
     monkeypatch.setattr(solver_choice, "find", lambda *words, **more: Stub())
-    fits = needed(runnable, Reading(runnable.study, MemoryStore()))
+    fits = first_fits(runnable)
     work = workload_of(runnable)
     batches = SolverChoice(work).batches(fits)
     together = [fit for batch in batches if isinstance(batch, SharedBatch) for fit in batch]
@@ -72,7 +80,7 @@ def test_candidates_that_a_solver_does_not_take_are_fitted_one_by_one(runnable, 
 
 
 def test_a_solver_is_looked_for_with_examples_from_all_of_the_space(runnable):
-    first = needed(runnable, Reading(runnable.study, MemoryStore()))[0]
+    first = first_fits(runnable)[0]
     examples = [estimator.alpha for estimator in workload_of(runnable).examples(first)]
     assert len(set(examples)) == 32
     assert min(examples) < 0.02

@@ -93,6 +93,7 @@ def test_every_tuned_parameter_has_a_direction_of_simplicity(task, size):
         assert sorted(ranks) == list(range(int(space.size))), entry.name
 
 
+@pytest.mark.few(14)
 @pytest.mark.parametrize(("name", "task"), SERVED)
 def test_spaces_grow_with_their_size_and_hold_only_values_the_learner_takes(name, task):
     data = make_dataset(*table(task))
@@ -234,6 +235,7 @@ def test_every_core_learner_runs_through_compare_on_a_mixed_table(task):
         assert np.isfinite(methods[name]["risk"]), name
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "task"), [("gam", "regression"), ("gaussian-process", "regression"), ("qda", "binary")]
 )

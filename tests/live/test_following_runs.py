@@ -115,6 +115,7 @@ def test_a_page_beside_a_run_waits_for_its_store_and_ends_when_told(tmp_path):
         page.process.wait(LONG)
 
 
+@pytest.mark.slow
 def test_a_compare_that_is_watched_says_where_and_gives_the_same_answer(start, tmp_path):
     words = [
         "-m",

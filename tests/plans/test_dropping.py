@@ -155,6 +155,7 @@ def test_a_fit_that_fails_on_few_rows_only_loses_its_candidate_the_level(waves):
     assert result.to_dict()["methods"][0]["status"] == "ok"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("tuner", ["racing", "halving(least=8)"])
 def test_the_note_counts_fits_that_failed_where_the_others_go_on(waves, tuner):
     learner = {"svr": fw.tune(Fussy(), C=[0.01, 1.0, 100.0, 1000.0], gamma=[0.01, 0.5], tuner=tuner)}
@@ -204,6 +205,7 @@ def test_what_needs_all_scores_is_refused_by_every_tuner(waves, tuner):
         fw.compare(learner, *waves, outer=3, inner=2, optimism=True)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("tuner", [*TUNERS, "pruned"])
 def test_the_simplest_of_those_that_were_left_is_not_the_simplest(waves, tuner):
     learner = {"svr": fw.tune(SVR(), tuner=tuner, simpler={"C": "low", "gamma": "low"}, **GRID)}
@@ -213,6 +215,7 @@ def test_the_simplest_of_those_that_were_left_is_not_the_simplest(waves, tuner):
             ask("svr", rule="one_se")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("tuner", ["racing", "pruned"])
 @pytest.mark.parametrize("policy", ["fail", "drop_candidate"])
 def test_no_optimism_is_worked_out_from_those_that_were_left(waves, tuner, policy):

@@ -99,6 +99,7 @@ def test_two_batches_at_a_time_use_two_workers_and_one_copy_of_the_data(sent, te
     assert len({path.stat().st_ino for path in copies}) == 1
 
 
+@pytest.mark.slow
 def test_the_data_outlive_the_process_that_received_them(sent, temporary):
     _, study, fits = sent
     first = node._take(study)  # the worker that was started with the files
@@ -177,6 +178,7 @@ def test_a_token_in_the_folder_of_another_user_is_not_trusted(sent, monkeypatch)
     assert node._source(study.token) is None
 
 
+@pytest.mark.slow
 def test_the_time_between_two_batches_is_not_that_of_a_fit(tmp_path, temporary):
     runnable = studies.make({"slow": studies.Slow(0.1)})
     study = studies.node_study(runnable, limits=Limits(0.8))

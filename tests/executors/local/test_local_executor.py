@@ -79,6 +79,10 @@ class TestInWorkers(ExecutorContract):
         with closing(LocalExecutor(RunOptions(jobs=2))) as executor:
             yield executor
 
+    @pytest.mark.slow
+    def test_it_can_be_used_again_after_it_was_closed(self, executor, runnable):
+        super().test_it_can_be_used_again_after_it_was_closed(executor, runnable)
+
 
 def processes(executor):
     runnable = make({"where": Where()})

@@ -99,6 +99,7 @@ def test_the_child_of_a_learner_that_forks_does_no_fits_of_ours(does_exit):
     assert [record.responses["predict"][0] for record in found] == [0.0] * 4
 
 
+@pytest.mark.slow
 def test_paths_that_are_no_text_are_passed_over_as_python_does(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "path", [tmp_path, *sys.path])
     assert len(records_of(make(Forking(), folds=2), LocalExecutor(RunOptions(jobs=1, isolate=True)))) == 2

@@ -47,6 +47,7 @@ def tight(estimators: list[Any]) -> list[Any]:
     ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("has_weights", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize(

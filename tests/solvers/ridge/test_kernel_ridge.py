@@ -31,6 +31,7 @@ def ridges(**settings):
     return [KernelRidge(alpha=penalty, **settings) for penalty in PENALTIES]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", "laplacian", "cosine"])
 def test_every_kernel_equals_the_plain_loop(kernel):
     data = make_dataset(*rows(50, 3))
@@ -66,6 +67,7 @@ def test_leaving_out_one_row_or_ten_holds_at_both_ends_of_the_path(kernel, count
     assert_twins(SOLVER, learners, data, [*folds(60, 60)[:5], *folds(60, 10)])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("normalize", [False, True])
 def test_processes_left_one_row_out_equal_the_plain_loop(normalize):
     X, y = rows(40, 2)

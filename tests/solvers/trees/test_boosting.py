@@ -38,6 +38,7 @@ def labelled(request, table):
     return make_dataset(X, np.digitize(y, [0]), weights=weights, positive=0 if "first" in request.param else None)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "options", [{"max_features": 0.5}, {"loss": "poisson"}, {"early_stopping": True, "n_iter_no_change": 2}], ids=str
 )

@@ -28,6 +28,7 @@ def table():
     return X, X[:, 0] + rng.normal(size=90), rng.uniform(0.5, 2, 90)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", [RandomForestRegressor, ExtraTreesRegressor])
 def test_regression_forests_are_prefixes_bit_for_bit(kind, table):
     X, y, weights = table
@@ -36,6 +37,7 @@ def test_regression_forests_are_prefixes_bit_for_bit(kind, table):
     assert_twins(FORESTS, forests, data, folds(90, 3) + bootstraps(90, 1), tolerance=0)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
 def test_classification_forests_are_prefixes_bit_for_bit(kind, table):
     X, y, weights = table
