@@ -114,7 +114,7 @@ def test_events_tell_the_state_now_and_when_it_has_changed(whole):
     class Counted:
         looks = 0
 
-        def look(self):
+        def snapshot(self):
             self.looks += 1
             return Snapshot("running", "run", done=min(self.looks, 2), total=9, rows=(ROW,))
 
@@ -147,7 +147,7 @@ def test_nobody_looks_when_no_page_is_open(monkeypatch):
     class Counted:
         looks = 0
 
-        def look(self):
+        def snapshot(self):
             self.looks += 1
             return Snapshot("waiting", "run")
 
@@ -173,7 +173,7 @@ def test_a_page_opened_later_is_not_told_what_was_true_before(monkeypatch):
     class Moving:
         done = 1
 
-        def look(self):
+        def snapshot(self):
             return Snapshot("running", "run", done=self.done, total=9, rows=(ROW,))
 
     async def first_news(hub):

@@ -9,7 +9,7 @@ from small_study import learners, rows
 
 import foldwise as fw
 from foldwise.live.counts import Counts
-from foldwise.live.folds import settle
+from foldwise.live.folds import update_folds
 from foldwise.records.memory import MemoryStore
 from foldwise.records.sqlite import Facts
 from foldwise.studies.reading import Reading
@@ -39,7 +39,7 @@ def test_what_is_expected_of_a_grid_is_what_is_made(words):
     expected, by_method = before.total, [count.total for count in before.methods]
     after = Counts(result.reading)
     after.add(facts(result))
-    settle(after)
+    update_folds(after)
 
     assert before.sureness == ""
     assert expected == result.fits
@@ -62,7 +62,7 @@ def test_members_that_are_shared_count_once_for_the_study():
     result = fw.compare(made, *rows(), outer=3, inner=2, jobs=1)
     after = Counts(result.reading)
     after.add(facts(result))
-    settle(after)
+    update_folds(after)
 
     assert after.is_over
     assert after.done == result.fits
@@ -79,7 +79,7 @@ def test_a_tuner_that_may_drop_candidates_is_expected_to_make_at_most_so_many(tu
     assert before.methods[0].total >= len(result.methods[0].keys)
     assert before.sureness in ("at most", "")
     before.add(facts(result))
-    settle(before)
+    update_folds(before)
     assert before.is_over
     assert before.total == result.fits
 
@@ -88,7 +88,7 @@ def test_losses_of_finished_folds_are_those_of_the_answer():
     result = fw.compare(learners(), *rows(), outer=4, inner=3, jobs=1)
     counts = Counts(result.reading)
     counts.add(facts(result))
-    settle(counts)
+    update_folds(counts)
     for count, method in zip(counts.methods, result.methods, strict=True):
         assert np.array([count.losses[at] for at in range(4)]).tolist() == method.fold_losses.tolist()
 

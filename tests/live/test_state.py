@@ -19,7 +19,7 @@ from foldwise.records.sqlite import SqliteStore
 @pytest.fixture(autouse=True)
 def _time_enough(monkeypatch):
     """One look works out all there is, also on a busy machine."""
-    monkeypatch.setattr("foldwise.live.state.SETTLE", 60.0)
+    monkeypatch.setattr("foldwise.live.state.MOST_SECONDS", 60.0)
 
 
 def outer_key(result, name, at):
@@ -30,7 +30,7 @@ def outer_key(result, name, at):
 
 def test_a_finished_run_shows_the_numbers_of_its_answer(whole):
     folder, result = whole
-    snapshot = follow(folder).look()
+    snapshot = follow(folder).snapshot()
     table = result.table().set_index("method")
 
     assert snapshot.phase == "finished"
@@ -44,8 +44,8 @@ def test_a_finished_run_shows_the_numbers_of_its_answer(whole):
 
 def test_a_finished_run_is_told_whole_at_the_first_look_of_a_slow_machine(whole, monkeypatch):
     """No time to work out a fold, and yet no fold is left out for ever."""
-    monkeypatch.setattr("foldwise.live.state.SETTLE", -1.0)
-    snapshot = follow(whole[0]).look()
+    monkeypatch.setattr("foldwise.live.state.MOST_SECONDS", -1.0)
+    snapshot = follow(whole[0]).snapshot()
     assert snapshot.phase == "finished"
     assert [(row.folds, row.is_partial) for row in snapshot.rows] == [(4, False)] * len(snapshot.rows)
 
@@ -53,7 +53,7 @@ def test_a_finished_run_is_told_whole_at_the_first_look_of_a_slow_machine(whole,
 def test_the_report_is_that_of_the_result(whole):
     folder = whole[0]
     state = follow(folder)
-    state.look()
+    state.snapshot()
     found = state.report()
 
     assert found.is_finished
@@ -64,7 +64,7 @@ def test_the_report_is_that_of_the_result(whole):
 def test_partial_risks_rest_on_the_finished_folds_alone(whole, finished):
     result = whole[1]
     cut(finished, [outer_key(result, "ridge", 2)])
-    snapshot = follow(finished).look()
+    snapshot = follow(finished).snapshot()
     row = snapshot.rows[0]
     choices = result.choices()
     losses = choices[(choices.method == "ridge") & (choices.fold != 2)].loss.to_numpy()
@@ -84,19 +84,19 @@ def test_a_fold_whose_tuning_is_not_done_is_no_finished_fold(whole, finished):
     record = result.reading.store.get(key)
     cut(finished, [key])
     state = follow(finished)
-    row = state.look().rows[0]
+    row = state.snapshot().rows[0]
     assert row.folds == 3
     assert row.total - row.done == 1
     store = SqliteStore(finished)
     store.add([record])
     store.close()
-    assert state.look().rows[0].folds == 4
+    assert state.snapshot().rows[0].folds == 4
 
 
 def test_two_folds_have_no_interval(whole, finished):
     result = whole[1]
     cut(finished, [outer_key(result, "plain", at) for at in (0, 1)])
-    row = follow(finished).look().rows[2]
+    row = follow(finished).snapshot().rows[2]
     assert row.folds == 2
     assert row.risk is not None
     assert row.low is row.high is None
@@ -110,18 +110,18 @@ def test_a_run_is_followed_to_its_end(whole, finished):
     records.close()
     cut(finished, lost)
     state = follow(finished)
-    assert state.look().phase == "stopped"
+    assert state.snapshot().phase == "stopped"
     writer = SqliteStore(finished)
-    assert state.look().phase == "running"
+    assert state.snapshot().phase == "running"
     assert state.report() is None
     folds = []
     for record in kept:
         writer.add([record])
-        folds.append(state.look().rows[0].folds)
+        folds.append(state.snapshot().rows[0].folds)
     assert folds == [1, 2, 3, 4]
-    assert state.look().phase == "ending"
+    assert state.snapshot().phase == "ending"
     writer.close()
-    snapshot = state.look()
+    snapshot = state.snapshot()
     assert snapshot.phase == "finished"
     assert snapshot.rows[0].risk == result.table().risk[0]
     assert state.report().is_finished
@@ -130,7 +130,7 @@ def test_a_run_is_followed_to_its_end(whole, finished):
 def test_a_stopped_run_has_a_report_of_what_there_is(whole, finished):
     cut(finished, [outer_key(whole[1], "ridge", 2)])
     state = follow(finished)
-    assert state.look().has_report
+    assert state.snapshot().has_report
     found = state.report()
     assert not found.is_finished
     assert "not finished, 3 of 4 outer folds done" in found.text
@@ -138,9 +138,9 @@ def test_a_stopped_run_has_a_report_of_what_there_is(whole, finished):
 
 def test_another_study_in_the_store_is_followed_from_its_beginning(finished):
     state = follow(finished)
-    assert len(state.look().rows) == 4
+    assert len(state.snapshot().rows) == 4
     fw.compare({"other": DummyRegressor(strategy="median")}, *rows(), outer=3, jobs=1, store=finished)
-    snapshot = state.look()
+    snapshot = state.snapshot()
     assert [row.name for row in snapshot.rows] == ["other", "baseline"]
     assert (snapshot.phase, snapshot.done) == ("finished", 6)
 
@@ -152,7 +152,7 @@ def test_failed_fits_are_told_with_their_first_error(tmp_path):
 
     wish = {**learners(), "bad": fw.tune(Failing(), quantile=[0.1, 0.2])}
     result = fw.compare(wish, *rows(), outer=4, inner=3, jobs=1, store=tmp_path / "run")
-    snapshot = follow(tmp_path / "run").look()
+    snapshot = follow(tmp_path / "run").snapshot()
 
     assert snapshot.phase == "finished"
     failed = result.table().set_index("method").failed["bad"]
@@ -163,26 +163,26 @@ def test_failed_fits_are_told_with_their_first_error(tmp_path):
 
 def test_a_store_that_is_not_there_yet_is_waited_for(tmp_path, finished):
     state = follow(tmp_path / "later")
-    assert state.look().phase == "waiting"
+    assert state.snapshot().phase == "waiting"
     assert state.report() is None
     store = SqliteStore(tmp_path / "later")
-    assert state.look().phase == "waiting"
+    assert state.snapshot().phase == "waiting"
     store.close()
     finished.rename(tmp_path / "old")
     (tmp_path / "later").rename(tmp_path / "empty")
     (tmp_path / "old").rename(tmp_path / "later")
-    assert state.look().phase == "finished"
+    assert state.snapshot().phase == "finished"
 
 
 def test_a_damaged_store_is_a_sentence_and_comes_back(finished):
     whole = (finished / "records.db").read_bytes()
     state = follow(finished)
     (finished / "records.db").write_bytes(whole[:5000] + b"\0" * 5000 + whole[10000:])
-    snapshot = state.look()
+    snapshot = state.snapshot()
     assert snapshot.phase == "unreadable"
     assert "damaged" in snapshot.problem
     (finished / "records.db").write_bytes(whole)
-    assert state.look().phase == "finished"
+    assert state.snapshot().phase == "finished"
 
 
 def test_a_store_that_is_held_is_a_sentence(finished, monkeypatch):
@@ -191,7 +191,7 @@ def test_a_store_that_is_held_is_a_sentence(finished, monkeypatch):
     holder.execute("PRAGMA locking_mode=EXCLUSIVE")
     holder.execute("BEGIN EXCLUSIVE")
     try:
-        snapshot = follow(finished).look()
+        snapshot = follow(finished).snapshot()
         assert snapshot.phase == "unreadable"
         assert "held by another process. Try again when its run has ended." in snapshot.problem
     finally:
@@ -202,6 +202,6 @@ def test_looking_writes_nothing(finished):
     before = {path.name: path.read_bytes() for path in finished.iterdir()}
     state = follow(finished)
     for _ in range(3):
-        state.look()
+        state.snapshot()
     state.report()
     assert {path.name: path.read_bytes() for path in finished.iterdir()} == before

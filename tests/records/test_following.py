@@ -25,56 +25,56 @@ def writer(tmp_path):
     store.close()
 
 
-def look(followed):
-    facts, is_anew = followed.look()
+def read_new(followed):
+    facts, is_anew = followed.read_new()
     return [fact.key[0] for fact in facts], is_anew
 
 
 def test_records_are_told_once_as_they_come(writer, tmp_path):
     followed = FollowedStore(tmp_path / "run")
-    assert look(followed) == ([], False)
+    assert read_new(followed) == ([], False)
     writer.add([record("a"), record("b")])
-    assert look(followed) == (["a", "b"], False)
-    assert look(followed) == ([], False)
+    assert read_new(followed) == (["a", "b"], False)
+    assert read_new(followed) == ([], False)
     writer.add([record("c")])
-    assert look(followed) == (["c"], False)
+    assert read_new(followed) == (["c"], False)
 
 
 def test_a_record_that_grew_is_read_again(writer, tmp_path):
     writer.add([record("a"), record("b")])
     followed = FollowedStore(tmp_path / "run")
-    look(followed)
+    read_new(followed)
     assert followed.get("a" * 32).rows.size == 3
     writer.add([record("a", rows=5)])
 
-    assert look(followed) == (["a"], False)
+    assert read_new(followed) == (["a"], False)
     assert followed.get("a" * 32).rows.size == 5
 
 
 def test_records_that_were_taken_out_make_everything_new(writer, tmp_path):
     writer.add([record("a"), record("b", status="error"), record("c")])
     followed = FollowedStore(tmp_path / "run")
-    look(followed)
+    read_new(followed)
     writer.discard(["b" * 32])
-    assert look(followed) == (["a", "c"], True)
+    assert read_new(followed) == (["a", "c"], True)
     writer.add([record("b")])
-    assert look(followed) == (["b"], False)
+    assert read_new(followed) == (["b"], False)
 
 
 def test_another_study_makes_everything_new_and_other_documents_do_not(writer, tmp_path):
     writer.add([record("a")])
     writer.write_document("outline", b"one")
     followed = FollowedStore(tmp_path / "run")
-    assert look(followed) == (["a"], True)
+    assert read_new(followed) == (["a"], True)
     assert followed.document("outline") == b"one"
     writer.write_document("ledger", b"proposals")
-    assert look(followed) == ([], False)
+    assert read_new(followed) == ([], False)
     assert followed.document("ledger") == b"proposals"
     writer.write_document("ledger", b"more proposals")
-    assert look(followed) == ([], False)
+    assert read_new(followed) == ([], False)
     assert followed.document("ledger") == b"more proposals"
     writer.write_document("outline", b"two")
-    assert look(followed) == (["a"], True)
+    assert read_new(followed) == (["a"], True)
     assert followed.document("outline") == b"two"
 
 
@@ -100,12 +100,12 @@ def test_a_run_that_ends_while_it_is_followed_leaves_one_file(tmp_path):
     writer = SqliteStore(tmp_path / "run")
     followed = FollowedStore(tmp_path / "run")
     writer.add([record("a")])
-    look(followed)
+    read_new(followed)
     assert followed.get("a" * 32) is not None
     assert followed.document("outline") is None
     writer.close()
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["lock", "records.db"]
-    look(followed)
+    read_new(followed)
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["lock", "records.db"]
 
 

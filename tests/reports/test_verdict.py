@@ -85,7 +85,7 @@ def test_no_risk_at_all_recommends_nothing(best):
 def test_what_tuning_bought_is_said_by_its_own_scores():
     best = {**method("ridge", 0.2), "selection_score": 0.19, "selection_middle": 0.25, "candidates": 30}
 
-    words = "Tuning bought 0.06: the middle one of its 30 candidates scores 0.25, the chosen one 0.19."
+    words = "Tuning gained 0.06: the median of its 30 candidates scores 0.25, the chosen one 0.19."
     assert words in verdict(answer("ridge", best))
     assert "Tuning" not in verdict(answer("ridge", {**best, "selection_middle": None}))
     assert "Tuning" not in verdict(answer("ridge", {**best, "candidates": 2}))

@@ -80,7 +80,7 @@ def main() -> None:
     address = Address(socket.socket(fileno=words["socket"]), words["token"])
     state = follow(words["run"])
     serve(state, address, parent=words["parent"])
-    if words["is_scratch"] and state.look().phase == "finished":
+    if words["is_scratch"] and state.snapshot().phase == "finished":
         shutil.rmtree(words["run"], ignore_errors=True)
 
 

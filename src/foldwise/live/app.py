@@ -1,4 +1,4 @@
-"""The live page as an ASGI app: the page, its events, the report; all of them to be looked at, none to be changed."""
+"""The live page as a read-only ASGI app: the page, its events, the report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def make_app(hub: Hub, *, token: str, port: int) -> Guard:
 
 
 class _Pages:
-    """What the app answers with."""
+    """The responses of the app."""
 
     def __init__(self, hub: Hub) -> None:
         self.hub = hub

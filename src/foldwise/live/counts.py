@@ -1,4 +1,4 @@
-"""How many fits a study comes to and which of them are there, from its methods and the keys of its records."""
+"""How many fits a study needs and which are done, from its methods and the keys of its records."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from foldwise.studies.stacking import final_key, members_of
 from foldwise.studies.study import Method, Study
 
 Sureness = Literal["", "at most", "at least"]
-Slot = tuple[int, str]  # which method, and which of its judged splits where the chosen candidate alone is fitted
+Slot = tuple[int, str]  # a method, and the judged split on which only its chosen candidate is fitted
 
 
 @dataclass(eq=False)
 class MethodCount:
-    """The fits of one method, and what its finished outer splits came to."""
+    """The fits of one method, and the losses of its finished outer splits."""
 
     method: Method
     own: int = 0  # fits that do not wait for a choice
@@ -27,14 +27,14 @@ class MethodCount:
     failed: int = 0
     seconds: float = 0.0
     chosen: set[str] = field(default_factory=set)  # judged splits whose chosen candidate is fitted
-    settled: set[str] = field(default_factory=set)  # judged splits for which nothing more is to come
-    losses: dict[int, float] = field(default_factory=dict)  # of settled outer splits, NaN where there is none
+    finished: set[str] = field(default_factory=set)  # judged splits without further fits to come
+    losses: dict[int, float] = field(default_factory=dict)  # of finished outer splits, NaN where there is none
     is_over: bool = False
-    is_new: bool = True  # has it fits that were not looked at yet?
+    is_new: bool = True  # are there fits that were not read yet?
 
     @property
     def total(self) -> int:
-        """Fits in all; never fewer than there are."""
+        """All fits, never fewer than are done."""
         return self.done if self.is_over else max(self.expected, self.done)
 
 
@@ -70,7 +70,7 @@ class Counts:
         return all(count.is_over for count in self.methods)
 
     def add(self, facts: Iterable[Facts]) -> None:
-        """Count these records; those of other studies in the store are no concern of ours."""
+        """Count these records; those of other studies in the store are ignored."""
         for fact in facts:
             is_known = fact.key in self.known
             self.known[fact.key] = fact
@@ -101,7 +101,7 @@ class Counts:
             self.failures.append((count.method.name, fact.status, fact.key))
 
     def _expect(self, at: int) -> None:
-        """Note which fits a method may come to, and how many of them there will be."""
+        """Note which fits a method may need, and how many there will be."""
         count, study = self.methods[at], self.study
         own = dict.fromkeys(own_keys(self.reading, count.method))
         for key in own:
@@ -141,7 +141,7 @@ def own_keys(reading: Reading, method: Method) -> Iterator[str]:
 
 
 def _most(reading: Reading, method: Method, known: int) -> tuple[int, Sureness]:
-    """Fits of a method's tunings, and how sure that is: tuners may drop candidates, and searches go on."""
+    """Fits of a method's tunings, and how certain that is: tuners may drop candidates, searches propose more."""
     if method.tuner.is_listed and method.tuner.is_exhaustive:
         return known, ""
     most = method.tuner.most_fits(reading.runs(method))

@@ -1,4 +1,4 @@
-"""What the finished outer splits of a method came to, each worked out once."""
+"""Losses of the finished outer splits of a method, each computed once."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from foldwise.live.counts import Counts, MethodCount
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Stage
 
-LEAST_FOLDS = 3  # for an idea of the spread
+LEAST_FOLDS = 3  # for a rough spread
 
 
-def settle(counts: Counts, *, seconds: float = math.inf) -> bool:
-    """Work out what the new records settle, for no longer than this; says whether all of it was."""
+def update_folds(counts: Counts, *, seconds: float = math.inf) -> bool:
+    """Compute the folds that new records finish, for at most so many seconds; returns whether all are done."""
     until = time.monotonic() + seconds
     for count in counts.methods:
         if count.is_over or not count.is_new:
@@ -32,7 +32,7 @@ def settle(counts: Counts, *, seconds: float = math.inf) -> bool:
 def partial_risk(count: MethodCount, level: float) -> tuple[float | None, float | None, float | None, int]:
     """Mean loss of the finished outer splits, a rough interval, and how many they are.
 
-    The splits are taken as independent, which they are not: a guide for the eye until the run has ended.
+    The splits are treated as independent, which they are not: a rough picture until the run has ended.
     """
     losses = np.array([loss for loss in count.losses.values() if math.isfinite(loss)])
     if not losses.size:
@@ -47,14 +47,14 @@ def partial_risk(count: MethodCount, level: float) -> tuple[float | None, float 
 
 
 def _settle_stage(counts: Counts, count: MethodCount, stage: Stage) -> None:
-    """Note a judged split as settled when its candidate is chosen and fitted, or never will be."""
+    """Mark a judged split as finished when its candidate is chosen and fitted, or never will be."""
     name, reading, method = stage.name, counts.reading, count.method
-    if name in count.settled or not _has_chosen(counts, method, stage):
+    if name in count.finished or not _has_chosen(counts, method, stage):
         return
     candidate = reading.stage_candidate(method, stage)
     if candidate is not None and counts.study.key(method, candidate, stage.split) not in counts.known:
         return
-    count.settled.add(name)
+    count.finished.add(name)
     if stage.level == "outer":
         count.losses[stage.at] = _loss(reading, method, candidate, stage)
 
@@ -74,9 +74,9 @@ def _has_chosen(counts: Counts, method: Method, stage: Stage) -> bool:
 
 
 def _is_over(counts: Counts, count: MethodCount) -> bool:
-    """Is nothing more to come for a method?"""
+    """Has a method no more fits to come?"""
     method, inner = count.method, count.method.inner
-    if len(count.settled) < len(counts.study.stages(method)):
+    if len(count.finished) < len(counts.study.stages(method)):
         return False
     if method.members or not count.sureness:
         return count.done - len(count.chosen) >= count.own

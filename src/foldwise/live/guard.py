@@ -1,4 +1,4 @@
-"""Who may see the page: whoever knows its address, from this machine, with a browser that was sent by nobody else."""
+"""Who may see the page: whoever knows its address, from this machine, and not through another site."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 
 def _with_headers(send: Send) -> Send:
-    """A way to answer that never forgets a header: what says nothing of its own may load nothing."""
+    """A `send` that adds the security headers to every response; without a policy of its own it may load nothing."""
 
     async def careful(event: MutableMapping[str, Any]) -> None:
         if event["type"] == "http.response.start":

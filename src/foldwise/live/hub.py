@@ -1,4 +1,4 @@
-"""One snapshot for all open pages: it is renewed while somebody looks, and by nobody else."""
+"""One snapshot for all open pages, renewed while a page is open."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator
 from foldwise.live.state import Snapshot, State
 from foldwise.live.view import message
 
-PAUSE = 1.0  # seconds between two looks
+PAUSE = 1.0  # seconds between two snapshots
 LONGEST_PAUSE = 30.0
-SHARE = 0.05  # of one processor's time, at most, that looking may take
-HEARTBEAT = 15.0  # seconds after which a silent stream says that it is there
+SHARE = 0.05  # of one processor's time that snapshots may take
+HEARTBEAT = 15.0  # seconds after which a silent stream shows that it is alive
 MOST_PAGES = 200
 
 
@@ -22,7 +22,7 @@ class Hub:
     def __init__(self, state: State) -> None:
         self.state = state
         self.pages = 0
-        self.asked = time.monotonic()  # when somebody last wanted something
+        self.asked = time.monotonic()  # time of the last request
         self._snapshot: Snapshot | None = None
         self._text = ""
         self._at = 0.0
@@ -55,7 +55,7 @@ class Hub:
         """Server-sent events for one page: the state now, and each time that it has changed."""
         self.pages += 1
         if self.pages == 1 and self._is_old:
-            self._text = ""  # of the time before nobody looked
+            self._text = ""  # what was sent before all pages were closed is old
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._keep_looking())
         seen = ""
@@ -83,7 +83,7 @@ class Hub:
     async def _look(self) -> float:
         """Renew the snapshot in a thread; gives the seconds of processor time that it took."""
         async with self._one_at_a_time:
-            snapshot, text, cost = await asyncio.to_thread(_timed_look, self.state)
+            snapshot, text, cost = await asyncio.to_thread(_timed_snapshot, self.state)
         self._snapshot, self._at = snapshot, time.monotonic()
         if text != self._text:
             self._text = text
@@ -92,7 +92,7 @@ class Hub:
         return cost
 
 
-def _timed_look(state: State) -> tuple[Snapshot, str, float]:
+def _timed_snapshot(state: State) -> tuple[Snapshot, str, float]:
     began = time.thread_time()
-    snapshot = state.look()
+    snapshot = state.snapshot()
     return snapshot, message(snapshot), time.thread_time() - began

@@ -1,4 +1,4 @@
-"""How fast a run goes, from what was seen of it, and so how long it may still take."""
+"""The pace of a run as observed, and the time it may still take."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import deque
 
 from foldwise.live.counts import Counts
 
-WINDOW = 120.0  # seconds that are looked back on
-LEAST = 3.0  # seconds to look before a word on the time left
+WINDOW = 120.0  # seconds of history
+LEAST = 3.0  # seconds of history before the time left is shown
 
 
 class Pace:
@@ -26,7 +26,7 @@ class Pace:
         self._seen.clear()
 
     def left(self, counts: Counts) -> float | None:
-        """Seconds until the fits known of are done; None where nothing was seen to move yet."""
+        """Seconds until the known fits are done; None before any progress was observed."""
         if len(self._seen) < 2:
             return None
         (then, fits, work), (now, all_fits, all_work) = self._seen[0], self._seen[-1]
@@ -39,7 +39,7 @@ class Pace:
 
 
 def _work_left(counts: Counts) -> float:
-    """Fits to come times what one has taken so far: of the same method, or in the mean of all where it has none."""
+    """Fits to come times the mean seconds of a fit: of the same method, or of all methods where it has none."""
     done = sum(count.done for count in counts.methods)
     mean = sum(count.seconds for count in counts.methods) / done if done else 0.0
     costs = (

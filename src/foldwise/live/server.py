@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     import uvicorn
 
 LOOPBACK = "127.0.0.1"
-GRACE = 30.0  # seconds that a page which nobody has open outlives its run
-PATIENCE = 600.0  # seconds that a page which somebody has open outlives a run that was stopped
+GRACE = 30.0  # seconds the server outlives its run without an open page
+PATIENCE = 600.0  # seconds the server outlives a stopped run with an open page
 NICENESS = 10
 
 
 @dataclass(frozen=True)
 class Address:
-    """An open port of this machine, and the word without which nothing is answered there."""
+    """An open port of this machine, and the token that every request needs."""
 
     socket: socket.socket
     token: str = field(default_factory=new_token, repr=False)
@@ -42,7 +42,7 @@ class Address:
 
 
 def check_extra() -> None:
-    """Refuse where what serves the page is not installed."""
+    """Refuse if the packages that serve the page are not installed."""
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise MissingExtra("the live page needs Starlette and Uvicorn", "Install them: pip install 'foldwise[ui]'")
 
@@ -62,9 +62,9 @@ def open_address(port: int = 0) -> Address:
 
 
 def serve(state: State, address: Address, *, parent: int | None = None) -> None:
-    """Serve until interrupted; one with a parent ends by itself when that is gone and nobody looks any more."""
+    """Serve until interrupted; with a parent process, end when that has ended and no page is open."""
     with contextlib.suppress(OSError, AttributeError):
-        os.nice(NICENESS)  # whatever happens here, fits come first
+        os.nice(NICENESS)  # fits come first
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(state, address, parent))
 

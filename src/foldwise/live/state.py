@@ -1,4 +1,4 @@
-"""What a run has come to, read from its store and never written: one reader for all pages."""
+"""The state of a run, read from its store and never written: one reader for all pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from foldwise.errors import FoldwiseError
 from foldwise.live.counts import Counts, MethodCount, Sureness
-from foldwise.live.folds import partial_risk, settle
+from foldwise.live.folds import partial_risk, update_folds
 from foldwise.live.pace import Pace
 from foldwise.live.workers import workers
 from foldwise.records.following import FollowedStore
@@ -22,8 +22,8 @@ from foldwise.studies.study import Method
 
 Phase = Literal["waiting", "running", "ending", "stopped", "finished", "unreadable"]
 MOST_FAILURES = 20
-QUIET = 60.0  # seconds without a new record after which a run on another machine is taken to have ended
-SETTLE = 0.5  # seconds of working out in one look
+QUIET = 60.0  # seconds without a new record after which a run on another machine counts as ended
+MOST_SECONDS = 0.5  # of computing for one snapshot
 
 
 class Judged(NamedTuple):
@@ -48,7 +48,7 @@ Writer = Callable[[Path], Report]
 
 @dataclass(frozen=True)
 class Row:
-    """One learner: how far it is, and what its finished outer splits say."""
+    """One learner: its progress, and the risk over its finished outer splits."""
 
     name: str
     is_hidden: bool
@@ -68,7 +68,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that a page shows, as of one moment."""
+    """All that a page shows at one time."""
 
     phase: Phase
     run: str
@@ -89,7 +89,7 @@ class Snapshot:
 
 
 class State:
-    """Follows one store. Only one thread looks at a time; whoever comes meanwhile gets the same answer."""
+    """Follows one store. Only one thread reads it at a time; others wait and get the same snapshot."""
 
     def __init__(self, run: str | Path, *, judge: Judge, write: Writer) -> None:
         self.run = Path(run)
@@ -103,27 +103,27 @@ class State:
         self._moved = -QUIET
         self._errors: dict[tuple[str, str], str] = {}
 
-    def look(self) -> Snapshot:
+    def snapshot(self) -> Snapshot:
         """The run as it is now; what cannot be read is a sentence, not an exception."""
         with self._lock:
             try:
-                return self._look()
+                return self._read()
             except FoldwiseError as problem:
                 self._counts, self._store = None, None
                 phase: Phase = "unreadable" if (self.run / "records.db").exists() else "waiting"
                 return Snapshot(phase, str(self.run), problem=str(problem) if phase == "unreadable" else "")
 
     def report(self) -> Report | None:
-        """The page of the answer when the run has ended, finished or not; None while it goes on."""
+        """The page of the answer when the run has ended, finished or not; None while it runs."""
         with self._lock:
             if self._store is None or self._phase() in ("running", "ending", "waiting"):
                 return None
             return self._written()
 
-    def _look(self) -> Snapshot:
+    def _read(self) -> Snapshot:
         if self._store is None:
             self._store = FollowedStore(self.run)
-        facts, is_anew = self._store.look()
+        facts, is_anew = self._store.read_new()
         if self._store.document("outline") is None:
             return Snapshot("waiting", str(self.run))
         if is_anew or self._counts is None:
@@ -137,12 +137,12 @@ class State:
             counts.reading.refresh()
             counts.ask_again()
         counts.add(facts)
-        settle(counts, seconds=SETTLE)
+        update_folds(counts, seconds=MOST_SECONDS)
         self._pace.note(time.monotonic(), counts)
         return self._snapshot(counts)
 
     def _begin(self, store: FollowedStore) -> None:
-        """A study that is new here, or was begun again."""
+        """Start with a study that is new, or was started again."""
         self._counts = Counts(Reading(read_study(store), store))
         self._judged.clear()
         self._errors.clear()
@@ -167,7 +167,7 @@ class State:
         assert self._store is not None
         study, phase, writer = counts.study, self._phase(), self._store.writer
         if phase == "finished":
-            settle(counts)  # the report has just read it all: nothing may stay half told
+            update_folds(counts)  # the report has just read all records: so must the page
             for count in counts.methods:
                 count.is_over = True
         return Snapshot(
@@ -214,7 +214,7 @@ class State:
         )
 
     def _failures(self, counts: Counts) -> list[tuple[str, str, int, str]]:
-        """Failed fits by learner and what became of them, with the first error of each kind."""
+        """Failed fits by learner and status, with the first error of each."""
         kinds = Counter((name, status) for name, status, _ in counts.failures)
         for name, status, key in counts.failures:
             if len(self._errors) >= MOST_FAILURES:

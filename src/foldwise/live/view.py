@@ -1,4 +1,4 @@
-"""A snapshot as the parts of the page: text of our own, everything else escaped."""
+"""A snapshot as the parts of the page; everything that is not our own text is escaped."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 PHASES = {
-    "waiting": ("Waiting", "There is no study in the store yet. This page goes on by itself as soon as one begins."),
+    "waiting": ("Waiting", "There is no study in the store yet. This page continues by itself when one starts."),
     "running": ("Running", ""),
-    "ending": ("Running", "All fits are done; the answer is being worked out."),
+    "ending": ("Running", "All fits are done; the answer is being computed."),
     "stopped": ("Stopped", "No run is writing to this store, and its study is not finished."),
     "finished": ("Finished", "All fits are done."),
     "unreadable": ("Cannot be read", ""),
@@ -46,7 +46,7 @@ def page(snapshot: Snapshot) -> str:
 
 
 def message(snapshot: Snapshot) -> str:
-    """What is sent to open pages."""
+    """The message that is sent to open pages."""
     return json.dumps({"phase": snapshot.phase, "parts": parts(snapshot)})
 
 

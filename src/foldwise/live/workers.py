@@ -1,4 +1,4 @@
-"""The worker processes of a run, as far as the operating system tells."""
+"""The worker processes of a run, as far as the operating system shows them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def workers(writer: int | None, *, processes: Path = Path("/proc")) -> int | None:
-    """How many processes fit for a run: those that its nursery has begotten. None where that cannot be seen."""
+    """How many worker processes a run has: the children of its nursery. None where that cannot be seen."""
     if writer is None:
         return None
     found = _children(writer, processes)
@@ -21,5 +21,5 @@ def _children(process: int, processes: Path) -> list[int] | None:
         threads = list((processes / str(process) / "task").iterdir())
         found = [number for thread in threads for number in (thread / "children").read_text().split()]
     except OSError:
-        return None  # no Linux, or gone in this moment
+        return None  # no Linux, or the process has just ended
     return [int(number) for number in found]

@@ -1,4 +1,4 @@
-"""A store that another process writes to, looked at again and again."""
+"""A store that another process writes to, read again and again."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from foldwise.records.lock import holder_of
 from foldwise.records.sqlite import Facts, SqliteStore
 
 
-class Look(NamedTuple):
-    """Facts of the records since the last look; where `is_anew`, of all of them, and nothing said before holds."""
+class NewRecords(NamedTuple):
+    """Facts of the records since the last reading; with `is_anew`, of all records, and what was read before is void."""
 
     facts: list[Facts]
     is_anew: bool
 
 
 class FollowedStore(SqliteStore):
-    """Reads only, and holds the file for no longer than it reads: a run that ends must find it free.
+    """Only reads, and holds the file no longer than it reads: a run that ends must find it free.
 
-    New records are told by their place in the file. Where some were taken out, the study has
-    changed or another run has begun, everything is read again.
+    New records are known by their place in the file. Where some were removed, the study has
+    changed or another run has started, everything is read again.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -45,8 +45,8 @@ class FollowedStore(SqliteStore):
         lock = self.path / "lock"
         return self._writer is not None or not lock.exists() or not lock.stat().st_size
 
-    def look(self) -> Look:
-        """What is new, as of one moment."""
+    def read_new(self) -> NewRecords:
+        """What is new, read in one transaction."""
         is_anew = self._has_other_writer()
         self._select("BEGIN")
         try:
@@ -58,7 +58,7 @@ class FollowedStore(SqliteStore):
             self._select("COMMIT")
         finally:
             self.close()
-        return Look(facts, is_anew)
+        return NewRecords(facts, is_anew)
 
     def _read(self, table: str, column: str, name: str) -> bytes | None:
         try:

@@ -1,1 +1,1 @@
-"""The answer for people: words, text and pages, made from the answer alone."""
+"""Text and pages for people, made from the answer alone."""

@@ -1,4 +1,4 @@
-"""Intervals drawn with letters, on one scale for all rows of a table."""
+"""Intervals drawn with characters, on one scale for all rows of a table."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 LEFT, LINE, RIGHT, VALUE = "├", "─", "┤", "●"
-# What a terminal that knows no such letters gets.
+# For terminals without these characters.
 PLAIN_LETTERS = str.maketrans({LEFT: "|", LINE: "-", RIGHT: "|", VALUE: "o", "│": "|"})
 
 
 def interval_bar(
     value: float | None, low: float | None, high: float | None, *, start: float, stop: float, width: int
 ) -> str:
-    """One interval on the scale from `start` to `stop`, in so many letters.
+    """One interval on the scale from `start` to `stop`, in so many characters.
 
     >>> interval_bar(3, 2, 5, start=0, stop=10, width=11)
     '  ├●─┤     '

@@ -12,7 +12,7 @@ from foldwise.reports.text import WIDE, table_text
 
 Answer = Mapping[str, Any]
 Pair = Mapping[str, Any]
-LONGEST = 110  # letters of a line that are still easy to read
+LONGEST = 110  # characters of a line that is still easy to read
 
 
 def benchmark_text(answer: Answer, *, width: int | None = None) -> str:
@@ -38,12 +38,12 @@ def rank_columns(answer: Answer) -> dict[str, list[str]]:
 
 
 def risk_columns(answer: Answer) -> dict[str, list[str]]:
-    """One row per data set, the risk of every method beside another; a star is the smallest of those compared."""
+    """One row per data set, one column per method; a star marks the smallest risk of those compared."""
     columns = {"data set": [plain(data["data"]) for data in answer["datasets"]]}
     columns["loss"] = [plain(data["loss"] or data["status"]) for data in answer["datasets"]]
     for method in answer["methods"]:
         name = plain(method["name"])
-        while name in columns:  # a method may be called as a column is, and two may look alike
+        while name in columns:  # a method may have the name of a column, and two names may print alike
             name += " "
         columns[name] = [risk_cell(answer, method, data["data"]) for data in answer["datasets"]]
     return columns
@@ -57,7 +57,7 @@ def risk_cell(answer: Answer, method: Mapping[str, Any], data: str) -> str:
 
 
 def benchmark_verdict(answer: Answer) -> list[str]:
-    """What the data sets say together in a few plain sentences, which never say more than the numbers do."""
+    """The comparison over data sets in a few plain sentences, which never say more than the numbers do."""
     counted = [data for data in answer["datasets"] if data["counted"]]
     if not counted:
         return ["No data set has an answer that could be compared.", *_left_sentences(answer)]

@@ -10,7 +10,7 @@ from foldwise.estimates.intervals import INTERVALS
 
 BASELINE = "baseline"
 AUTO = "auto"
-PROPOSING = ("tpe", "gp", "cmaes")  # tuners that make up candidates on the way
+PROPOSING = ("tpe", "gp", "cmaes")  # tuners that propose candidates from the scores so far
 PACKAGES = {"numpy": "NumPy", "scipy": "SciPy", "scikit-learn": "scikit-learn", "pandas": "pandas"}
 REFERENCES = {
     "cv": "Stone M. (1974). Cross-validatory choice and assessment of statistical predictions. Journal of the Royal "
@@ -49,7 +49,7 @@ def methods_paragraph(answer: Mapping[str, Any], protocol: Mapping[str, Any]) ->
 
 
 def references(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> list[str]:
-    """What the paragraph rests on, each once, in the order of the names."""
+    """The references of the paragraph, each once, by name."""
     methods = answer.get("methods") or []
     names = {name for method in methods for name in (method.get("interval"), method.get("difference_interval"))}
     names |= {"cv"} if protocol["outer"]["kind"] in ("folds", "grouped", "loo") else set()
@@ -178,7 +178,7 @@ def _candidates(method: Mapping[str, Any]) -> str:
 
 
 def _tuner(method: Mapping[str, Any]) -> str:
-    """How candidates were gone through, where not each was scored on all splits."""
+    """How candidates were tried, where not each was scored on all splits."""
     name, end = method["tuner"], _end(method)
     if name in ("grid", "random"):
         return f" (candidates were tried in a fixed order, spread evenly over the space{end})" if end else ""
@@ -210,7 +210,7 @@ def _combined(protocol: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _picked(answer: Mapping[str, Any]) -> Iterator[str]:
-    """What the row is that lets tuning pick the method too."""
+    """A sentence on the auto row, which picks the method by tuning too."""
     if any(method["name"] == AUTO and method.get("risk") is not None for method in answer.get("methods") or []):
         yield (
             f"The method {AUTO} took in every outer split the tuned method with the smallest score on its inner splits."
@@ -260,8 +260,8 @@ def _comparison(answer: Mapping[str, Any]) -> Iterator[str]:
         is_adjusted = any(method.get("p_holm") is not None for method in answer["methods"])
         adjusted = ", and p values are adjusted by Holm's method" if is_adjusted else ""
         yield (
-            f"Methods were compared by paired differences on the same test rows ({how}); which can be told apart is "
-            f"said by intervals that hold for all pairs at once (Bonferroni){adjusted}."
+            f"Methods were compared by paired differences on the same test rows ({how}); which of them can be told "
+            f"apart was judged by simultaneous intervals over all pairs (Bonferroni){adjusted}."
         )
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Told apart in every common kind of colour blindness, and by their markers.
+# Distinct under every common type of colour blindness, and by their markers.
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#66717f"
 Method = Mapping[str, Any]
 

@@ -1,4 +1,4 @@
-"""The parts of the page: rows and words for each chart, made from the answer and its details."""
+"""The sections of the page: rows and texts for each chart, made from the answer and its details."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ from foldwise.reports.verdict import verdict
 Method = Mapping[str, Any]
 Justify = Literal["left", "right"]
 Columns = Mapping[str, Callable[[Method], str]]
-WIDE = 170  # letters of a line where the output is no terminal
+WIDE = 170  # characters of a line if the output is not a terminal
 NARROW = 72  # below, a table would break its numbers
-SHORTEST, LONGEST = 10, 30  # letters of a drawing
-GAP = 3  # letters between columns
+SHORTEST, LONGEST = 10, 30  # characters of a drawing
+GAP = 3  # characters between columns
 BAR = "risk drawn"
 MOST_CHOICES = 20  # distinct candidates of a method that are listed; the page lists all
 MOST_FOLDS = 31  # folds that are listed one by one
@@ -67,7 +67,7 @@ def _tables(answer: Mapping[str, Any], width: int, color: bool) -> list[str]:
 
 
 def _taken(columns: Columns, methods: list[Any]) -> int:
-    """Letters that these columns and the gap of one more need, if nothing is broken."""
+    """Characters that these columns and the space before one more need, if nothing is wrapped."""
     return sum(max(len(name), *(len(read(method)) for method in methods)) + GAP for name, read in columns.items())
 
 

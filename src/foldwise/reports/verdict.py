@@ -87,7 +87,7 @@ def _auto_sentence(auto: Mapping[str, Any]) -> str:
 def _difference_sentences(
     best: Mapping[str, Any], others: list[Mapping[str, Any]], together: list[str] | None
 ) -> list[str]:
-    """What may be said of the others, the baseline apart: told apart, not told apart, or unknown."""
+    """How the other methods compare, except the baseline: told apart, not told apart, or unknown."""
     rivals: dict[str, list[str]] = {"same": [], "worse": [], "unknown": []}
     for method in others:
         if method["name"] != BASELINE:
@@ -115,12 +115,12 @@ def _time_sentences(best: Mapping[str, Any], others: list[Mapping[str, Any]], to
 
 
 def _tuning_sentences(best: Mapping[str, Any]) -> list[str]:
-    """What tuning bought, by the scores it went by: the chosen candidate beside the middle one."""
+    """What tuning gained in its own scores: the chosen candidate against the median one."""
     score, middle = best.get("selection_score"), best.get("selection_middle")
     if score is None or middle is None or not middle > score or (best.get("candidates") or 0) < 3:
         return []
-    gain = f"{number(middle - score, digits=2)}: the middle one of its {best.get('candidates')} candidates"
-    return [f"Tuning bought {gain} scores {number(middle)}, the chosen one {number(score)}."]
+    gain = f"{number(middle - score, digits=2)}: the median of its {best.get('candidates')} candidates"
+    return [f"Tuning gained {gain} scores {number(middle)}, the chosen one {number(score)}."]
 
 
 def rows_words(curve: Mapping[str, Any]) -> str:
