@@ -73,7 +73,7 @@ def test_a_file_that_goes_while_a_folder_is_removed_leaves_nothing_open(temporar
     for name in "abc":
         (folder / name).touch()
 
-    def is_gone(path):
+    def is_gone(path, **_):
         raise FileNotFoundError(path)
 
     monkeypatch.setattr(os, "unlink", is_gone)
