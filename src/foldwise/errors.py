@@ -79,7 +79,7 @@ class FitsFailed(FoldwiseError):
 
 
 class Terminated(SystemExit):
-    """A run that was told to end; `result` is the answer so far, where there is one."""
+    """A run that was stopped; `result` is the answer so far, if there is one."""
 
     exit_code = 143
 

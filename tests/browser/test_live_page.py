@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from foldwise.api.watching import watch_beside
+from foldwise.api.watching import start_page
 
 pytestmark = pytest.mark.extras
 SLOW = Path(__file__).parents[1] / "live" / "slow_study.py"
@@ -21,7 +21,7 @@ LONG = 120.0
 @pytest.fixture
 def page(tmp_path):
     """A slow run, and a page beside it that is there before its store."""
-    beside = watch_beside(tmp_path / "run")
+    beside = start_page(tmp_path / "run")
     environment = {**os.environ, "SECONDS": "0.4"}
     run = subprocess.Popen([sys.executable, str(SLOW), str(tmp_path / "run"), EVIL], env=environment)
     yield beside.url
@@ -102,7 +102,7 @@ def test_a_page_without_scripts_renews_itself(browser, page):
 
 
 def test_a_page_whose_server_has_gone_says_so(browser, tmp_path):
-    beside = watch_beside(tmp_path / "run")
+    beside = start_page(tmp_path / "run")
     browser.get(beside.url)
     assert not browser.find_element("id", "lost").is_displayed()
     beside.process.kill()

@@ -34,7 +34,7 @@ def test_an_engine_is_made_by_its_name_and_hears_of_the_end_of_the_run():
         ({"engine": "dask", "isolate": False}, "fits on dask always run in processes of their own. Leave isolate out"),
         ({"isolate": False, "fit_timeout": 1}, "limits of a fit need a process of its own, but isolate is False"),
         ({"engine": 7}, "engine must be a name or an executor, and 7 has no method run"),
-        ({"engine": LocalExecutor(), "jobs": 2}, "jobs was given beside an executor of your own. Set jobs where you"),
+        ({"engine": LocalExecutor(), "jobs": 2}, "jobs was given with an executor of your own. Set jobs where you"),
     ],
 )
 def test_what_an_engine_cannot_do_is_said(words, says):

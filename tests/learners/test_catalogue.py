@@ -182,7 +182,7 @@ def test_an_unknown_parameter_of_a_built_in_learner_is_told_with_its_name(values
 
 def test_a_fixed_value_beside_a_fixed_choice_that_does_not_use_it_is_refused():
     data = make_dataset(*plain_table("regression"))
-    with pytest.raises(BadSpace, match="learner 'svm': gamma does nothing beside kernel='linear'"):
+    with pytest.raises(BadSpace, match="learner 'svm': gamma has no effect with kernel='linear'"):
         builtin("svm", data, overrides={"kernel": "linear", "gamma": 0.1})
     assert builtin("svm", data, overrides={"kernel": "rbf", "gamma": 0.1}).space.names == ("C", "epsilon")
 

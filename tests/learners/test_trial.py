@@ -88,7 +88,7 @@ BAD = {
     "built in and fixed": ("binary", lambda: fw.learner("logistic", solver="lbfgs", l1_ratio=1.0), LASSO),
     "qda": ("binary", lambda: fw.learner("qda", shrinkage=[0.1], reg_param=[0.1]), "shrinkage and reg_param belong"),
     "qda fixed": ("binary", lambda: fw.learner("qda", shrinkage=0.1, reg_param=0.1), "shrinkage and reg_param belong"),
-    "own qda": ("binary", lambda: fw.tune(QuadraticDiscriminantAnalysis(), shrinkage=[0.1]), "beside solver='svd'"),
+    "own qda": ("binary", lambda: fw.tune(QuadraticDiscriminantAnalysis(), shrinkage=[0.1]), "with solver='svd'"),
     "the target": (
         "regression",
         lambda: fw.tune(HistGradientBoostingRegressor(), loss=["squared_error", "poisson"]),

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 import foldwise as fw
-from foldwise.api.watching import watch_beside
+from foldwise.api.watching import start_page
 
 SLOW = Path(__file__).with_name("slow_study.py")
 LONG = 120.0  # seconds, on a busy machine
@@ -104,7 +104,7 @@ def test_a_run_that_is_killed_and_begun_again_is_followed_to_its_report(start, t
 
 
 def test_a_page_beside_a_run_waits_for_its_store_and_ends_when_told(tmp_path):
-    page = watch_beside(tmp_path / "run")
+    page = start_page(tmp_path / "run")
     try:
         assert "Waiting" in httpx.get(page.url, timeout=LONG).text
         assert httpx.post(page.url, timeout=LONG).status_code == 405
@@ -152,4 +152,4 @@ def test_what_serves_the_page_is_asked_for_in_one_sentence(monkeypatch, tmp_path
     with pytest.raises(
         MissingExtra, match=r"the live page needs Starlette and Uvicorn. Install them: pip install 'fold"
     ):
-        watch_beside(tmp_path / "run")
+        start_page(tmp_path / "run")

@@ -74,15 +74,15 @@ BAD = {
     "our own part": (lambda: fw.learner("gam", n_knots=[0, 4]), "refuses n_knots=0: it must be a whole number"),
     "without its condition": (
         lambda: fw.learner("svm", kernel=["linear", "rbf"], gamma=[0.1, 1.0]),
-        "learner 'mine': gamma does nothing beside kernel='linear'. Give it only beside kernel='rbf'",
+        "learner 'mine': gamma has no effect with kernel='linear'. Give it only with kernel='rbf'",
     ),
-    "condition in the learner": (lambda: fw.tune(SVR(kernel="linear"), gamma=[0.1, 1.0]), "beside kernel='linear'"),
-    "condition of a fixed word": (lambda: fw.learner("svm", kernel="rbf", degree=[2, 3]), "beside kernel='rbf'"),
+    "condition in the learner": (lambda: fw.tune(SVR(kernel="linear"), gamma=[0.1, 1.0]), "with kernel='linear'"),
+    "condition of a fixed word": (lambda: fw.learner("svm", kernel="rbf", degree=[2, 3]), "with kernel='rbf'"),
     "condition in a pipeline": (
         lambda: fw.tune(make_pipeline(StandardScaler(), SVR()), svr__degree=[2, 3], svr__C=[1.0]),
-        "svr__degree does nothing beside kernel='rbf'",
+        "svr__degree has no effect with kernel='rbf'",
     ),
-    "condition of steps": (lambda: fw.tune(MLPRegressor(), momentum=[0.5, 0.9]), "beside solver='adam'"),
+    "condition of steps": (lambda: fw.tune(MLPRegressor(), momentum=[0.5, 0.9]), "with solver='adam'"),
     "condition of rows": (
         lambda: fw.tune(RandomForestRegressor(bootstrap=False), max_samples=[0.5]),
         "bootstrap=False",
@@ -157,7 +157,7 @@ def test_a_good_space_is_not_refused(case):
 def test_a_built_in_learner_is_not_told_to_take_a_list_of_spaces():
     """There is no such word of `fw.learner`, nor on the command line."""
     for words in ({"degree": [2, 3]}, {"kernel": "linear", "degree": 3}, {"kernel": ["linear"], "degree": [3]}):
-        with pytest.raises(BadSpace, match=r"Give it only beside kernel='poly'\.$"):
+        with pytest.raises(BadSpace, match=r"Give it only with kernel='poly'\.$"):
             compare(mine=fw.learner("svm", **words))
 
 
@@ -178,7 +178,7 @@ FLAGS = {
     "ridge.alpha=true": "refuses alpha=True",
     "ridge.steps=1": "has no parameter 'steps'",
     "ridge.alpha=1,2 ridge.alpha=3": "the values of ridge.alpha are given twice",
-    "svm.kernel=linear,rbf svm.gamma=0.1,1": "gamma does nothing beside kernel='linear'",
+    "svm.kernel=linear,rbf svm.gamma=0.1,1": "gamma has no effect with kernel='linear'",
 }
 
 

@@ -40,32 +40,32 @@ def tuner_of(name):
 
 
 def search(name, space, truth, *, seed, budget):
-    told = [(point, truth(candidate_at(space, point))) for point in start_points(space, {}, seed)]
-    while len(told) < budget:
-        asked = tuner_of(name).ask(told, space, seed)
-        told += [(point, truth(candidate_at(space, point))) for point in asked]
-    return told
+    reported = [(point, truth(candidate_at(space, point))) for point in start_points(space, {}, seed)]
+    while len(reported) < budget:
+        asked = tuner_of(name).ask(reported, space, seed)
+        reported += [(point, truth(candidate_at(space, point))) for point in asked]
+    return reported
 
 
 @pytest.mark.parametrize("name", ["random", "tpe", "cmaes"])
 @pytest.mark.parametrize("space", [SMOOTH, KERNELS], ids=["plain", "conditional"])
 def test_the_same_scores_give_the_same_new_points(name, space):
     truth = smooth if space is SMOOTH else conditional
-    told = search(name, space, truth, seed=1, budget=20)
-    assert len({point for point, _ in told}) == 20
+    reported = search(name, space, truth, seed=1, budget=20)
+    assert len({point for point, _ in reported}) == 20
     tuner = tuner_of(name)
-    asked = tuner.ask(told, space, 1)
-    assert asked == tuner.ask(told, space, 1) == tuner_of(name).ask(told, space, 1)
-    assert not {point for point, _ in told} & set(asked)
+    asked = tuner.ask(reported, space, 1)
+    assert asked == tuner.ask(reported, space, 1) == tuner_of(name).ask(reported, space, 1)
+    assert not {point for point, _ in reported} & set(asked)
     assert len(asked) == 5
 
 
 @pytest.mark.parametrize("name", ["tpe", "cmaes"])
 def test_other_scores_and_other_seeds_give_other_points(name):
-    told = search(name, SMOOTH, smooth, seed=1, budget=20)
-    turned = [(point, -score) for point, score in told]
-    asked = tuner_of(name).ask(told, SMOOTH, 1)
-    assert asked != tuner_of(name).ask(told, SMOOTH, 2)
+    reported = search(name, SMOOTH, smooth, seed=1, budget=20)
+    turned = [(point, -score) for point, score in reported]
+    asked = tuner_of(name).ask(reported, SMOOTH, 1)
+    assert asked != tuner_of(name).ask(reported, SMOOTH, 2)
     assert asked != tuner_of(name).ask(turned, SMOOTH, 1)
 
 
@@ -83,19 +83,19 @@ def test_a_search_that_learns_comes_nearer_than_an_even_spread(name, space, trut
 @pytest.mark.parametrize("name", ["random", "tpe", "cmaes"])
 def test_a_finite_space_is_tried_whole_and_then_there_is_nothing_to_ask_for(name):
     space = make_space({"depth": [1, 2, 3, None], "leaf": ["a", "b", "c"]})
-    told = [(point, float(at)) for at, point in enumerate(spread(space, 0))][:8]
-    rest = tuner_of(name).ask(told, space, 0)
-    assert len(rest) == len({*rest, *(point for point, _ in told)} - {point for point, _ in told}) == 4
-    told += [(point, 1.0) for point in rest]
-    assert tuner_of(name).ask(told, space, 0) == []
+    reported = [(point, float(at)) for at, point in enumerate(spread(space, 0))][:8]
+    rest = tuner_of(name).ask(reported, space, 0)
+    assert len(rest) == len({*rest, *(point for point, _ in reported)} - {point for point, _ in reported}) == 4
+    reported += [(point, 1.0) for point in rest]
+    assert tuner_of(name).ask(reported, space, 0) == []
 
 
 @pytest.mark.parametrize("name", ["tpe", "cmaes"])
 def test_candidates_that_failed_are_told_as_the_worst(name):
-    told = search(name, SMOOTH, lambda c: math.nan if c["a"] > 0.5 else smooth(c), seed=3, budget=30)
-    late = [candidate_at(SMOOTH, point)["a"] for point, _ in told[20:]]
+    reported = search(name, SMOOTH, lambda c: math.nan if c["a"] > 0.5 else smooth(c), seed=3, budget=30)
+    late = [candidate_at(SMOOTH, point)["a"] for point, _ in reported[20:]]
     assert np.mean(np.array(late) > 0.5) < 0.5
-    every = [(point, math.nan) for point, _ in told[:10]]
+    every = [(point, math.nan) for point, _ in reported[:10]]
     assert len(tuner_of(name).ask(every, SMOOTH, 3)) == 5
 
 

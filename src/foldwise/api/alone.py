@@ -28,7 +28,7 @@ from foldwise.plans.runnable import RunnableStudy, make_study
 from foldwise.plans.searches import Tuning
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
-from foldwise.splits.making import INNER_WORDS, make_splits
+from foldwise.splits.making import INNER_NAMES, make_splits
 from foldwise.splits.nesting import INNER_FOLDS, Inner
 from foldwise.splits.split import Splits
 from foldwise.studies.reading import Reading
@@ -66,7 +66,7 @@ def _study(learner: Any, data: Dataset) -> RunnableStudy:
 
 
 def _as_learner(learner: Any, data: Dataset, losses: tuple[Loss, ...]) -> Learner:
-    """The learner as a study takes it, without what it heeds on its own alone."""
+    """The learner as a study takes it, without the options that it uses only on its own."""
     if hasattr(learner, "combines"):
         options = {**learner.get_params(deep=False), "loss": None, "seed": 0, "inner": None}
         return make_learners({learner.combines.replace("_", " "): type(learner)(**options)}, data, losses)[0]
@@ -117,7 +117,7 @@ def _together(runnable: RunnableStudy, reading: Reading) -> dict[str, Any]:
 def _splits(learner: Any, data: Dataset) -> Splits:
     """The splits that a learner tunes on when it is fitted on its own."""
     inner = _default_folds(data) if learner.inner is None else learner.inner
-    if isinstance(inner, str) and inner in INNER_WORDS:
+    if isinstance(inner, str) and inner in INNER_NAMES:
         raise BadSplits(f"inner={inner!r} goes with outer folds, and a learner fitted alone has none", "Give inner=5")
     splits = make_splits(inner, data, seed=learner.seed)
     if not getattr(learner, "refit", True) and len(splits) != 1:

@@ -71,7 +71,7 @@ class Cost:
 
 
 def method_cost(reading: Reading, method: Method, seconds: float | None) -> Cost:
-    """The fits of a method at most and, where a pilot told the seconds of one fit, their time."""
+    """The most fits of a method and, where a pilot measured the seconds of one fit, their time."""
     keys = _fixed_keys(reading, method)
     count = _most_fits(reading, method, keys) + _refits(reading, method)
     cost = None if seconds is None else count * seconds
@@ -89,7 +89,7 @@ def total(costs: Sequence[Cost]) -> tuple[int, float]:
     fits, seconds = 0, 0.0
     for cost in sorted(costs, key=lambda cost: cost.method.combines == "best_of"):
         shared = len(cost.keys & known)
-        # The best of several chooses what one of its members has chosen: beside them, nothing is left to fit.
+        # The best of several chooses what one of its members has chosen: if those are rows, nothing is left to fit.
         # Where it drops candidates, it drops others than they do: no key is known before.
         is_free = cost.method.combines == "best_of" and bool(cost.keys) and cost.keys <= known
         new = 0 if is_free else cost.fits - shared

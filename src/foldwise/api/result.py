@@ -151,7 +151,7 @@ class Result:
         return float(found.err_cv - found.value)
 
     def selection_bias(self) -> pd.DataFrame:
-        """For tuned methods: the selection score, its corrections without nesting, and the nested risk beside them."""
+        """For tuned methods: the selection score, its corrections without nesting, and the nested risk."""
         return selection_table(self._answer)
 
     def search_curve(self, name: str | None = None) -> SearchCurve:
@@ -217,7 +217,7 @@ class Result:
     def report(self, path: str | Path | None = None, *, title: str | None = None, curves: Sequence[Any] = ()) -> str:
         """One self-contained page with this `title`, as text; also written to a file if a `path` is given.
 
-        `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown beside the answer.
+        `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown with the answer.
         """
         more: dict[str, Any] = {
             "title": title,
@@ -241,7 +241,7 @@ class Result:
         return plots.plot_choices(self._answer)
 
     def plot_optimism(self) -> Figure:
-        """Selection scores beside risks as a Matplotlib figure."""
+        """Selection scores and risks as a Matplotlib figure."""
         return plots.plot_optimism(self._answer)
 
     def __repr__(self) -> str:

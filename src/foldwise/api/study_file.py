@@ -35,7 +35,7 @@ from foldwise.studies.file import read_origin
 from foldwise.tuners.registry import is_foreign as is_foreign_tuner
 
 # What shapes the data set goes to `read`, the rest to `compare`.
-_DATA_WORDS = ("target", "groups", "time", "weights", "stratify", "drop", "task", "positive")
+_DATA_OPTIONS = ("target", "groups", "time", "weights", "stratify", "drop", "task", "positive")
 
 
 class LearnerSpec(BaseModel):
@@ -57,7 +57,7 @@ class LearnerSpec(BaseModel):
 
 
 class StudySpec(BaseModel):
-    """One study in the words of `fw.compare`, plus where the data are; None means the default.
+    """One study with the options of `fw.compare`, plus where the data are; None means the default.
 
     >>> StudySpec(data="diabetes", learners=["k-nn"], outer=8, inner=5).learners
     {'k-nn': LearnerSpec(learner='k-nn', parameters={})}
@@ -133,19 +133,19 @@ class StudySpec(BaseModel):
         return plan(self.make_learners(), self.read_data(), **options)
 
     def origin(self) -> dict[str, Any]:
-        """The study as JSON words, with full paths so that it can be resumed from any folder."""
+        """The study as JSON, with full paths so that it can be resumed from any folder."""
         unset = {key for key, value in self if value is None}
-        words = self.model_dump(mode="json", exclude=unset | {"retry_failed", "time_limit"})  # of this run alone
+        options = self.model_dump(mode="json", exclude=unset | {"retry_failed", "time_limit"})  # of this run alone
         if self.learners is not None:
             # Lists, since a store may sort keys and the order of methods and parameters matters.
-            words["learners"] = [
+            options["learners"] = [
                 {"name": name, "learner": spec.learner, "parameters": [list(item) for item in spec.parameters.items()]}
                 for name, spec in self.learners.items()
             ]
         for key in ("data", "store"):
-            if key in words and (key == "store" or Path(words[key]).exists()):
-                words[key] = str(Path(words[key]).absolute())
-        return words
+            if key in options and (key == "store" or Path(options[key]).exists()):
+                options[key] = str(Path(options[key]).absolute())
+        return options
 
     def read_data(self) -> Dataset:
         """The data set, without the columns that hold fold labels."""
@@ -153,7 +153,7 @@ class StudySpec(BaseModel):
 
     def options(self) -> dict[str, Any]:
         """The options of `fw.compare` that the study sets."""
-        given = self.model_dump(exclude_none=True, exclude={"data", "learners", *_DATA_WORDS})
+        given = self.model_dump(exclude_none=True, exclude={"data", "learners", *_DATA_OPTIONS})
         return {key: self._labels(value) if key in ("outer", "inner") else value for key, value in given.items()}
 
     def make_learners(self) -> Any:
@@ -185,18 +185,18 @@ class StudySpec(BaseModel):
             made = Tuned(made)
         if not made.space:
             raise BadSpace(f"the learner {name!r} has nothing to tune", "Give values to try with --space")
-        words = {
+        options = {
             key: value
             for key, value in self.options().items()
             if key in ("inner", "tuner", "budget", "rule", "stop", "loss", "seed")
         }
-        return tune(made.estimator, space=made.space, **words)
+        return tune(made.estimator, space=made.space, **options)
 
     def _read(self, without: Iterable[str] = ()) -> Dataset:
 
-        words: dict[str, Any] = {key: value for key in _DATA_WORDS if (value := getattr(self, key)) is not None}
-        words["drop"] = (*words.get("drop", ()), *without)
-        return read(self.data, task_hint=task_hint(self.make_learners(), self.loss), **words)
+        options: dict[str, Any] = {key: value for key in _DATA_OPTIONS if (value := getattr(self, key)) is not None}
+        options["drop"] = (*options.get("drop", ()), *without)
+        return read(self.data, task_hint=task_hint(self.make_learners(), self.loss), **options)
 
     def _labels(self, scheme: Any) -> Any:
         """Fold labels from a column (`column:NAME`); any other scheme as it is."""
@@ -213,39 +213,39 @@ class StudySpec(BaseModel):
 
 
 def read_study(path: str | Path, **changes: Any) -> StudySpec:
-    """The study in a TOML file; its paths are relative to the file, `changes` replace its words."""
+    """The study in a TOML file; its paths are relative to the file, `changes` replace its options."""
     path = Path(path)
     try:
-        words = tomllib.loads(read_text(path))
+        options = tomllib.loads(read_text(path))
     except OSError as error:
         raise BadStudy(f"cannot read the study file {path}: {error.strerror}") from None
     except BadStudy:
         raise
     except (ValueError, RecursionError) as error:  # what is no TOML, no UTF-8, or a number without end
         raise BadStudy(f"{path} is not a TOML file: {error}") from None
-    if "address" in words:
+    if "address" in options:
         # Whoever is at the other end can run code here: only the person at the keyboard may say who.
         raise BadStudy("a study file cannot name the address of a cluster", "Give it with --address")
-    if found := _foreign_part(words):
+    if found := _foreign_part(options):
         raise BadStudy(f"a study file cannot name {found} of another package", "Give it with a flag, or in Python")
-    check_sizes(words)
+    check_sizes(options)
     for key in ("data", "store"):
-        if isinstance(words.get(key), str):
-            words[key] = _beside(path, words[key], must_exist=key == "data")
-    return make_spec(words, **changes)
+        if isinstance(options.get(key), str):
+            options[key] = _next_to_file(path, options[key], must_exist=key == "data")
+    return make_spec(options, **changes)
 
 
-def make_spec(words: Mapping[str, Any], *, space: Iterable[str] = (), **changes: Any) -> StudySpec:
-    """A StudySpec from words, with `space` flags such as `k-nn.n_neighbors=1..30` put in.
+def make_spec(options: Mapping[str, Any], *, space: Iterable[str] = (), **changes: Any) -> StudySpec:
+    """A StudySpec from options, with `space` flags such as `k-nn.n_neighbors=1..30` added.
 
     >>> study = make_spec({"data": "diabetes", "learners": ["ridge"]}, space=["ridge.alpha=log(1e-4,1e4,50)"])
     >>> study.learners["ridge"].parameters
     {'alpha': {'log_range': [0.0001, 10000.0, 50]}}
     """
-    words = {**words, **{key: value for key, value in changes.items() if value is not None}}
-    check_sizes(words)
+    options = {**options, **{key: value for key, value in changes.items() if value is not None}}
+    check_sizes(options)
     try:
-        study = StudySpec.model_validate(words)
+        study = StudySpec.model_validate(options)
         return _with_spaces(study, list(space)) if space else study
     except ValidationError as error:
         raise _first_problem(error) from None
@@ -275,27 +275,27 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
     return make_spec({**kept, "store": str(run)}, **changes)
 
 
-def _foreign_part(words: Mapping[str, Any]) -> str:
+def _foreign_part(options: Mapping[str, Any]) -> str:
     """A part of another package that a file names: only the person at the keyboard may call for its code."""
-    learners = words.get("learners")
+    learners = options.get("learners")
     learners = learners if isinstance(learners, dict | list) else ()  # what it should not be is refused later
     tables = list(learners.values() if isinstance(learners, dict) else learners)
     names = [*learners, *(table.get("learner") or table.get("name") for table in tables if isinstance(table, dict))]
     parts = {part for name in names if isinstance(name, str) for part in re.split(r"[(+:)]", name)}
     if not all(map(is_builtin_name, parts)) and (found := sorted(parts & set(foreign_names()))):
         return f"the learner {found[0]!r}"
-    losses = words.get("loss")
+    losses = options.get("loss")
     for loss in losses if isinstance(losses, list) else [losses]:
         if is_foreign_loss(loss):
             return f"the loss {loss!r}"
     for level in ("outer", "inner"):
-        if is_foreign_splitter(words.get(level)):
-            return f"the splitter {words[level]!r}"
-    if is_foreign_tuner(words.get("tuner")):
-        return f"the tuner {words['tuner']!r}"
-    if is_foreign_engine(words.get("engine")):
-        return f"the engine {words['engine']!r}"
-    return f"the interval {words['interval']!r}" if is_foreign_interval(words.get("interval")) else ""
+        if is_foreign_splitter(options.get(level)):
+            return f"the splitter {options[level]!r}"
+    if is_foreign_tuner(options.get("tuner")):
+        return f"the tuner {options['tuner']!r}"
+    if is_foreign_engine(options.get("engine")):
+        return f"the engine {options['engine']!r}"
+    return f"the interval {options['interval']!r}" if is_foreign_interval(options.get("interval")) else ""
 
 
 def make_learner(spec: LearnerSpec) -> Any:
@@ -336,17 +336,17 @@ def _label_column(scheme: Any) -> str | None:
     return scheme.removeprefix("column:") if isinstance(scheme, str) and scheme.startswith("column:") else None
 
 
-def _beside(path: Path, name: str, *, must_exist: bool) -> str:
+def _next_to_file(path: Path, name: str, *, must_exist: bool) -> str:
     """A path in a study file is relative to the file; a name that is no file there is left alone."""
-    beside = path.parent / name
+    found = path.parent / name
     try:
-        return str(beside) if not must_exist or beside.exists() else name
-    except (OSError, ValueError):  # too long for a path, or with letters that none can have
+        return str(found) if not must_exist or found.exists() else name
+    except (OSError, ValueError):  # too long for a path, or with characters that no path can have
         return name
 
 
 def _first_problem(error: ValidationError) -> Exception:
-    # A misspelt word says more than that the right one is missing.
+    # A misspelt option says more than that the right one is missing.
     problem = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     raised = problem.get("ctx", {}).get("error")
     if isinstance(raised, BadStudy | BadSpace):

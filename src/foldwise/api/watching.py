@@ -26,7 +26,7 @@ from foldwise.studies.study import Method
 PREFIX = "foldwise-run-"
 
 
-class Beside(NamedTuple):
+class LivePage(NamedTuple):
     """A live page in a process of its own."""
 
     url: str
@@ -42,7 +42,7 @@ def watch(run: str | Path, *, port: int = 0, tell: Callable[[str], None] = print
     serve(follow(run), address)
 
 
-def watch_beside(run: str | Path, *, is_scratch: bool = False) -> Beside:
+def start_page(run: str | Path, *, is_scratch: bool = False) -> LivePage:
     """Start the live page of a run of this process in a process of its own.
 
     It only reads the store, so it can neither slow nor harm the run; it ends by itself some time after the run,
@@ -60,13 +60,13 @@ def watch_beside(run: str | Path, *, is_scratch: bool = False) -> Beside:
         pass_fds=[address.socket.fileno()],
         start_new_session=True,  # an interrupt at the keyboard is for the run
     )
-    words = {"run": str(Path(run).absolute()), "socket": address.socket.fileno(), "parent": os.getpid()}
+    message = {"run": str(Path(run).absolute()), "socket": address.socket.fileno(), "parent": os.getpid()}
     assert child.stdin is not None
     with child.stdin as pipe:  # not in its arguments, which everybody can read
-        pipe.write(json.dumps({**words, "token": address.token, "is_scratch": is_scratch}).encode())
+        pipe.write(json.dumps({**message, "token": address.token, "is_scratch": is_scratch}).encode())
     url = address.url
     address.socket.close()
-    return Beside(url, child)
+    return LivePage(url, child)
 
 
 def scratch_run() -> str:
@@ -75,13 +75,13 @@ def scratch_run() -> str:
 
 
 def main() -> None:
-    """The process that `watch_beside` starts."""
-    words = json.loads(sys.stdin.read())
-    address = Address(socket.socket(fileno=words["socket"]), words["token"])
-    state = follow(words["run"])
-    serve(state, address, parent=words["parent"])
-    if words["is_scratch"] and state.snapshot().phase == "finished":
-        shutil.rmtree(words["run"], ignore_errors=True)
+    """The process that `start_page` starts."""
+    message = json.loads(sys.stdin.read())
+    address = Address(socket.socket(fileno=message["socket"]), message["token"])
+    state = follow(message["run"])
+    serve(state, address, parent=message["parent"])
+    if message["is_scratch"] and state.snapshot().phase == "finished":
+        shutil.rmtree(message["run"], ignore_errors=True)
 
 
 def follow(run: str | Path) -> State:

@@ -94,17 +94,17 @@ def curve(
     if parameter is not None and sizes is not None:
         raise click.UsageError("--parameter and --sizes ask for two different curves. Give one of them.")
     study = study_of(data, learners=[learner], **flags)
-    words: dict[str, Any] = {**study.options(), "progress": False if quiet else None}
+    options: dict[str, Any] = {**study.options(), "progress": False if quiet else None}
     if parameter is None:
         if sizes is not None:
-            words["sizes"] = _numbers("--sizes", sizes)
-        answer = learning_curve(learner, study.read_data(), **words)
+            options["sizes"] = _numbers("--sizes", sizes)
+        answer = learning_curve(learner, study.read_data(), **options)
     else:
         name, equals, values = parameter.partition("=")
         if not (equals and name.strip() and values.strip()):
             raise click.UsageError(f'cannot read --parameter {parameter!r}. Write it as "n_neighbors=1..30".')
         axis = {name.strip(): make_parameter(read_values(name.strip(), values))}
-        answer = validation_curve(learner, study.read_data(), **words, **axis)
+        answer = validation_curve(learner, study.read_data(), **options, **axis)
     show(answer.to_dict(), str(answer), as_json=as_json)
 
 

@@ -63,12 +63,12 @@ def backup(run: str, copy: str, as_json: bool) -> None:
 @click.option("--store", metavar="RUN", help="Count here how many models were scored on these rows.")
 @click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
 @as_json
-def judge(model: str, data: str, trust: bool, as_json: bool, **words: Any) -> None:
+def judge(model: str, data: str, trust: bool, as_json: bool, **options: Any) -> None:
     """Test a saved model on rows it has not seen."""
     from foldwise.api.model_file import load_model
     from foldwise.api.saved_model import judge_table
 
-    estimate = judge_table(load_model(model, trust=trust), data, **words)
+    estimate = judge_table(load_model(model, trust=trust), data, **options)
     notes = [f"note: {text}" for _, text in estimate.notes]
     show(estimate.to_dict(), "\n".join([str(estimate), *notes]), as_json=as_json)
 

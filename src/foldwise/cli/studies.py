@@ -187,13 +187,13 @@ def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quie
 
 
 def _watched(study: Any) -> Any:
-    """The study with a page beside it that follows its store; one without a store is given one for the time."""
-    from foldwise.api.watching import scratch_run, watch_beside
+    """The study with a live page that follows its store; without a store it gets a temporary one."""
+    from foldwise.api.watching import scratch_run, start_page
 
     is_scratch = study.store is None
     if is_scratch:
         study = study.model_copy(update={"store": scratch_run()})
-    page = watch_beside(study.store, is_scratch=is_scratch)
+    page = start_page(study.store, is_scratch=is_scratch)
     remark(f"the run can be watched at {page.url}")
     _open_browser(page.url)
     return study

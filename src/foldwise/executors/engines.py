@@ -61,10 +61,10 @@ def _factory(name: str) -> Callable[[RunOptions], Executor]:
 
 
 def _check_own(options: RunOptions) -> None:
-    """Refuse what is no executor, and options that an executor which is there already cannot heed any more."""
+    """Refuse what is no executor, and options that come too late for an executor that exists already."""
     for method in ("run", "add", "ask_to_stop", "close"):
         if not callable(getattr(options.engine, method, None)):
             raise BadStudy(f"engine must be a name or an executor, and {options.engine!r} has no method {method}")
     for name in ("jobs", "address", "isolate", "fit_timeout", "fit_memory"):
         if getattr(options, name) is not None:
-            raise BadStudy(f"{name} was given beside an executor of your own", f"Set {name} where you make it")
+            raise BadStudy(f"{name} was given with an executor of your own", f"Set {name} where you make it")

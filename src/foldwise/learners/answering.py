@@ -68,10 +68,10 @@ class AnswersByModel(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def decision_function(self, X: Any) -> Any:
         return self._asked("decision_function", X)
 
-    def _asked(self, name: str, X: Any, *more: Any, **words: Any) -> Any:
+    def _asked(self, name: str, X: Any, *more: Any, **keywords: Any) -> Any:
         check_is_fitted(self, "model_")
         # Categories 1 and 2 became text in fit: given as numbers, an encoder would not know them again.
-        return getattr(self.model_, name)(read_table(X) if self._met_frame else X, *more, **words)
+        return getattr(self.model_, name)(read_table(X) if self._met_frame else X, *more, **keywords)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")

@@ -159,7 +159,7 @@ def _preprocessing(entry: Entry, data: Dataset) -> Any:
 
 
 def _completed_values(entry: Entry, fixed: dict[str, Any], facts: Facts) -> dict[str, Any]:
-    """Fixed values, with what they ask for beside them."""
+    """Fixed values, with the values that they require of others."""
     if entry.complete is None or not fixed:
         return fixed
     (block,) = entry.complete([{key: [value] for key, value in fixed.items()}], facts)
@@ -167,7 +167,7 @@ def _completed_values(entry: Entry, fixed: dict[str, Any], facts: Facts) -> dict
 
 
 def _completed(entry: Entry, spaces: dict[str, Any], fixed: dict[str, Any], facts: Facts) -> Written:
-    """The user's own space, with what its values ask for beside them."""
+    """The user's own space, with the values that it requires of other parameters."""
     if entry.complete is None:
         return spaces
     blocks = entry.complete([{**spaces, **{key: [value] for key, value in fixed.items()}}], facts)

@@ -60,7 +60,7 @@ def blend(members: Members, **options: Any) -> Blend:
 
 
 def _checked(combined: AnyCombined) -> AnyCombined:
-    """What is wrong with the members themselves is told now, not when the data are there."""
+    """Refuse bad members now, not when the data are known."""
     members, word = combined.members, combined.combines
     if isinstance(members, str) or not isinstance(members, Mapping | Sequence):
         raise BadLearner(f"fw.{word} needs several learners, not {members!r}", "Give them as a dictionary by name")

@@ -1,4 +1,4 @@
-"""Parameters that do nothing beside the value of another: to tune them is to fit the same model many times."""
+"""Parameters without effect at some value of another: tuning them fits the same model many times."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ CONDITIONS: dict[str, tuple[str, dict[str, tuple[Any, ...]]]] = {
 
 
 def check_idle(learner: Learner, block: Block, parts: dict[str, Any], *, is_fixed: bool = False) -> None:
-    """Refuse parameters that are not used beside a value; `parts` are those of the estimator, by full name.
+    """Refuse parameters without effect at the values of others; `parts` are those of the estimator, by full name.
 
-    Beside fixed values only those count that are fixed too: the default may be tuned.
+    With `is_fixed`, only values that the block itself gives count: the default may be tuned.
     """
     for name, parameter in block:
-        decider, uses, values, is_own = _beside(learner, block, name, parts)
+        decider, uses, values, is_own = _condition(learner, block, name, parts)
         unused = [value for value in values if isinstance(value, str | bool) and value not in uses]
         is_none = isinstance(parameter, Choice) and parameter.values == (None,)
         if is_none or not unused or (is_fixed and not is_own):
@@ -48,7 +48,7 @@ def check_idle(learner: Learner, block: Block, parts: dict[str, Any], *, is_fixe
 
 
 def without_idle(learner: Learner) -> Learner:
-    """The learner without the parameters of its space that do nothing beside its fixed values."""
+    """The learner without the parameters of its space that have no effect at its fixed values."""
     assert learner.space is not None
     parts = {"": learner.estimator, **learner.estimator.get_params(deep=True)}
     left: list[Block] = []
@@ -59,15 +59,15 @@ def without_idle(learner: Learner) -> Learner:
 
 
 def _is_idle(learner: Learner, block: Block, name: str, parts: dict[str, Any]) -> bool:
-    _, uses, values, is_own = _beside(learner, block, name, parts)
+    _, uses, values, is_own = _condition(learner, block, name, parts)
     return not is_own and any(isinstance(value, str | bool) and value not in uses for value in values)
 
 
-def _beside(
+def _condition(
     learner: Learner, block: Block, name: str, parts: dict[str, Any]
 ) -> tuple[str, tuple[Any, ...], list[Any], bool]:
-    """Which parameter decides over this one, the values it is used with, those it may have, and whether the
-    block says so; no values where nothing decides."""
+    """The parameter that decides whether this one is used, its values with which it is, all its values, and whether the
+    block gives them; no values where nothing decides."""
     prefix, _, leaf = learner.names[name].rpartition("__")
     owner = type(parts[prefix])
     is_known = owner.__module__.startswith(("sklearn.", "foldwise."))  # a user's own class may have such a name
@@ -76,12 +76,12 @@ def _beside(
     if leaf not in users or decider not in (known := parts[prefix].get_params(deep=False)):
         return "", (), [], False
     full = f"{prefix}__{decider}" if prefix else decider
-    chosen: Parameter | None = next((other for word, other in block if learner.names[word] == full), None)
+    chosen: Parameter | None = next((other for other_name, other in block if learner.names[other_name] == full), None)
     values = [known[decider]] if chosen is None else chosen.grid()
     return decider, users[leaf], values, chosen is not None
 
 
 def _idle(learner: Learner, name: str, found: str, decider: str, uses: tuple[Any, ...]) -> BadSpace:
     apart = "" if learner.is_builtin else ", in a space of its own: space=[{...}, {...}]"  # which has one space
-    remedy = f"Give it only beside {decider}={' or '.join(map(repr, uses))}{apart}"
-    return BadSpace(f"learner {learner.name!r}: {name} does nothing beside {found}", remedy)
+    remedy = f"Give it only with {decider}={' or '.join(map(repr, uses))}{apart}"
+    return BadSpace(f"learner {learner.name!r}: {name} has no effect with {found}", remedy)

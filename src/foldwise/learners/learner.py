@@ -39,7 +39,7 @@ class Learner:
         return {} if self.space is None else dict(self.space.resolve(self.estimator))
 
     def owner(self, candidate: Mapping[str, Any]) -> Learner:
-        """Whose candidate this is: a member's, where the best of several is looked for."""
+        """The learner this candidate belongs to: a member, in the best of several."""
         return {one.name: one for one in self.members}[candidate[METHOD]] if self.combines == "best_of" else self
 
     def at(self, candidate: Mapping[str, Any]) -> Any:

@@ -170,7 +170,7 @@ def fit_final(fitting: Fitting, data: Dataset, rows: IntArray, columns: FloatArr
 def respond_final(
     model: Any, data: Dataset, rows: IntArray, columns: FloatArray, responses: Sequence[str], members: int
 ) -> dict[str, AnyArray]:
-    """What a final learner answers for these rows, and beside it the weights of the members, if it has such."""
+    """The responses of a final learner for these rows, and the weights of the members, if it has any."""
     found = respond(model, _level_one(data, rows, columns), np.arange(len(rows)), responses)
     weights = shown_weights(model, members)
     return found if weights is None else {**found, WEIGHTS: np.tile(weights, (len(rows), 1))}

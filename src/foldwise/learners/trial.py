@@ -1,7 +1,7 @@
 """Values of a space that a learner refuses, found before any real fit by fitting it to nothing and to made-up rows.
 
-A fit to nothing fails; but scikit-learn looks at the parameters first, and what it says of them is all we ask.
-Values that are taken one by one, but not beside each other, are found on a few made-up rows.
+A fit to no rows fails, but scikit-learn checks the parameters first, and only its messages on them are used.
+Values that are valid alone but not in combination are found on a few made-up rows.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _joined(prefix: str, name: str) -> str:
 
 
 def _on_sight(owner: Any, leaf: str, value: Any) -> str:
-    """What a part says against a value of a parameter before it looks at the table, which is none here."""
+    """The error that an estimator raises for a value of a parameter before it reads the table, which is empty here."""
     if not type(owner).__module__.startswith(("sklearn.", "foldwise.")) or not _is_known(owner):
         return ""
     trial = copy(owner)

@@ -59,12 +59,12 @@ def tune(
             f"fw.tune needs an estimator object, not {estimator!r}",
             "Give an instance, such as fw.tune(Ridge(), alpha=[0.1, 1.0])",
         )
-    words = {"loss": loss, "simpler": simpler, "seed": seed, "jobs": jobs, "refit": refit}
-    meant = [word for word, value in words.items() if _is_values(value) and _has_parameter(estimator, word)]
-    parameters |= {word: words.pop(word) for word in meant}
+    options = {"loss": loss, "simpler": simpler, "seed": seed, "jobs": jobs, "refit": refit}
+    meant = [option for option, value in options.items() if _is_values(value) and _has_parameter(estimator, option)]
+    parameters |= {option: options.pop(option) for option in meant}
     space = _joined(space, parameters) if parameters else space
-    tuned = Tuned(estimator, space, inner=inner, tuner=tuner, budget=budget, rule=rule, stop=stop, **words)
-    tuned.full_space()  # a misspelt parameter is told now, not after an hour
+    tuned = Tuned(estimator, space, inner=inner, tuner=tuner, budget=budget, rule=rule, stop=stop, **options)
+    tuned.full_space()  # a misspelt parameter is refused now, not after an hour
     return tuned
 
 
@@ -74,13 +74,13 @@ def _is_values(value: Any) -> bool:
     return isinstance(value, list | tuple | range | Range) and not is_matrix
 
 
-def _has_parameter(estimator: Any, word: str) -> bool:
+def _has_parameter(estimator: Any, option: str) -> bool:
     known = estimator.get_params(deep=True)
-    return word in known or sum(name.endswith(f"__{word}") for name in known) == 1
+    return option in known or sum(name.endswith(f"__{option}") for name in known) == 1
 
 
 def _joined(space: Any, parameters: Mapping[str, Any]) -> Any:
-    """The parameters beside the space, in every block of a conditional one."""
+    """The parameters given as keywords, added to every block of the space."""
     blocks = space if isinstance(space, list | tuple) else [space or {}]
     if not all(isinstance(block, Mapping) for block in blocks):
         return space  # which is refused for what it is

@@ -46,7 +46,7 @@ class Guard:
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """The status and the sentence with which a request is refused, or None."""
         if scope["method"] not in ("GET", "HEAD"):
-            return 405, "This page can be looked at, nothing else."
+            return 405, "This page can only be read."
         hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
         if len(hosts) != 1 or hosts[0] not in self.hosts:
             return 403, f"This page is at http://{self.hosts[0]} and has no other name."

@@ -90,7 +90,7 @@ class ScorerFold:
         return weights if self.takes_weights else None
 
     def _response(self, prediction: AnyArray) -> str:
-        """Which of the responses it can use this is, told by its shape."""
+        """The response this is, known by its shape."""
         if prediction.ndim == 2:  # of three classes or more both look alike, and are used alike
             kinds = RESPONSES[1:2] if prediction.shape[1] == 2 else RESPONSES[1:]
         else:

@@ -72,8 +72,8 @@ def open_reader(folder: Path, *, is_known: bool = False) -> sqlite3.Connection:
     return database
 
 
-def settle(database: sqlite3.Connection) -> None:
-    """Put the log into the file, so that a store nobody writes to is one file that can be copied and read anywhere."""
+def checkpoint(database: sqlite3.Connection) -> None:
+    """Write the log into the file, so that a store without a writer is one file, easy to copy."""
     for _ in range(10):
         try:
             database.execute("PRAGMA busy_timeout=0")
@@ -82,11 +82,11 @@ def settle(database: sqlite3.Connection) -> None:
         except sqlite3.Error as reason:
             if not _name(reason).startswith("SQLITE_BUSY"):
                 return
-            time.sleep(0.05)  # somebody is reading it, perhaps for a moment; else the log stays, where it belongs
+            time.sleep(0.05)  # another process is reading it, perhaps briefly; else the log stays
 
 
 def has_lost_its_log(folder: Path) -> bool:
-    """Does the file say that newer pages are in a log beside it, and there is none? A copy of the .db alone is so."""
+    """Do newer pages belong to a log that is missing? So it is with a copy of the .db file alone."""
     try:
         with (folder / FILE).open("rb") as file:
             header = file.read(100)

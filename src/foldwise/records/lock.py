@@ -36,7 +36,7 @@ def take(path: Path) -> int:
 
 
 def holder_of(path: Path) -> int | None:
-    """The process that holds a lock, looked at without touching it; one of another machine is not known."""
+    """The process that holds a lock, read without touching it; a process of another machine is not known."""
     try:
         number = path.read_bytes()[:32].decode(errors="replace").strip()
     except OSError:

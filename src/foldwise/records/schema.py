@@ -37,7 +37,7 @@ def create(database: sqlite3.Connection) -> None:
 
 
 def strangers(database: sqlite3.Connection, version: int) -> list[str]:
-    """What is in the file beside the tables of its format, or lacks: a view or a trigger would be somebody's code."""
+    """Tables of the format that are missing, or other content: a view or a trigger would be somebody's code."""
     wanted, odd = dict(TABLES[version]), []
     for kind, name, table, text in database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
         if kind == "table" and wanted.pop(name, None) == text:

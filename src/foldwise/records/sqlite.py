@@ -17,11 +17,11 @@ from foldwise.records.database import (
     FILE,
     cannot_open,
     cannot_write,
+    checkpoint,
     damaged,
     has_lost_its_log,
     open_reader,
     open_writer,
-    settle,
 )
 from foldwise.records.encoding import clipped, decode, encode
 from foldwise.records.lock import Taken, take
@@ -161,7 +161,7 @@ class SqliteStore:
             self._let_go = None
         if self._database is not None:
             if self._lock is not None:
-                settle(self._database)
+                checkpoint(self._database)
             self._database.close()
         self._database = None
         self._release()

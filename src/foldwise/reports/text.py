@@ -133,7 +133,7 @@ def _failures(answer: Mapping[str, Any]) -> str:
 
 
 def _risk(method: Method) -> str:
-    """The risk, and beside it how much of it is the baseline's."""
+    """The risk, and how many of its folds are the method's own."""
     risk, own = number(method.get("risk")), method.get("own_folds")
     return f"{risk} ({own} of {len(method['folds'])} own)" if mixed_words(method) else risk
 

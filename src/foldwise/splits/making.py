@@ -18,8 +18,8 @@ from foldwise.splits.part import Rows, check_respects, make_part, whole_number, 
 from foldwise.splits.split import Splits
 
 GROUP = "foldwise.splitters"
-WORDS: dict[str, Callable[[], Splitter]] = {"loo": LeaveOneOut, "logo": LeaveOneGroupOut}
-INNER_WORDS = ("aligned", "lines", "pairs", "dev")
+NAMES: dict[str, Callable[[], Splitter]] = {"loo": LeaveOneOut, "logo": LeaveOneGroupOut}
+INNER_NAMES = ("aligned", "lines", "pairs", "dev")
 WAYS = "Use an int (folds), a share such as 0.2, 'loo', 'logo', fold labels, index pairs or a splitter"
 
 
@@ -61,12 +61,12 @@ def as_splitter(spec: Any) -> Splitter:
 
 
 def _by_word(word: str) -> Splitter:
-    if word in INNER_WORDS:
+    if word in INNER_NAMES:
         raise BadSplits(f"{word!r} needs outer folds to be made from, so it is for inner alone", WAYS)
-    if word in WORDS:
-        return WORDS[word]()
+    if word in NAMES:
+        return NAMES[word]()
     if not is_foreign(word):
-        raise BadSplits(f"unknown splits {word!r}", nearest(word, [*WORDS, *plugin_names(GROUP)]))
+        raise BadSplits(f"unknown splits {word!r}", nearest(word, [*NAMES, *plugin_names(GROUP)]))
     found = load_plugin(GROUP, word)
     is_ready = not isinstance(found, type) and (hasattr(found, "split") or hasattr(found, "make"))
     return as_splitter(found if is_ready else found())
@@ -74,7 +74,7 @@ def _by_word(word: str) -> Splitter:
 
 def is_foreign(spec: Any) -> bool:
     """Is this the name of a splitter of another package? Nothing is imported to find out."""
-    return isinstance(spec, str) and spec not in (*WORDS, *INNER_WORDS) and spec in plugin_names(GROUP)
+    return isinstance(spec, str) and spec not in (*NAMES, *INNER_NAMES) and spec in plugin_names(GROUP)
 
 
 def _by_rows(spec: Any) -> Splitter:

@@ -12,7 +12,7 @@ from foldwise.errors import BadSplits, nearest
 from foldwise.splits.aligned import ALIGNED, align, choose_scheme
 from foldwise.splits.given import check_pairs, from_pairs, is_lists_of_pairs
 from foldwise.splits.holdout import DevRows
-from foldwise.splits.making import INNER_WORDS, WORDS, is_foreign, make_splits
+from foldwise.splits.making import INNER_NAMES, NAMES, is_foreign, make_splits
 from foldwise.splits.part import Part, Rows, check_respects, make_part
 from foldwise.splits.split import Split, Splits, plural
 
@@ -88,8 +88,8 @@ def check_inner(spec: Any, outer: Splits) -> None:
     """Refuse an inner word that is unknown, or that these outer splits cannot have."""
     if not isinstance(spec, str):
         return
-    if spec not in (*INNER_WORDS, *WORDS) and not is_foreign(spec):
-        raise BadSplits(f"unknown inner splits {spec!r}", nearest(spec, (*INNER_WORDS, *WORDS)))
+    if spec not in (*INNER_NAMES, *NAMES) and not is_foreign(spec):
+        raise BadSplits(f"unknown inner splits {spec!r}", nearest(spec, (*INNER_NAMES, *NAMES)))
     if spec in ALIGNED:
         choose_scheme(spec, outer)
     if spec == "dev" and not (outer.is_partition or outer.is_one_test_set):

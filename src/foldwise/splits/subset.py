@@ -1,4 +1,4 @@
-"""Fewer training rows: how a tuner looks at many candidates cheaply."""
+"""Fewer training rows: how a tuner evaluates many candidates cheaply."""
 
 from __future__ import annotations
 

@@ -138,9 +138,9 @@ def leave_far_child(moment: Moment) -> None:
     _start_child(moment, start_new_session=True)
 
 
-def _start_child(moment: Moment, **words: Any) -> None:
+def _start_child(moment: Moment, **options: Any) -> None:
     code = f"import time; time.sleep({moment.seconds})"
-    child = subprocess.Popen([sys.executable, "-S", "-E", "-c", code], **words)
+    child = subprocess.Popen([sys.executable, "-S", "-E", "-c", code], **options)
     child.returncode = 0  # it is left over on purpose: Python shall not warn of it
 
 

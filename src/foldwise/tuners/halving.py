@@ -90,25 +90,25 @@ def hyperband(*, resource: str = ROWS, factor: float = Halving.factor, least: in
     return Hyperband(resource, factor, least)
 
 
-def halve(seen: Seen, entrants: Sequence[int], levels: int) -> Climb:
-    """All entrants on the lowest level, the best of them on the next, and so on up to the whole splits."""
-    alive, splits = list(entrants), list(range(seen.level_splits))
+def halve(seen: Seen, candidates: Sequence[int], levels: int) -> Climb:
+    """All candidates on the lowest level, the best of them on the next, and so on up to the whole splits."""
+    alive, splits = list(candidates), list(range(seen.level_splits))
     for step, level in enumerate(range(levels, 0, -1), start=1):
         yield [Evaluate(list(alive), splits, level)]
         scores = seen.scores(level)[:, splits]
-        alive = best_of(scores, alive, most_left(len(entrants), LEVEL_SPLITS * step))
+        alive = best_of(scores, alive, most_left(len(candidates), LEVEL_SPLITS * step))
     return alive
 
 
-def brackets(seen: Seen, entrants: Sequence[int], levels: int) -> Climb:
+def brackets(seen: Seen, candidates: Sequence[int], levels: int) -> Climb:
     """Halvings side by side: most candidates begin on the lowest level, a few on each of those above it.
 
-    Few enough that most of those who reach the whole splits have come up from the lowest level.
+    The few are few enough that most candidates on the whole splits come from the lowest level.
     """
-    shuffled = [entrants[at] for at in seen.shuffled().tolist()]
+    shuffled = [candidates[at] for at in seen.shuffled().tolist()]
     found: list[Climb] = []
     for start in range(levels):
-        size = max(1, most_left(len(entrants), LEVEL_SPLITS * (levels - start)) // (levels + 1))
+        size = max(1, most_left(len(candidates), LEVEL_SPLITS * (levels - start)) // (levels + 1))
         found.append(halve(seen, sorted(shuffled[:size]), start))
         shuffled = shuffled[size:]
     return (yield from _side_by_side([*found, halve(seen, sorted(shuffled), levels)]))

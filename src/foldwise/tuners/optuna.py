@@ -14,13 +14,13 @@ from foldwise.errors import MissingExtra
 from foldwise.spaces.parameter import Choice, Parameter, Range
 from foldwise.spaces.point import Point, place_at, spread
 from foldwise.spaces.space import Space
-from foldwise.tuners.search import BATCH, START, Search, Told, fresh
+from foldwise.tuners.search import BATCH, START, Reported, Search, fresh
 
 BLOCK = "block"  # the axis of a conditional space; all others have a number before a dot
 
 
 class OptunaTuner(Search):
-    """One of Optuna's samplers, begun anew at every call and told all scores: it has no memory of its own."""
+    """One of Optuna's samplers, created at every call and given all scores: it has no memory of its own."""
 
     is_seeded = True
     packages: tuple[str, ...] = ("optuna",)
@@ -34,20 +34,20 @@ class OptunaTuner(Search):
                     f"Run: pip install 'foldwise[{self.extra}]'",
                 )
 
-    def ask(self, told: Told, space: Space, seed: int, count: int = BATCH) -> list[Point]:
-        """At most so many points that are not told; a score is NaN where the candidate failed."""
-        if not told:
+    def ask(self, reported: Reported, space: Space, seed: int, count: int = BATCH) -> list[Point]:
+        """At most so many new points; a reported score is NaN where the candidate failed."""
+        if not reported:
             return fresh(spread(space, seed), (), count)
         with _quiet(), _one_thread(self.name):
-            asked = self.sample(Sampling(self.name, space, seed), told, count)
-        known = [point for point, _ in told]
+            asked = self.sample(Sampling(self.name, space, seed), reported, count)
+        known = [point for point, _ in reported]
         new = list(dict.fromkeys(point for point in asked if point not in set(known)))
         # a space with few values gives some of them twice: the even spread fills up
         return new + fresh(spread(space, seed), [*known, *new], count - len(new))
 
-    def sample(self, sampling: Sampling, told: Told, count: int) -> list[Point]:
+    def sample(self, sampling: Sampling, reported: Reported, count: int) -> list[Point]:
         """Points by a sampler that is a function of all trials."""
-        return sampling.suggest(told, count)
+        return sampling.suggest(reported, count)
 
 
 class Tpe(OptunaTuner):
@@ -67,8 +67,8 @@ class Cmaes(OptunaTuner):
 
     name, packages = "cmaes", ("optuna", "cmaes")
 
-    def sample(self, sampling: Sampling, told: Told, count: int) -> list[Point]:
-        return sampling.replay(told, count)
+    def sample(self, sampling: Sampling, reported: Reported, count: int) -> list[Point]:
+        return sampling.replay(reported, count)
 
 
 class Sampling:
@@ -77,19 +77,19 @@ class Sampling:
     def __init__(self, name: str, space: Space, seed: int) -> None:
         self.name, self.space, self.seed = name, space, seed
 
-    def suggest(self, told: Told, n: int) -> list[Point]:
+    def suggest(self, reported: Reported, n: int) -> list[Point]:
         """Points by a sampler that is a function of all trials."""
-        study = self._study(self.seed + len(told))
-        for point, score in _filled(told):
+        study = self._study(self.seed + len(reported))
+        for point, score in _filled(reported):
             study.add_trial(self._trial(point, score))
         return [self._point(study.ask()) for _ in range(n)]
 
-    def replay(self, told: Told, n: int) -> list[Point]:
+    def replay(self, reported: Reported, n: int) -> list[Point]:
         """CMA-ES goes by generations: ask for the past ones again and tell their scores, then ask for the next."""
-        study, scores = self._study(self.seed), dict(_filled(told))
+        study, scores = self._study(self.seed), dict(_filled(reported))
         for point, score in list(scores.items())[:START]:
             study.add_trial(self._trial(point, score))
-        for _ in range(max(0, len(told) - START) // BATCH):
+        for _ in range(max(0, len(reported) - START) // BATCH):
             trials = [study.ask() for _ in range(BATCH)]
             points = [self._point(trial) for trial in trials]
             for trial, point in zip(trials, points, strict=True):
@@ -194,11 +194,11 @@ class Sampling:
         return FloatDistribution(parameter.low, parameter.high, log=is_log)
 
 
-def _filled(told: Told) -> Iterator[tuple[Point, float | None]]:
+def _filled(reported: Reported) -> Iterator[tuple[Point, float | None]]:
     """Scores with the worst one in the place of those that failed."""
-    finite = [score for _, score in told if math.isfinite(score)]
+    finite = [score for _, score in reported if math.isfinite(score)]
     worst = max(finite) if finite else None
-    return ((point, score if math.isfinite(score) else worst) for point, score in told)
+    return ((point, score if math.isfinite(score) else worst) for point, score in reported)
 
 
 def _suggest(trial: Any, name: str, wanted: Any) -> float:

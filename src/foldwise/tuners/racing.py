@@ -60,13 +60,13 @@ def first_open(rounds: Rounds, seen: Seen) -> Step:
 
 
 def race(
-    seen: Seen, entrants: Sequence[int], *, most: Callable[[int], int], level: float = Racing.level, first: int = 1
+    seen: Seen, candidates: Sequence[int], *, most: Callable[[int], int], level: float = Racing.level, first: int = 1
 ) -> Rounds:
     """Split after split, without those that are worse than the best by a paired test, or that can win no more.
 
     Of the others the best go on, after split k at most `most(k)`: ties would otherwise cost most of the fits.
     """
-    alive = list(entrants)
+    alive = list(candidates)
     scores = np.full((seen.candidates, seen.splits), np.nan)
     for split in range(seen.splits):
         yield [Evaluate(list(alive), [split])]

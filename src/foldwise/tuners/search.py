@@ -15,17 +15,17 @@ from foldwise.spaces.point import Point, default_point, every_point, points_in, 
 from foldwise.spaces.space import Space
 from foldwise.tuners.tuner import OVER, PROPOSE, Evaluate, Limits, Seen, Step, Tuner, remaining
 
-START = 10  # points before the first look at scores
-BATCH = 5  # points between two looks; the same for any number of workers
+START = 10  # points before the first scores are used
+BATCH = 5  # points per proposal; the same for any number of workers
 BUDGET = 50  # candidates of each tuning
 MOST_TIMED = 300  # candidates of each tuning within a budget in time: proposing takes time too
 STOPS = ("noise",)
 
-Told = Sequence[tuple[Point, float]]
+Reported = Sequence[tuple[Point, float]]
 
 
 class Search(Tuner):
-    """A tuner that proposes candidates, looks at their scores, and proposes more."""
+    """A tuner that proposes candidates, reads their scores, and proposes more."""
 
     is_listed = False
     takes_time = True
@@ -53,10 +53,10 @@ class Search(Tuner):
 
     def propose(self, seen: Seen, space: Space, seed: int) -> list[Point]:
         scores = seen.scores().mean(axis=1)
-        told = [(point, float(score)) for point, score in zip(seen.points, scores, strict=True)]
-        return self.ask(told, space, seed)
+        reported = [(point, float(score)) for point, score in zip(seen.points, scores, strict=True)]
+        return self.ask(reported, space, seed)
 
-    def ask(self, told: Told, space: Space, seed: int, count: int = BATCH) -> list[Point]:
+    def ask(self, reported: Reported, space: Space, seed: int, count: int = BATCH) -> list[Point]:
         """Points to try next; a score is NaN where the candidate failed."""
         raise NotImplementedError
 
@@ -84,8 +84,8 @@ class Stepwise(Search):
     def domain(self, parameter: Parameter) -> Parameter:
         return Choice(tuple(parameter.grid())) if self.on_grid else parameter
 
-    def ask(self, told: Told, space: Space, seed: int, count: int = BATCH) -> list[Point]:
-        return fresh(spread(space, seed), (point for point, _ in told), count)
+    def ask(self, reported: Reported, space: Space, seed: int, count: int = BATCH) -> list[Point]:
+        return fresh(spread(space, seed), (point for point, _ in reported), count)
 
 
 def check_stop(stop: str | None) -> str | None:

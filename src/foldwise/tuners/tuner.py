@@ -66,7 +66,7 @@ class Seen(Protocol):
 
     @property
     def seconds(self) -> float:
-        """What the fits and proposals of the method's tunings took so far, as this one's share tells."""
+        """Seconds of the method's fits and proposals so far, estimated from this tuning's share."""
 
     @property
     def points(self) -> Sequence[Point]:

@@ -29,7 +29,7 @@ from foldwise.executors.local.scratch import sweep
 
 PIECE = 32 * 2**20  # bytes of a file that travel at once
 GRACE = 1.0  # seconds for nodes to let go, and for nurseries to clean up
-LOOK = 1.0  # seconds between looks at the size of the cluster
+LOOK = 1.0  # seconds between checks of the size of the cluster
 LOG = "bridge.log"
 FOLDERS: list[str] = []  # to be removed at the end
 

@@ -72,8 +72,8 @@ class DaskCluster:
             await self._on(where, receive_on_worker, study.token, name, content)
         await self._on(where, seal_on_worker, study)
 
-    async def _on(self, where: str, function: Any, *words: Any) -> None:
-        found = await self.client.run(function, *words, workers=[where], on_error="return")
+    async def _on(self, where: str, function: Any, *arguments: Any) -> None:
+        found = await self.client.run(function, *arguments, workers=[where], on_error="return")
         for problem in found.values():
             if isinstance(problem, BaseException):
                 raise problem

@@ -33,8 +33,8 @@ from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.records.record import Record, Status
 
 AHEAD = 2  # batches at a worker, so that it need not wait for the next one
-TICK = 0.1  # seconds between looks at the limits
-ASLEEP = 1.0  # a longer gap between two looks: this machine slept, the fits did not work
+TICK = 0.1  # seconds between checks of the limits
+ASLEEP = 1.0  # a longer time between two checks: this machine slept, the fits did not work
 MOST_IDLE_DEATHS = 20  # in a row, of workers that did not come to their first fit
 LOG_BYTES = 64_000_000
 TRIES: dict[int, int] = {signal.SIGKILL: 3}  # memory may be short for a moment, so a kill is no proof

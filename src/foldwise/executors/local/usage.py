@@ -15,7 +15,7 @@ def private_bytes(pid: int, *, group: bool = False) -> int:
 
 
 def killed_for_memory() -> bool:
-    """Has the kernel killed anything for memory since the last look?"""
+    """Has the kernel killed anything for memory since the last check?"""
     global _kills
     before, _kills = _kills, _memory_kills()
     return _kills > before

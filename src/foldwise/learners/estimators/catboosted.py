@@ -12,7 +12,7 @@ from foldwise.arrays import AnyArray
 
 
 class _CatBoosted(BaseEstimator):  # type: ignore[misc]
-    """What both share; columns of text or categories are told to CatBoost as such."""
+    """What both share; CatBoost gets columns of text or categories as such."""
 
     _kind = ""
 

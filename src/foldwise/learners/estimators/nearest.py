@@ -19,7 +19,7 @@ from foldwise.learners.estimators.distances import (
     squared_norms,
 )
 
-BLOCK = 2_000_000  # neighbours looked at together
+BLOCK = 2_000_000  # neighbours in one block
 LONGER = 4  # lists that end in a tie are made so many times longer
 
 

@@ -121,8 +121,8 @@ _SIMPLER = {
 
 
 def _entry(name: str, summary: str, make: Any, space: Any, **more: Any) -> Entry:
-    words: dict[str, Any] = {"impute": False, "categories": "native", "takes_sparse": False, "solver": PREFIX}
-    return Entry(name, summary, make, space, _SIMPLER, **(words | more))
+    options: dict[str, Any] = {"impute": False, "categories": "native", "takes_sparse": False, "solver": PREFIX}
+    return Entry(name, summary, make, space, _SIMPLER, **(options | more))
 
 
 ENTRIES = (

@@ -46,7 +46,7 @@ def _svm_space(facts: Facts, size: Size) -> Written:
 
 
 def _sharp(facts: Facts, tubes: list[float]) -> dict[str, Any]:
-    """For targets nearly without noise: hardly any error is free, and errors are dear."""
+    """For targets nearly without noise: a narrow tube without loss, and a large penalty on errors."""
     columns = max(facts.columns, 1)
     # a fit at the largest penalty takes half a minute where there are thousands of rows and noise
     most = 1000.0 if facts.rows <= 1000 else 100.0

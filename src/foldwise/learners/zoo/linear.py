@@ -36,7 +36,7 @@ def _make_ridge(facts: Facts) -> Any:
 
 
 def _ridge_space(facts: Facts, size: Size) -> Written:
-    # the penalty stands beside a sum over rows, so that large tables need large ones
+    # the penalty is added to a sum over rows, so large tables need larger penalties
     return {"alpha": log_range(1e-4, 1e6, pick(size, 11, 41, 101))}
 
 

@@ -29,7 +29,7 @@ def curve_panel(
     known = [point[key] for point in points for key in ("score", "low", "high", "train", "test")]
     y = upwards(_high_enough(known, (train_risk, risk)))
     middle = [(at, y(point["score"])) for at, point in zip(places, points, strict=True)]
-    # Scores that not every split has cannot be joined: a tuner took each where it looked well.
+    # Scores that some splits lack cannot be joined: a tuner kept only the candidates that did well.
     marks = [] if curve.get("is_sparse") else [_band(points, places, y), path(middle, class_="line score")]
     marks += [_level(y, train_risk, "train", "training risk"), _level(y, risk, "risk", "risk")]
     for key in ("train", "test"):
