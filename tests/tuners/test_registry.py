@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 import foldwise as fw
+from foldwise import tuners
 from foldwise.errors import BadSpace, BadStore, BadStudy
 from foldwise.tuners.budget import Budget
 from foldwise.tuners.registry import make_tuner, stored_tuner, tuner_classes, tuner_names
@@ -18,16 +21,20 @@ def test_every_name_gives_a_tuner_of_that_name_which_its_text_gives_again():
         assert type(make_tuner(str(tuner))) is tuner_classes()[name]
 
 
-def test_a_file_in_the_room_is_enough_to_be_found():
-    assert {kind.__module__.rpartition(".")[2] for kind in tuner_classes().values()} == {
-        "grid",
-        "halving",
-        "optuna",
-        "pruned",
-        "racing",
-        "random",
-        "untuned",
-    }
+def test_a_file_in_the_room_is_enough_to_be_found(tmp_path, monkeypatch):
+    (tmp_path / "lottery.py").write_text(
+        "from foldwise.tuners.grid import Grid\n\n\nclass Lottery(Grid):\n    name = 'lottery'\n"
+    )
+    monkeypatch.setattr(tuners, "__path__", [*tuners.__path__, str(tmp_path)])
+    tuner_classes.cache_clear()
+    try:
+        assert make_tuner("lottery").name == "lottery"
+    finally:
+        monkeypatch.undo()
+        tuner_classes.cache_clear()
+        sys.modules.pop("foldwise.tuners.lottery", None)
+    with pytest.raises(BadSpace, match="the tuner 'lottery' is not known"):
+        make_tuner("lottery")
 
 
 def test_time_and_noise_make_a_search_of_a_list():

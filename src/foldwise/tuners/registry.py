@@ -26,8 +26,8 @@ GROUP = "foldwise.tuners"  # entry points of other packages
 def tuner_classes() -> dict[str, type[Tuner]]:
     """Every tuner of this room by its name.
 
-    >>> sorted(tuner_classes())
-    ['cmaes', 'gp', 'grid', 'halving', 'hyperband', 'pruned', 'racing', 'random', 'tpe', 'untuned']
+    >>> {"grid", "racing", "tpe"} <= set(tuner_classes())
+    True
     """
     modules = [importlib.import_module(f"{tuners.__name__}.{one.name}") for one in _files()]
     found = [kind for module in modules for kind in vars(module).values() if isinstance(kind, type)]
