@@ -232,8 +232,8 @@ def optuna(task: Task) -> Report:
 
     def search(method: Method, X: Any, y: Any, pairs: list[Any]) -> tuple[dict[str, Any], list[list[float]]]:
         def objective(trial: Any) -> float:
-            wish = {name: trial.suggest_categorical(name, values) for name, values in method.grid.items()}
-            learner = _clone(method.estimator, wish)
+            spec = {name: trial.suggest_categorical(name, values) for name, values in method.grid.items()}
+            learner = _clone(method.estimator, spec)
             return float(cross_val_score(learner, X, y, cv=pairs, scoring=task.scoring).mean())
 
         study = library.create_study(direction="maximize", sampler=library.samplers.GridSampler(method.grid))

@@ -16,14 +16,14 @@ LEARNERS = {"knn": Counted(), "ridge": Ridge(), "lasso": Lasso()}
 GRIDS = {"knn": grid("n_neighbors", KS), "ridge": grid("alpha", ALPHAS), "lasso": grid("alpha", [0.02, 0.3])}
 
 
-def wishes(names=("knn", "ridge", "lasso"), **words):
+def specs(names=("knn", "ridge", "lasso"), **words):
     spaces = {"knn": {"n_neighbors": KS}, "ridge": {"alpha": ALPHAS}, "lasso": {"alpha": [0.02, 0.3]}}
     return {name: fw.tune(LEARNERS[name], **spaces[name], **words) for name in names}
 
 
 @pytest.fixture(scope="module")
 def result(numbers):
-    return fw.compare(wishes(), *numbers, outer=6, inner=3, jobs=1)
+    return fw.compare(specs(), *numbers, outer=6, inner=3, jobs=1)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_it_takes_no_fit_of_its_own(numbers, result):
     assert auto["fits"] == sum(tuned)
     assert auto["fits_made"] == 0
     assert answer["fits"] == answer["fits_made"] == sum(tuned) + 6
-    assert answer["fits"] == fw.plan(wishes(), *numbers, outer=6, inner=3, pilot=False).fits
+    assert answer["fits"] == fw.plan(specs(), *numbers, outer=6, inner=3, pilot=False).fits
 
 
 def test_refit_follows_the_rule_that_is_asked_for(result, by_loops):
@@ -97,7 +97,7 @@ def test_the_two_rules_can_differ(numbers):
     """Where inner and outer splits disagree, refit() and refit(pick="inner") hand over different methods."""
     X, y = numbers
     for seed in range(8):
-        found = fw.compare(wishes(("ridge", "lasso")), X, y, outer=3, inner=3, seed=seed, jobs=1).to_dict()
+        found = fw.compare(specs(("ridge", "lasso")), X, y, outer=3, inner=3, seed=seed, jobs=1).to_dict()
         if found["refit"]["method"] != found["refit_inner"]["method"]:
             return
     pytest.fail("inner and outer splits agreed for every seed")
@@ -111,7 +111,7 @@ def test_a_rule_and_a_name_are_not_mixed(result):
 
 
 def test_methods_on_different_inner_splits_have_no_auto_row(numbers):
-    mixed = {**wishes(("knn",)), **wishes(("ridge",), inner=4)}
+    mixed = {**specs(("knn",)), **specs(("ridge",), inner=4)}
     result = fw.compare(mixed, *numbers, outer=3, inner=3, jobs=1)
     assert [method["name"] for method in result.to_dict()["methods"]] == ["knn", "ridge", "baseline"]
     with pytest.raises(BadStudy, match="two or more methods tuned on the same inner splits"):
@@ -120,20 +120,20 @@ def test_methods_on_different_inner_splits_have_no_auto_row(numbers):
 
 @pytest.mark.parametrize("names", [("knn",), ()])
 def test_one_tuned_method_has_no_auto_row(numbers, names):
-    result = fw.compare({**wishes(names), "fixed": Ridge()}, *numbers, outer=3, inner=3, jobs=1)
+    result = fw.compare({**specs(names), "fixed": Ridge()}, *numbers, outer=3, inner=3, jobs=1)
     assert result.to_dict()["refit_inner"] is None
     assert "auto" not in {method["name"] for method in result.to_dict()["methods"]}
 
 
 def test_the_auto_row_survives_its_store(numbers, tmp_path):
-    result = fw.compare(wishes(("knn", "ridge")), *numbers, outer=3, inner=3, store=tmp_path / "run", jobs=1)
+    result = fw.compare(specs(("knn", "ridge")), *numbers, outer=3, inner=3, store=tmp_path / "run", jobs=1)
     loaded = fw.load(tmp_path / "run").to_dict()
     assert method_of(result, "auto")["folds"] == loaded["methods"][-1]["folds"]
     assert loaded["methods"][-1]["name"] == "auto"
 
 
 def test_the_order_of_methods_changes_nothing(numbers, result):
-    turned = fw.compare(dict(reversed(wishes().items())), *numbers, outer=6, inner=3, jobs=1)
+    turned = fw.compare(dict(reversed(specs().items())), *numbers, outer=6, inner=3, jobs=1)
     for name in ("auto", *LEARNERS, "baseline"):
         one, other = method_of(result, name), method_of(turned, name)
         assert {k: v for k, v in one.items() if k != "seconds"} == {k: v for k, v in other.items() if k != "seconds"}

@@ -117,8 +117,8 @@ def test_the_auto_row_picks_its_method_on_every_pair_of_folds_too(numbers):
     X, y = numbers
     learners = {"knn": Counted(), "ridge": Ridge()}
     grids = {"knn": grid("n_neighbors", KS), "ridge": grid("alpha", [0.1, 10.0])}
-    wishes = {"knn": fw.tune(Counted(), n_neighbors=KS), "ridge": fw.tune(Ridge(), alpha=[0.1, 10.0])}
-    result = fw.compare(wishes, X, y, outer=4, inner="pairs", interval="bates", jobs=1)
+    specs = {"knn": fw.tune(Counted(), n_neighbors=KS), "ridge": fw.tune(Ridge(), alpha=[0.1, 10.0])}
+    result = fw.compare(specs, X, y, outer=4, inner="pairs", interval="bates", jobs=1)
     own = labels_of(result)[0]
 
     def picked(test, *held):

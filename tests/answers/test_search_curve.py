@@ -17,8 +17,8 @@ KS = [9, 1, 6, 3, 4, 12]
 
 
 def compared(numbers, **words):
-    wish = {"knn": fw.tune(KNeighborsRegressor(), n_neighbors=KS, **words.pop("own", {}))}
-    return fw.compare(wish, *numbers, **{"outer": 5, "inner": 3, "jobs": 1, **words})
+    spec = {"knn": fw.tune(KNeighborsRegressor(), n_neighbors=KS, **words.pop("own", {}))}
+    return fw.compare(spec, *numbers, **{"outer": 5, "inner": 3, "jobs": 1, **words})
 
 
 def by_hand(X, y, result):
@@ -98,8 +98,8 @@ def test_scores_without_noise_have_an_end_too():
     """Classes far apart are told apart without an error, so no score differs from fold to fold."""
     X, y = np.repeat([0.0, 9.0], 30)[:, None] + np.linspace(0, 1, 60)[:, None], np.repeat([0, 1], 30)
     for values, after in (([1, 3, 5], 1), ([26, 1, 3], 2)):
-        wish = {"k-nn": fw.tune(KNeighborsClassifier(), n_neighbors=values)}
-        curve = fw.compare(wish, X, y, outer=3, inner=3, jobs=1).search_curve("k-nn")
+        spec = {"k-nn": fw.tune(KNeighborsClassifier(), n_neighbors=values)}
+        curve = fw.compare(spec, X, y, outer=3, inner=3, jobs=1).search_curve("k-nn")
         assert (curve.noise, curve.enough) == (0.0, after)
         assert curve.words.endswith(f"after {after} of 3 candidates: the others did not lower the selection score")
 
@@ -122,8 +122,8 @@ def test_the_rule_of_the_study_chooses_on_the_way_too(numbers):
 
 
 def test_a_search_that_asks_as_it_goes_is_shown_in_the_order_of_asking(numbers):
-    wish = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(1e-3, 1e3), tuner="tpe", budget=14)}
-    result = fw.compare(wish, *numbers, outer=3, inner=2, jobs=1)
+    spec = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(1e-3, 1e3), tuner="tpe", budget=14)}
+    result = fw.compare(spec, *numbers, outer=3, inner=2, jobs=1)
     found = result.search_curve("ridge")
     method, reading = result.study.methods[0], result.reading
     firsts = [reading.run(method, f"outer {at}").scores()[:1].mean() for at in range(3)]
@@ -147,7 +147,7 @@ def test_the_best_of_several_has_a_curve_over_all_their_candidates(numbers):
 
 
 @pytest.mark.parametrize(
-    ("wish", "message"),
+    ("spec", "message"),
     [
         (lambda: LinearRegression(), "tries no candidates"),
         (lambda: fw.blend({"a": LinearRegression(), "b": Ridge()}), "tries no candidates"),
@@ -157,7 +157,7 @@ def test_the_best_of_several_has_a_curve_over_all_their_candidates(numbers):
         ),
     ],
 )
-def test_what_has_no_such_curve_is_refused(numbers, wish, message):
-    result = fw.compare({"it": wish()}, *numbers, outer=3, inner=3, jobs=1, solvers=False)
+def test_what_has_no_such_curve_is_refused(numbers, spec, message):
+    result = fw.compare({"it": spec()}, *numbers, outer=3, inner=3, jobs=1, solvers=False)
     with pytest.raises(BadStudy, match=message):
         result.search_curve("it")

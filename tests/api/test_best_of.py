@@ -68,7 +68,7 @@ def test_its_risk_is_that_of_a_loop_over_all_members_and_candidates(numbers, out
 @pytest.mark.few(1)
 @pytest.mark.parametrize("place", ["first", "last"])
 def test_beside_its_members_it_takes_no_further_fit(numbers, place):
-    rows = {name: wish for name, wish in members().items() if name != "mean"}
+    rows = {name: spec for name, spec in members().items() if name != "mean"}
     Counted.made.clear()
     alone = fw.compare(rows, *numbers, outer=6, inner=3, jobs=1, solvers=False)
     made = len(Counted.made)
@@ -102,7 +102,7 @@ def test_random_members_are_fitted_with_their_own_seeds(numbers):
 def test_solvers_answer_each_member_s_grid_in_one_pass(numbers):
     X, y = numbers
     best = fw.best_of({"ridge": fw.tune(Ridge(), alpha=ALPHAS), "k-nn": fw.learner("k-nn", n_neighbors=KS)})
-    fast, slow = (fw.compare({"best": best}, X, y, outer=6, inner=3, jobs=1, solvers=wish) for wish in ("auto", False))
+    fast, slow = (fw.compare({"best": best}, X, y, outer=6, inner=3, jobs=1, solvers=spec) for spec in ("auto", False))
     runnable = fast._study
     batches = SolverChoice(workload_of(runnable)).batches(
         needed(runnable, Reading(runnable.study, MemoryStore()), methods=[0])
@@ -227,7 +227,7 @@ def test_racing_goes_through_the_candidates_of_all_members(numbers):
 
 
 @pytest.mark.parametrize(
-    ("wish", "words", "error", "message"),
+    ("spec", "words", "error", "message"),
     [
         (lambda: fw.best_of({"ridge": Ridge()}), {}, BadLearner, "two or more learners, not 1"),
         (lambda: fw.best_of("ridge"), {}, BadLearner, "several learners, not 'ridge'"),
@@ -263,9 +263,9 @@ def test_racing_goes_through_the_candidates_of_all_members(numbers):
         (lambda: "best-of(ridge+)", {}, BadLearner, "has an empty name"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_sentence(numbers, wish, words, error, message):
+def test_what_cannot_be_is_refused_in_one_sentence(numbers, spec, words, error, message):
     with pytest.raises(error, match=message):
-        fw.compare({"best": wish()}, *numbers, outer=4, inner=3, jobs=1, **words)
+        fw.compare({"best": spec()}, *numbers, outer=4, inner=3, jobs=1, **words)
 
 
 def test_a_parameter_that_is_called_method_needs_its_full_name(classes):

@@ -26,20 +26,20 @@ def parts():
 @pytest.mark.few(1)
 @pytest.mark.parametrize("order", [1, -1], ids=["members first", "members last"])
 def test_fits_that_several_methods_share_are_counted_once(order):
-    wishes = {**parts(), "best": fw.best_of(parts()), "stack": fw.stack(parts()), "blend": fw.blend(parts())}
-    wishes = dict(list(wishes.items())[::order])
+    specs = {**parts(), "best": fw.best_of(parts()), "stack": fw.stack(parts()), "blend": fw.blend(parts())}
+    specs = dict(list(specs.items())[::order])
     words = {"outer": 3, "inner": 2, "jobs": 1}
-    plan = fw.plan(wishes, X, Y, **words, pilot=False)
-    answer = fw.compare(wishes, X, Y, **words).to_dict()
+    plan = fw.plan(specs, X, Y, **words, pilot=False)
+    answer = fw.compare(specs, X, Y, **words).to_dict()
     assert plan.fits == answer["fits"] == answer["fits_made"]
     assert repr(plan).endswith(f"\n{plan.fits} fits")
 
 
 def test_members_that_are_no_rows_are_counted_too():
-    for wish in (fw.best_of(parts()), fw.stack({**parts(), "ridge": Ridge()})):
+    for spec in (fw.best_of(parts()), fw.stack({**parts(), "ridge": Ridge()})):
         words = {"outer": 3, "inner": 2, "jobs": 1}
-        plan = fw.plan({"whole": wish}, X, Y, **words, pilot=False)
-        assert plan.fits == fw.compare({"whole": wish}, X, Y, **words).to_dict()["fits"]
+        plan = fw.plan({"whole": spec}, X, Y, **words, pilot=False)
+        assert plan.fits == fw.compare({"whole": spec}, X, Y, **words).to_dict()["fits"]
 
 
 def test_a_pruned_grid_is_at_most_the_whole_one():
@@ -54,10 +54,10 @@ def test_a_pruned_grid_is_at_most_the_whole_one():
 
 def test_the_best_of_several_that_drops_candidates_is_not_free_beside_its_members():
     words = {"outer": 3, "inner": 4, "tuner": "racing", "jobs": 1}
-    wishes = {**parts(), "best": fw.best_of(parts())}
-    plan = fw.plan(wishes, X, Y, **words, pilot=False)
+    specs = {**parts(), "best": fw.best_of(parts())}
+    plan = fw.plan(specs, X, Y, **words, pilot=False)
     assert plan.fits == sum(method["fits"] for method in plan.methods)
-    assert plan.fits >= fw.compare(wishes, X, Y, **words).to_dict()["fits"]
+    assert plan.fits >= fw.compare(specs, X, Y, **words).to_dict()["fits"]
 
 
 def test_where_time_decides_a_number_of_fits_is_a_guess_and_never_below_what_is_begun_with():
@@ -65,8 +65,8 @@ def test_where_time_decides_a_number_of_fits_is_a_guess_and_never_below_what_is_
     from foldwise.records.memory import MemoryStore
     from foldwise.studies.reading import Reading
 
-    wish = {"svr": fw.tune(SVR(), C=fw.log_range(0.1, 100), tuner="tpe", budget="12 s")}
-    runnable = make_comparison(wish, X, Y, outer=3, inner=2)
+    spec = {"svr": fw.tune(SVR(), C=fw.log_range(0.1, 100), tuner="tpe", budget="12 s")}
+    runnable = make_comparison(spec, X, Y, outer=3, inner=2)
     reading, method = Reading(runnable.study, MemoryStore()), runnable.study.methods[0]
     tight, slow = (method_cost(reading, method, seconds) for seconds in (0.02, 1.0))
     assert (tight.fits, tight.seconds, tight.is_rough) == (600, 12.0, True)

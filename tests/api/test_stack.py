@@ -83,8 +83,8 @@ def both(numbers):
 )
 def test_a_row_of_the_answer_is_what_loops_by_hand_give(numbers, outer, inner):
     X, y = numbers
-    wishes = {"blend": fw.blend(members()), "stack": fw.stack(members())}
-    result = fw.compare(wishes, X, y, outer=outer, inner=inner, jobs=1, solvers=False)
+    specs = {"blend": fw.blend(members()), "stack": fw.stack(members())}
+    result = fw.compare(specs, X, y, outer=outer, inner=inner, jobs=1, solvers=False)
     parts = next(method for method in result.study.methods if method.inner is not None)
     losses: dict[str, list[float]] = {"blend": [], "stack": []}
     for (train, test), within in zip(pairs_of(result.study.outer), parts.inner.splits, strict=True):
@@ -127,7 +127,7 @@ def test_its_choices_are_the_weights_of_its_members(both, numbers):
 
 
 def test_members_that_are_rows_cost_no_further_fit(numbers):
-    rows = {name: wish for name, wish in members().items() if name != "line"}
+    rows = {name: spec for name, spec in members().items() if name != "line"}
     Counted.made.clear()
     alone = fw.compare(rows, *numbers, outer=5, inner=3, jobs=1, solvers=False)
     made = len(Counted.made)
@@ -190,13 +190,13 @@ def plain(result):
 
 @pytest.mark.slow
 def test_workers_interruptions_and_stores_do_not_change_a_number(both, numbers, tmp_path):
-    wishes = {"blend": fw.blend(members()), "stack": fw.stack(members())}
+    specs = {"blend": fw.blend(members()), "stack": fw.stack(members())}
     words, here = {"outer": 5, "inner": 3}, plain(both)
-    assert plain(fw.compare(wishes, *numbers, **words, jobs=2)) == here
+    assert plain(fw.compare(specs, *numbers, **words, jobs=2)) == here
     store = tmp_path / "run"
     first = fw.compare({"knn": members()["knn"]}, *numbers, **words, jobs=1, store=store)
-    rest = fw.compare(wishes, *numbers, **words, jobs=1, store=store)
-    again = fw.compare(wishes, *numbers, **words, jobs=1, store=store)
+    rest = fw.compare(specs, *numbers, **words, jobs=1, store=store)
+    again = fw.compare(specs, *numbers, **words, jobs=1, store=store)
 
     assert first.fits_made > 0
     assert rest.fits_made < rest.fits
@@ -209,18 +209,18 @@ def test_workers_interruptions_and_stores_do_not_change_a_number(both, numbers, 
 def test_another_way_to_choose_makes_other_fits_in_the_same_store(numbers, tmp_path, other):
     ridge = fw.tune(Ridge(), alpha=ALPHAS, simpler={"alpha": "high"})
     knn = fw.tune(KNeighborsRegressor(), n_neighbors=KS, simpler={"n_neighbors": "high"})
-    wishes = {"stack": fw.stack({"ridge": ridge, "knn": knn})}
+    specs = {"stack": fw.stack({"ridge": ridge, "knn": knn})}
     words = {"outer": 3, "inner": 3, "jobs": 1, "solvers": False}
-    fw.compare(wishes, *numbers, **words, store=tmp_path / "run")
-    kept = fw.compare(wishes, *numbers, **{**words, **other}, store=tmp_path / "run")
-    fresh = fw.compare(wishes, *numbers, **{**words, **other})
+    fw.compare(specs, *numbers, **words, store=tmp_path / "run")
+    kept = fw.compare(specs, *numbers, **{**words, **other}, store=tmp_path / "run")
+    fresh = fw.compare(specs, *numbers, **{**words, **other})
     assert plain(kept) == plain(fresh)
     assert kept.fits_made >= 4  # its own
 
 
 def test_a_time_limit_finishes_method_after_method(both, numbers):
-    wishes = {"blend": fw.blend(members()), "stack": fw.stack(members())}
-    result = fw.compare(wishes, *numbers, outer=5, inner=3, jobs=1, time_limit=60, isolate=False)
+    specs = {"blend": fw.blend(members()), "stack": fw.stack(members())}
+    result = fw.compare(specs, *numbers, outer=5, inner=3, jobs=1, time_limit=60, isolate=False)
     assert result.is_finished
     assert plain(result) == plain(both)
 
@@ -255,8 +255,8 @@ def test_a_blend_of_classes_weighs_probabilities(loss, judge, count):
     rng = np.random.default_rng(4)
     X = rng.normal(size=(90, 3))
     y = np.digitize(X[:, 0] + X[:, 1] ** 2 + rng.normal(size=90), [0.5] if count == 2 else [0.0, 1.5])
-    wish = fw.blend({"nb": GaussianNB(), "knn": KNeighborsClassifier(9)})
-    result = fw.compare({"blend": wish}, X, y, loss=loss, outer=3, inner=3, jobs=1)
+    spec = fw.blend({"nb": GaussianNB(), "knn": KNeighborsClassifier(9)})
+    result = fw.compare({"blend": spec}, X, y, loss=loss, outer=3, inner=3, jobs=1)
     parts = next(method for method in result.study.methods if method.inner is not None)
     folds = method_of(result, "blend")["folds"]
     for fold, pair, within in zip(folds, pairs_of(result.study.outer), parts.inner.splits, strict=True):
@@ -270,8 +270,8 @@ def test_a_blend_of_classes_weighs_probabilities(loss, judge, count):
 
 def test_a_stack_of_classes_is_logistic_regression_of_their_probabilities(classes):
     X, y = classes
-    wish = fw.stack({"nb": GaussianNB(), "ridge": RidgeClassifier()})
-    result = fw.compare({"stack": wish}, X, y, loss="zero_one", outer=3, inner=3, jobs=1)
+    spec = fw.stack({"nb": GaussianNB(), "ridge": RidgeClassifier()})
+    result = fw.compare({"stack": spec}, X, y, loss="zero_one", outer=3, inner=3, jobs=1)
     parts = next(method for method in result.study.methods if method.inner is not None)
     folds = method_of(result, "stack")["folds"]
     for fold, (train, test), within in zip(folds, pairs_of(result.study.outer), parts.inner.splits, strict=True):
@@ -292,9 +292,9 @@ def test_a_stack_of_classes_is_logistic_regression_of_their_probabilities(classe
 def test_labels_may_be_texts_in_any_order(classes):
     X, y = classes
     names = np.array(["yes", "no"])[y]
-    wish = {"nb": GaussianNB(), "logistic": LogisticRegression()}
+    spec = {"nb": GaussianNB(), "logistic": LogisticRegression()}
     result = fw.compare(
-        {"blend": fw.blend(wish), "stack": fw.stack(wish)}, X, names, positive="no", outer=3, inner=3, jobs=1
+        {"blend": fw.blend(spec), "stack": fw.stack(spec)}, X, names, positive="no", outer=3, inner=3, jobs=1
     )
     for name in ("blend", "stack"):
         model = result.refit(name)
@@ -318,8 +318,8 @@ def test_any_estimator_can_be_the_final_one(numbers):
 def test_row_weights_reach_the_final_learner(numbers):
     X, y = numbers
     weights = np.where(np.arange(len(y)) % 2, 5.0, 0.2)
-    wish = fw.blend({"knn": KNeighborsRegressor(3), "ridge": Ridge()})
-    result = fw.compare({"blend": wish}, X, y, weights=weights, outer=3, inner=3, jobs=1)
+    spec = fw.blend({"knn": KNeighborsRegressor(3), "ridge": Ridge()})
+    result = fw.compare({"blend": spec}, X, y, weights=weights, outer=3, inner=3, jobs=1)
     parts = next(method for method in result.study.methods if method.inner is not None)
     inner = pairs_of(parts.inner.final)
     columns = np.zeros((len(y), 2))
@@ -381,8 +381,8 @@ def test_a_splitter_of_its_own_is_the_same_one_in_the_next_process(numbers, tmp_
     """Fits are named by the rows of the inner splits, not by the object that drew them."""
 
     def made():
-        wish = {"stack": fw.stack(members(), inner=KFold(3))}
-        return fw.compare(wish, *numbers, outer=3, inner=2, jobs=1, store=tmp_path / "run").to_dict()["fits_made"]
+        spec = {"stack": fw.stack(members(), inner=KFold(3))}
+        return fw.compare(spec, *numbers, outer=3, inner=2, jobs=1, store=tmp_path / "run").to_dict()["fits_made"]
 
     assert (made() > 0, made()) == (True, 0)
 
@@ -396,8 +396,8 @@ def test_the_risk_of_a_stack_alone(numbers):
 
 
 def test_intervals_that_need_further_splits_have_them(numbers):
-    wish = {"blend": fw.blend({"knn": KNeighborsRegressor(3), "ridge": Ridge()})}
-    row = method_of(fw.compare(wish, *numbers, outer=4, inner=3, interval="bates", jobs=1), "blend")
+    spec = {"blend": fw.blend({"knn": KNeighborsRegressor(3), "ridge": Ridge()})}
+    row = method_of(fw.compare(spec, *numbers, outer=4, inner=3, interval="bates", jobs=1), "blend")
     assert row["interval"] == "Bates"
     assert row["low"] < row["high"]
 
@@ -405,14 +405,14 @@ def test_intervals_that_need_further_splits_have_them(numbers):
 def test_members_may_search_or_be_raced(numbers, tmp_path):
     ridge = fw.tune(Ridge(), alpha=fw.log_range(1e-3, 1e3), tuner="tpe", budget=12)
     raced = fw.tune(KNeighborsRegressor(), n_neighbors=[1, 2, 4, 8], tuner="racing")
-    wishes = {"ridge": ridge, "blend": fw.blend({"ridge": ridge, "knn": raced})}
+    specs = {"ridge": ridge, "blend": fw.blend({"ridge": ridge, "knn": raced})}
     words = {"outer": 3, "inner": 3, "jobs": 1, "solvers": False}
-    result = fw.compare(wishes, *numbers, **words, store=tmp_path / "run")
+    result = fw.compare(specs, *numbers, **words, store=tmp_path / "run")
 
     assert [method.name for method in result.study.methods] == ["ridge", "blend", "blend: knn", "baseline"]
     assert result.is_finished
     assert method_of(result, "blend")["status"] == "ok"
-    assert plain(fw.load(tmp_path / "run")) == plain(result) == plain(fw.compare(wishes, *numbers, **words))
+    assert plain(fw.load(tmp_path / "run")) == plain(result) == plain(fw.compare(specs, *numbers, **words))
     with pytest.raises(BadStudy, match="proposed during the search"):
         fw.compare({"best": fw.best_of({"ridge": ridge, "knn": raced})}, *numbers, **words)
 
@@ -435,8 +435,8 @@ class Broken(RegressorMixin, BaseEstimator):
 
 
 def test_what_a_member_cannot_do_the_whole_cannot_do(numbers, tmp_path):
-    wishes = {"blend": fw.blend({"broken": Broken(), "ridge": Ridge()}), "ridge": fw.tune(Ridge(), alpha=ALPHAS)}
-    result = fw.compare(wishes, *numbers, outer=3, inner=3, jobs=1)
+    specs = {"blend": fw.blend({"broken": Broken(), "ridge": Ridge()}), "ridge": fw.tune(Ridge(), alpha=ALPHAS)}
+    result = fw.compare(specs, *numbers, outer=3, inner=3, jobs=1)
     row = method_of(result, "blend")
     assert row["status"] == "failed"
     assert row["failed"] > 0
@@ -447,7 +447,7 @@ def test_what_a_member_cannot_do_the_whole_cannot_do(numbers, tmp_path):
         result.refit("blend")
     with pytest.raises(FitsFailed, match="no such luck"):
         fw.blend({"broken": Broken(), "ridge": Ridge()}).fit(*numbers)
-    stood_in = fw.compare(wishes, *numbers, outer=3, inner=3, jobs=1, on_failure="baseline")
+    stood_in = fw.compare(specs, *numbers, outer=3, inner=3, jobs=1, on_failure="baseline")
     assert method_of(stood_in, "blend")["own_folds"] == 0
     assert "the baseline where it failed" in method_of(stood_in, "blend")["target"]
 
@@ -460,13 +460,13 @@ class Moody(Ridge):
 
 
 def test_fits_that_are_made_again_change_what_rests_on_them(numbers, tmp_path, monkeypatch):
-    wishes = {"blend": fw.blend({"moody": fw.tune(Moody(), alpha=ALPHAS), "knn": KNeighborsRegressor(3)})}
+    specs = {"blend": fw.blend({"moody": fw.tune(Moody(), alpha=ALPHAS), "knn": KNeighborsRegressor(3)})}
     words = {"outer": 3, "inner": 3, "jobs": 1, "on_failure": "drop_candidate"}
     monkeypatch.setenv("SICK", "yes")
-    sick = fw.compare(wishes, *numbers, **words, store=tmp_path / "run")
+    sick = fw.compare(specs, *numbers, **words, store=tmp_path / "run")
     monkeypatch.delenv("SICK")
-    well = fw.compare(wishes, *numbers, **words, store=tmp_path / "run", retry_failed=True)
-    fresh = fw.compare(wishes, *numbers, **words)
+    well = fw.compare(specs, *numbers, **words, store=tmp_path / "run", retry_failed=True)
+    fresh = fw.compare(specs, *numbers, **words)
     assert plain(well) == plain(fresh)
     assert method_of(well, "blend")["risk"] != method_of(sick, "blend")["risk"]
 
@@ -489,7 +489,7 @@ class Silent(ClassifierMixin, BaseEstimator):
 
 
 @pytest.mark.parametrize(
-    ("wish", "error", "message"),
+    ("spec", "error", "message"),
     [
         (
             lambda: fw.blend({"ridge": RidgeClassifier(), "nb": GaussianNB()}),
@@ -524,19 +524,19 @@ class Silent(ClassifierMixin, BaseEstimator):
         ),
     ],
 )
-def test_what_cannot_be_combined_is_refused_before_any_fit(classes, wish, error, message):
+def test_what_cannot_be_combined_is_refused_before_any_fit(classes, spec, error, message):
     with pytest.raises(error, match=message):
-        fw.compare({"it": wish()}, *classes, outer=3, inner=3, jobs=1)
+        fw.compare({"it": spec()}, *classes, outer=3, inner=3, jobs=1)
 
 
 def test_a_final_learner_must_answer_the_loss(classes):
-    wish = fw.stack({"a": GaussianNB(), "b": LogisticRegression()}, RidgeClassifier())
+    spec = fw.stack({"a": GaussianNB(), "b": LogisticRegression()}, RidgeClassifier())
     with pytest.raises(BadLoss, match="which learner 'it: final' does not give"):
-        fw.compare({"it": wish}, *classes, loss="log", outer=3, inner=3, jobs=1)
+        fw.compare({"it": spec}, *classes, loss="log", outer=3, inner=3, jobs=1)
 
 
 def test_how_hidden_members_were_tuned_is_noted(classes):
-    wish = fw.stack(["k-nn:small", fw.tune(GaussianNB(), var_smoothing=[1e-9, 1e-3])], tuner="tpe", budget=20)
-    answer = fw.compare({"it": wish}, *classes, outer=2, inner=2, jobs=1, progress=False).to_dict()
+    spec = fw.stack(["k-nn:small", fw.tune(GaussianNB(), var_smoothing=[1e-9, 1e-3])], tuner="tpe", budget=20)
+    answer = fw.compare({"it": spec}, *classes, outer=2, inner=2, jobs=1, progress=False).to_dict()
     notes = [note["text"] for note in answer["notes"] if note["code"] == "tuner"]
     assert any(text.startswith("it: GaussianNB: its 2 candidates are within the budget of 20") for text in notes)

@@ -70,8 +70,8 @@ def test_a_run_is_seen_from_before_its_beginning_to_its_report(browser, page):
     colors = {}
     try:
         for scheme in ("light", "dark"):
-            wish = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
+            spec = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", spec)
             colors[scheme] = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
             for number in (400, 1600):
                 assert width(browser, number) <= number

@@ -132,8 +132,8 @@ def test_light_and_dark_differ_and_can_be_changed(browser, page):
 
     found = {}
     for scheme in ("light", "dark"):
-        wish = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
+        spec = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", spec)
         browser.get(page.as_uri())
         found[scheme] = color()
         browser.find_element("id", "theme").click()
@@ -163,8 +163,8 @@ return bad;
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_has_enough_contrast(browser, page, scheme):
-    wish = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
+    spec = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", spec)
     browser.get(page.as_uri())
     bad = browser.execute_script(CONTRAST)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
@@ -202,8 +202,8 @@ def test_the_page_is_readable_without_scripts(browser, page):
 def test_paper_is_light_whatever_the_screen(browser, page):
     browser.get(page.as_uri())
     browser.execute_script("document.documentElement.dataset.theme = 'dark'")
-    wish = {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
+    spec = {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", spec)
     style = "const s = getComputedStyle(document.body); return [s.color, s.backgroundColor]"
     ink, paper = browser.execute_script(style)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})

@@ -158,8 +158,8 @@ def test_a_measure_that_is_undefined_in_one_fold_leaves_no_risk(classed: Any, is
     y[:10] = 0  # fold 0 has one class, and an area under its curve does not exist
     labels = np.r_[np.zeros(10, int), 1 + np.arange(74) // 2 % 4]
     learner = KNeighborsClassifier()
-    wish = fw.tune(learner, n_neighbors=[3, 7]) if is_tuned else learner
-    result = fw.compare({"it": wish}, X, y, loss=["roc_auc", "zero_one"], outer=labels, inner="pairs", jobs=1)
+    spec = fw.tune(learner, n_neighbors=[3, 7]) if is_tuned else learner
+    result = fw.compare({"it": spec}, X, y, loss=["roc_auc", "zero_one"], outer=labels, inner="pairs", jobs=1)
     method = methods_of(result)["it"]
     assert (method["status"], method["risk"], method["failed"]) == ("undefined", None, 0)
     assert any("it: the loss is undefined on some split" in note for note in result.notes)

@@ -26,9 +26,9 @@ from foldwise.studies.reading import Reading
 def runnable():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 2))
-    wishes = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100))}
+    specs = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100))}
     words = {"outer": 2, "inner": 2, "tuner": "random", "budget": "1 min"}
-    return request(wishes, X, X[:, 0], **words).study(is_alone=True)
+    return request(specs, X, X[:, 0], **words).study(is_alone=True)
 
 
 def first_fits(runnable):

@@ -43,9 +43,9 @@ def mixed(task: str, rows: int = 80):
 
 
 def compare(name, task, **words):
-    wish = fw.learner(name, size="small", **QUICK.get(name, {}))
+    spec = fw.learner(name, size="small", **QUICK.get(name, {}))
     options = {"outer": 0.4, "inner": 0.4, "budget": 2, "jobs": 1, "seed": 3, "progress": False}
-    return fw.compare([wish], *mixed(task), **(options | words)).to_dict()["methods"][0]
+    return fw.compare([spec], *mixed(task), **(options | words)).to_dict()["methods"][0]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -78,9 +78,9 @@ def test_shorter_runs_are_read_from_the_longest(name, task):
     assert solver.name.startswith(name)
     loss = "squared" if task == "regression" else "log"
     rounds = "iterations" if name == "catboost" else "n_estimators"
-    wish = fw.learner(name, **{rounds: [3, 8, 20]})
+    spec = fw.learner(name, **{rounds: [3, 8, 20]})
     fast, plain = (
-        fw.compare([wish], X, y, loss=loss, outer=3, inner=2, jobs=1, solvers=solvers, progress=False).losses()["loss"]
+        fw.compare([spec], X, y, loss=loss, outer=3, inner=2, jobs=1, solvers=solvers, progress=False).losses()["loss"]
         for solvers in ("auto", False)
     )
     assert_allclose(fast, plain, rtol=1e-10)

@@ -43,7 +43,7 @@ def test_it_tunes_a_learner():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 3))
     y = X[:, 0] + 0.3 * rng.normal(size=50)
-    wishes = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(1e-3, 1e3))}
-    answer = fw.compare(wishes, X, y, outer=2, inner=2, tuner="gp", budget=15, jobs=1).to_dict()
+    specs = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(1e-3, 1e3))}
+    answer = fw.compare(specs, X, y, outer=2, inner=2, tuner="gp", budget=15, jobs=1).to_dict()
     assert answer["methods"][0]["status"] == "ok"
     assert answer["methods"][0]["candidates"] == 15

@@ -17,8 +17,8 @@ Y = X[:, 0]
 CLASSES = np.where(Y > 0, "a", "b")
 
 
-def compare(wish, y=Y, **words):
-    return fw.compare({"mine": wish}, X, y, **{"outer": 3, "inner": 2, "jobs": 1, "progress": False, **words})
+def compare(spec, y=Y, **words):
+    return fw.compare({"mine": spec}, X, y, **{"outer": 3, "inner": 2, "jobs": 1, "progress": False, **words})
 
 
 BAD = {
@@ -42,10 +42,10 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_more_neighbours_than_the_smallest_training_part_has_rows_are_refused(case):
-    wish, found, rows = BAD[case]
+    spec, found, rows = BAD[case]
     words = rf"asks for n_neighbors={found}, but its smallest training part has {rows} rows\. Use at most {rows}"
     with pytest.raises(BadSpace, match=words):
-        compare(wish(), budget=3)
+        compare(spec(), budget=3)
 
 
 def test_classes_and_searches_are_no_exception():
@@ -61,7 +61,7 @@ def test_a_learner_fitted_alone_and_a_curve_refuse_too():
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "spec",
     [
         lambda: fw.tune(KNeighborsRegressor(), n_neighbors=[1, 20]),
         lambda: fw.tune(KNeighborsRegressor(), n_neighbors=fw.int_range(1, 20)),
@@ -69,12 +69,12 @@ def test_a_learner_fitted_alone_and_a_curve_refuse_too():
     ],
     ids=["all rows", "range", "our own space"],
 )
-def test_as_many_neighbours_as_rows_are_taken(wish):
-    method = compare(wish()).to_dict()["methods"][0]
+def test_as_many_neighbours_as_rows_are_taken(spec):
+    method = compare(spec()).to_dict()["methods"][0]
     assert (method["status"], method["failed"]) == ("ok", 0)
 
 
 def test_who_lets_candidates_fail_may_ask_for_more():
-    wish = fw.tune(KNeighborsRegressor(), n_neighbors=[1, 21])
-    method = compare(wish, on_failure="drop_candidate").to_dict()["methods"][0]
+    spec = fw.tune(KNeighborsRegressor(), n_neighbors=[1, 21])
+    method = compare(spec, on_failure="drop_candidate").to_dict()["methods"][0]
     assert (method["status"], method["failed"]) == ("ok", 6)

@@ -43,10 +43,10 @@ DATA = {
 }
 
 
-def check(wish, task):
+def check(spec, task):
     """All checks of a study, and no fit of its own."""
     data = DATA[task]
-    make_learners({"mine": wish}, data, make_losses(None, data))
+    make_learners({"mine": spec}, data, make_losses(None, data))
 
 
 LASSO = "Solver lbfgs supports only 'l2' or None penalties, got l1 penalty"
@@ -105,9 +105,9 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_values_that_do_not_go_together_are_refused_before_any_fit(case):
-    task, wish, words = BAD[case]
+    task, spec, words = BAD[case]
     with pytest.raises(BadSpace, match=words) as caught:
-        check(wish(), task)
+        check(spec(), task)
     assert "\n" not in str(caught.value)
 
 
@@ -144,8 +144,8 @@ GOOD = {
 
 @pytest.mark.parametrize("case", GOOD)
 def test_what_a_learner_may_take_is_not_refused(case):
-    task, wish = GOOD[case]
-    check(wish(), task)
+    task, spec = GOOD[case]
+    check(spec(), task)
 
 
 CALLS = []
@@ -165,7 +165,7 @@ def call_me(X, Y):
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "spec",
     [
         lambda: fw.tune(Mine(positive=True), solver=["svd", "auto"]),
         lambda: fw.tune(make_pipeline(StandardScaler(), Mine()), alpha=[1.0, 2.0]),
@@ -173,9 +173,9 @@ def call_me(X, Y):
     ],
     ids=["class", "class in a pipeline", "function"],
 )
-def test_code_of_the_user_is_never_run(wish):
+def test_code_of_the_user_is_never_run(spec):
     CALLS.clear()
-    check(wish(), "regression")
+    check(spec(), "regression")
     assert CALLS == []
 
 

@@ -225,8 +225,8 @@ def test_every_core_learner_runs_through_compare_on_a_mixed_table(task):
     X, y = mixed(task)
     names = [name for name in CORE if task in find_entry(name).tasks and name != "baseline"]
     few = {"forest": {"n_estimators": 5}, "extra-trees": {"n_estimators": 5}, "boosting": {"max_iter": 5}}
-    wishes = {name: fw.learner(name, size="small", **few.get(name, {})) for name in names}
-    result = fw.compare(wishes, X, y, outer=0.4, inner=0.4, budget=2, jobs=1, progress=False).to_dict()
+    specs = {name: fw.learner(name, size="small", **few.get(name, {})) for name in names}
+    result = fw.compare(specs, X, y, outer=0.4, inner=0.4, budget=2, jobs=1, progress=False).to_dict()
     methods = {method["name"]: method for method in result["methods"]}
     assert set(names) <= set(methods)
     for name in names:
@@ -245,8 +245,8 @@ def test_curved_learners_see_what_straight_ones_cannot(name, task):
     y = X[:, 0] ** 2 + 0.1 * rng.normal(size=150)
     y = y if task == "regression" else y > 0.5
     straight = "ridge" if task == "regression" else "logistic"
-    wishes = [fw.learner(name, size="small"), fw.learner(straight, size="small")]
-    result = fw.compare(wishes, X, y, outer=3, inner=2, jobs=1, progress=False)
+    specs = [fw.learner(name, size="small"), fw.learner(straight, size="small")]
+    result = fw.compare(specs, X, y, outer=3, inner=2, jobs=1, progress=False)
     risks = {method["name"].partition(":")[0]: method["risk"] for method in result.to_dict()["methods"]}
     assert risks[name] < 0.7 * risks[straight]
 
@@ -309,8 +309,8 @@ def test_a_small_table_is_not_sampled_and_a_large_one_is_told():
     X, y = table("regression", rows=2100)
     data = make_dataset(X, y)
     assert builtin("gaussian-process", data).estimator[-1].max_rows == 2000
-    wish = fw.learner("gaussian-process", max_rows=60, alpha=[0.1], length_scale=2.0)
-    result = fw.compare([wish], X, y, outer=0.2, inner=0.2, jobs=1, progress=False)
+    spec = fw.learner("gaussian-process", max_rows=60, alpha=[0.1], length_scale=2.0)
+    result = fw.compare([spec], X, y, outer=0.2, inner=0.2, jobs=1, progress=False)
     notes = {note["code"]: note["text"] for note in result.to_dict()["notes"]}
     assert notes["sample"] == "gaussian-process learns from at most 60 rows, drawn from its training rows"
 
@@ -359,9 +359,9 @@ def test_the_page_of_learners_explains_every_parameter(entry):
 def test_solvers_and_the_plain_loop_agree_on_built_in_learners(name, task, loss):
     X, y = table(task, rows=70)
     words = {"loss": loss, "outer": 3, "inner": 2, "jobs": 1, "progress": False, "optimism": True}
-    wish = fw.learner(name, size="small")
+    spec = fw.learner(name, size="small")
     fast, plain = (
-        fw.compare([wish], X, y, solvers=solvers, **words).to_dict()["methods"][0] for solvers in ("auto", False)
+        fw.compare([spec], X, y, solvers=solvers, **words).to_dict()["methods"][0] for solvers in ("auto", False)
     )
     assert [fold["candidate"] for fold in fast["folds"]] == [fold["candidate"] for fold in plain["folds"]]
     assert_allclose([fold["loss"] for fold in fast["folds"]], [fold["loss"] for fold in plain["folds"]], rtol=1e-6)

@@ -49,8 +49,8 @@ def test_what_is_expected_of_a_grid_is_what_is_made(words):
 
 
 def test_a_fit_that_two_methods_need_counts_once_for_the_study():
-    wish = {"tuned": fw.tune(Ridge(), alpha=[0.1, 1.0]), "plain": Ridge(alpha=1.0)}
-    result = fw.compare(wish, *rows(), outer=4, inner="pairs", jobs=1)
+    spec = {"tuned": fw.tune(Ridge(), alpha=[0.1, 1.0]), "plain": Ridge(alpha=1.0)}
+    result = fw.compare(spec, *rows(), outer=4, inner="pairs", jobs=1)
     before = Counts(Reading(result.study, MemoryStore()))
     assert before.total == result.fits
     assert sum(count.total for count in before.methods) == result.fits + 4
@@ -73,8 +73,8 @@ def test_members_that_are_shared_count_once_for_the_study():
 
 @pytest.mark.parametrize("tuner", ["random", "racing", "halving", "pruned"])
 def test_a_tuner_that_may_drop_candidates_is_expected_to_make_at_most_so_many(tuner):
-    wish = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100, 9))}
-    result = fw.compare(wish, *rows(), outer=3, inner=3, tuner=tuner, budget=9, jobs=1)
+    spec = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100, 9))}
+    result = fw.compare(spec, *rows(), outer=3, inner=3, tuner=tuner, budget=9, jobs=1)
     before = Counts(Reading(result.study, result.reading.store))
     assert before.methods[0].total >= len(result.methods[0].keys)
     assert before.sureness in ("at most", "")

@@ -150,8 +150,8 @@ def test_failed_fits_are_told_with_their_first_error(tmp_path):
         def fit(self, X, y, sample_weight=None):
             raise ValueError("<script>no</script>")
 
-    wish = {**learners(), "bad": fw.tune(Failing(), quantile=[0.1, 0.2])}
-    result = fw.compare(wish, *rows(), outer=4, inner=3, jobs=1, store=tmp_path / "run")
+    spec = {**learners(), "bad": fw.tune(Failing(), quantile=[0.1, 0.2])}
+    result = fw.compare(spec, *rows(), outer=4, inner=3, jobs=1, store=tmp_path / "run")
     snapshot = follow(tmp_path / "run").snapshot()
 
     assert snapshot.phase == "finished"

@@ -121,13 +121,13 @@ def test_an_interval_is_named_as_in_the_table_or_none_is_claimed(name):
 
 def test_a_search_is_told_by_the_candidates_of_one_tuning_and_by_what_ended_it():
     """Not by all that its tunings proposed together, nor as if a fixed order had looked at scores."""
-    wishes = {
+    specs = {
         "timed": fw.tune(SVR(), C=fw.log_range(0.1, 10), tuner="random", budget="0.001 s"),
         "sought": fw.tune(SVR(), C=fw.log_range(0.1, 10), tuner="tpe", budget=14),
         "best": fw.best_of({"a": Ridge(), "b": fw.tune(Ridge(), alpha=[1.0, 2.0])}),
     }
     X = np.random.default_rng(0).normal(size=(30, 2))
-    result = fw.compare(wishes, X, X[:, 0], outer=2, inner=2, jobs=1)
+    result = fw.compare(specs, X, X[:, 0], outer=2, inner=2, jobs=1)
     text = methods_paragraph(result.to_dict(), protocol(result.study))
     assert "sought (14 candidates in each tuning) was tuned" in text
     assert "proposed by Optuna's tpe from the scores of the same tuning so far)" in text

@@ -44,9 +44,9 @@ class KernelRidge(BaseEstimator, RegressorMixin):
         return np.full(len(X), self.mean_)
 
 
-def compare(**wishes):
-    wishes["unfitted"] = Unfitted()
-    return fw.compare(wishes, X, Y, outer=3, inner=2, jobs=1, progress=False)
+def compare(**specs):
+    specs["unfitted"] = Unfitted()
+    return fw.compare(specs, X, Y, outer=3, inner=2, jobs=1, progress=False)
 
 
 BAD = {
@@ -132,9 +132,9 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_a_bad_space_is_refused_before_any_fit_in_one_sentence(case):
-    wish, words = BAD[case]
+    spec, words = BAD[case]
     with pytest.raises(BadSpace, match=words) as caught:
-        compare(mine=wish())
+        compare(mine=spec())
     assert "\n" not in str(caught.value)
 
 

@@ -18,8 +18,8 @@ Y = X[:, 0] + 0.3 * rng.normal(size=40)
 
 
 def search(store):
-    wishes = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100))}
-    return fw.compare(wishes, X, Y, outer=2, inner=2, tuner="random", budget="0.05 s", jobs=1, store=store)
+    specs = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100))}
+    return fw.compare(specs, X, Y, outer=2, inner=2, tuner="random", budget="0.05 s", jobs=1, store=store)
 
 
 @pytest.fixture(scope="module")

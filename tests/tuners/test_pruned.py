@@ -21,10 +21,10 @@ SCORES = arrays(
 
 
 def race(truth):
-    """Score one wish after another until none is left."""
+    """Score one spec after another until none is left."""
     scores = np.full(truth.shape, np.nan)
-    while wishes := next_fit(scores, np.zeros(len(truth), bool)):
-        for candidate, split in wishes:
+    while specs := next_fit(scores, np.zeros(len(truth), bool)):
+        for candidate, split in specs:
             assert np.isnan(scores[candidate, split])
             scores[candidate, split] = truth[candidate, split]
     return scores

@@ -24,8 +24,8 @@ TABLES = arrays(np.float64, st.tuples(st.integers(1, 10), st.integers(1, 6)), el
 @given(TABLES)
 def test_exact_pruning_of_a_bounded_loss_keeps_the_winner_of_the_grid_also_on_ties(truth):
     scores, nobody = np.full(truth.shape, np.nan), np.zeros(len(truth), bool)
-    while wishes := next_fit(scores, nobody, bounds=(-1.0, 1.0)):
-        for candidate, split in wishes:
+    while specs := next_fit(scores, nobody, bounds=(-1.0, 1.0)):
+        for candidate, split in specs:
             scores[candidate, split] = truth[candidate, split]
     assert choose(scores) == choose(truth)
 

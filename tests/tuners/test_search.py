@@ -46,9 +46,9 @@ def ridge():
     return {"ridge": learners()["ridge"]}
 
 
-def compare(target=Y, wishes=None, **words):
+def compare(target=Y, specs=None, **words):
     words = {"outer": FOLDS, "inner": 3, "tuner": "tpe", "budget": 15, "jobs": 1, **words}
-    return fw.compare(learners() if wishes is None else wishes, X, target, **words)
+    return fw.compare(learners() if specs is None else specs, X, target, **words)
 
 
 def proposals(result, name="svr"):
@@ -131,11 +131,11 @@ def test_what_was_asked_for_is_in_the_store_before_its_fits_and_counts_more_than
     with monkeypatch.context() as patch:
         patch.setattr(SqliteStore, "add", refuse)
         with pytest.raises(KeyboardInterrupt):
-            compare(store=tmp_path / "run", budget=10, wishes=ridge())
-    whole = compare(store=tmp_path / "run", wishes=ridge())
+            compare(store=tmp_path / "run", budget=10, specs=ridge())
+    whole = compare(store=tmp_path / "run", specs=ridge())
     monkeypatch.setattr(Tpe, "propose", None)  # another version might ask for something else: it is not asked
     monkeypatch.setattr(proposing, "first_points", None)
-    assert plain(compare(store=tmp_path / "run", wishes=ridge())) == plain(whole)
+    assert plain(compare(store=tmp_path / "run", specs=ridge())) == plain(whole)
 
 
 def test_a_larger_budget_goes_on_and_a_smaller_one_stops_on_the_way(undisturbed, tmp_path):
@@ -160,8 +160,8 @@ def assert_fold_0_is_blind_to_its_test_rows():
     """The proposals for outer fold 0 must not change with the targets of its test rows."""
     poisoned = Y.copy()
     poisoned[FOLDS == 0] = rng.permutation(poisoned[FOLDS == 0]) * 10
-    wishes = {"svr": learners()["svr"]}
-    honest, changed = compare(Y, wishes), compare(poisoned, wishes)
+    specs = {"svr": learners()["svr"]}
+    honest, changed = compare(Y, specs), compare(poisoned, specs)
     assert proposals(honest)["outer 0"] == proposals(changed)["outer 0"]
     assert proposals(honest)["outer 1"] != proposals(changed)["outer 1"]
 
@@ -188,7 +188,7 @@ def test_a_tuner_that_shares_one_study_between_outer_folds_is_caught(monkeypatch
 
 def test_equal_learners_under_two_names_share_all_their_fits():
     tuned = ridge()["ridge"]
-    answer = compare(wishes={"one": tuned, "two": tuned}).to_dict()
+    answer = compare(specs={"one": tuned, "two": tuned}).to_dict()
     one, two = (method for method in answer["methods"] if method["name"] in ("one", "two"))
     assert one["risk"] == two["risk"]
     assert answer["fits"] == one["fits"] + 3  # and the baseline's
@@ -196,7 +196,7 @@ def test_equal_learners_under_two_names_share_all_their_fits():
 
 @pytest.mark.parametrize("inner", ["pairs", "aligned"])
 def test_searches_run_on_every_inner_scheme(inner):
-    answer = compare(wishes=ridge(), outer=7, inner=inner, budget=11).to_dict()
+    answer = compare(specs=ridge(), outer=7, inner=inner, budget=11).to_dict()
     assert answer["methods"][0]["status"] == "ok"
     assert answer["fits"] == answer["fits_made"]
     assert (answer["methods"][0]["optimism"] is not None) == (inner == "pairs")
@@ -208,24 +208,24 @@ def test_a_conditional_space_with_a_solver_for_a_part_of_it():
         {"kernel": ["linear"], "C": fw.log_range(0.1, 100)},
     ]
     labels = np.where(Y > 0, "yes", "no")
-    wishes = {"svm": fw.tune(SVC(), space=space)}
+    specs = {"svm": fw.tune(SVC(), space=space)}
     solved, looped = (
-        compare(labels, wishes, loss="zero_one", budget=12, solvers=solvers) for solvers in ("auto", False)
+        compare(labels, specs, loss="zero_one", budget=12, solvers=solvers) for solvers in ("auto", False)
     )
     assert solved.to_dict()["methods"][0]["folds"] == looped.to_dict()["methods"][0]["folds"]
     assert {dict(candidate)["kernel"] for candidate in proposals(solved, "svm")["final"]} == {"rbf", "linear"}
 
 
 def test_a_small_space_is_simply_tried_whole():
-    result = compare(wishes={"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 9))}, budget=10)
-    grid = compare(wishes={"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 9))}, tuner="grid", budget=None)
+    result = compare(specs={"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 9))}, budget=10)
+    grid = compare(specs={"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 9))}, tuner="grid", budget=None)
     assert result.to_dict()["methods"][0]["folds"] == grid.to_dict()["methods"][0]["folds"]
     assert "k-nn: its 8 candidates are within the budget of 10, so all are tried" in result.notes
 
 
 def test_the_rule_of_one_standard_error_takes_the_simplest_of_a_tunings_own_candidates():
-    wishes = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(1e-4, 1e4), simpler={"alpha": "high"})}
-    result = compare(wishes=wishes, rule="one_se")
+    specs = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(1e-4, 1e4), simpler={"alpha": "high"})}
+    result = compare(specs=specs, rule="one_se")
     choice = result.reading.final_choice(result.study.methods[0])
     scores, tried = choice.scores.mean(axis=1), proposals(result, "ridge")["final"]
     best = int(np.argmin(scores))
@@ -233,7 +233,7 @@ def test_the_rule_of_one_standard_error_takes_the_simplest_of_a_tunings_own_cand
     within = [dict(tried[at])["alpha"] for at in np.flatnonzero(scores <= reach)]
     assert result.candidate("ridge") == {"alpha": max(within)}
     with pytest.raises(BadSpace, match="no direction of simplicity"):
-        compare(wishes={"svr": learners()["svr"]}, rule="one_se")
+        compare(specs={"svr": learners()["svr"]}, rule="one_se")
 
 
 def test_a_time_is_shared_by_methods_and_their_tunings():
@@ -247,7 +247,7 @@ def test_a_time_is_shared_by_methods_and_their_tunings():
 def test_a_time_of_a_stack_is_shared_by_its_members():
     own = {"knn": fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 9), budget=4), "plain": Ridge()}
     stack = fw.stack({**learners(), **own}, budget="0.2 s")
-    result = compare(wishes={"stack": stack}, budget=None)
+    result = compare(specs={"stack": stack}, budget=None)
     assert sorted(note for note in result.notes if "a budget of" in note) == sorted(
         note for note in result.notes if "a budget of 0.1 s" in note
     )
@@ -257,18 +257,16 @@ def test_a_time_of_a_stack_is_shared_by_its_members():
 @pytest.mark.few(1)
 @pytest.mark.parametrize("tuner", ["random", "grid", None])
 def test_fixed_sequences_end_with_their_time_or_their_space(tuner):
-    wishes = {
-        "k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 2, 3, 4, 5, 6, 7], weights=["uniform", "distance"])
-    }
-    tried = proposals(compare(wishes=wishes, tuner=tuner, budget="60 s"), "k-nn")
+    specs = {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 2, 3, 4, 5, 6, 7], weights=["uniform", "distance"])}
+    tried = proposals(compare(specs=specs, tuner=tuner, budget="60 s"), "k-nn")
     assert all(len(candidates) == 14 for candidates in tried.values())
     assert len({tuple(candidates) for candidates in tried.values()}) == 1
-    short = proposals(compare(wishes=wishes, tuner=tuner, budget="0.000001 s"), "k-nn")
+    short = proposals(compare(specs=specs, tuner=tuner, budget="0.000001 s"), "k-nn")
     assert short["final"] == tried["final"][:10]
 
 
 def test_a_search_stops_when_it_gains_less_than_the_noise():
-    result = compare(wishes=ridge(), budget=60, stop="noise")
+    result = compare(specs=ridge(), budget=60, stop="noise")
     tried = [len(those) for those in proposals(result, "ridge").values()]
     assert 20 <= min(tried) <= max(tried) < 60
     assert any("stop at gains below the noise" in note for note in result.notes)
@@ -297,8 +295,8 @@ class Fragile(RegressorMixin, BaseEstimator):
 
 @pytest.mark.parametrize(("policy", "status"), [("fail", "failed"), ("drop_candidate", "ok"), ("baseline", "ok")])
 def test_failed_fits_are_met_by_the_policy(policy, status):
-    wishes = {"fragile": fw.tune(Fragile(), level=fw.float_range(-1, 2))}
-    result = compare(wishes=wishes, on_failure=policy)
+    specs = {"fragile": fw.tune(Fragile(), level=fw.float_range(-1, 2))}
+    result = compare(specs=specs, on_failure=policy)
     answer = result.to_dict()
     assert answer["methods"][0]["status"] == status
     assert answer["finished"]
@@ -324,12 +322,12 @@ class Blocked(Fragile):
 
 def test_a_search_goes_on_when_its_failed_fits_are_made_again(tmp_path):
     obstacle = tmp_path / "obstacle"
-    wishes = {"blocked": fw.tune(Blocked(path=str(obstacle)), level=fw.float_range(-1, 2))}
+    specs = {"blocked": fw.tune(Blocked(path=str(obstacle)), level=fw.float_range(-1, 2))}
     obstacle.touch()
-    assert compare(wishes=wishes, store=tmp_path / "run").to_dict()["methods"][0]["status"] == "failed"
+    assert compare(specs=specs, store=tmp_path / "run").to_dict()["methods"][0]["status"] == "failed"
     obstacle.unlink()
-    again = compare(wishes=wishes, store=tmp_path / "run", retry_failed=True)
-    assert plain(again) == plain(compare(wishes=wishes))
+    again = compare(specs=specs, store=tmp_path / "run", retry_failed=True)
+    assert plain(again) == plain(compare(specs=specs))
 
 
 def test_the_command_line_and_study_files_take_the_same_words(tmp_path, capsys):
@@ -391,9 +389,9 @@ def test_contradictions_are_refused_before_any_fit():
     with pytest.raises(BadStudy, match="stop='noise' needs a tuner that works in rounds"):
         compare(tuner="grid", budget=None, stop="noise")
     for tuner in ("racing", "grid", None):
-        wish = {"svr": fw.tune(SVR(), C=[1, 2, 3], tuner=tuner, stop="noise")}
+        spec = {"svr": fw.tune(SVR(), C=[1, 2, 3], tuner=tuner, stop="noise")}
         with pytest.raises(BadStudy, match=f"stop='noise' of 'svr' needs a tuner .* and '{tuner or 'grid'}' does not"):
-            fw.compare(wish, X, Y, outer=3, inner=2)
+            fw.compare(spec, X, Y, outer=3, inner=2)
     with pytest.raises(BadStudy, match="the tuner 'pruned' of 'svr' has no budget in time"):
         compare(tuner="pruned", budget="1 min")
     with pytest.raises(BadSpace, match=r"the tuner 'tpee' is not known.*tpe"):
