@@ -21,7 +21,7 @@ SCORES = arrays(
 
 
 def race(truth):
-    """Score one spec after another until none is left."""
+    """Score one evaluation after another until none is left."""
     scores = np.full(truth.shape, np.nan)
     while specs := next_fit(scores, np.zeros(len(truth), bool)):
         for candidate, split in specs:
