@@ -62,3 +62,14 @@ def test_choices_are_one_row_for_each_outer_fold(result):
     choices = part(result.choices(), method="ridge")
     assert choices["fold"].tolist() == [0, 1, 2]
     assert {candidate["alpha"] for candidate in choices["candidate"]} <= {0.1, 10.0}
+
+
+def test_the_auto_row_has_every_loss_too(numbers):
+    """With two tuned methods there is an auto row: its second loss is that of the picks of each fold."""
+    learners = {"ridge": fw.tune(Ridge(), alpha=[0.1, 10.0]), "weak": fw.tune(Ridge(), alpha=[1e5, 1e6])}
+    found = fw.compare(learners, *numbers, outer=3, inner=2, loss=["squared", "absolute"], jobs=1)
+    rows = found.table().set_index("method")
+    picks = [fold["candidate"]["method"] for fold in found.to_dict()["methods"][-1]["folds"]]
+    losses = found.losses().set_index(["method", "fold"])["loss: absolute"]
+    expected = np.mean([losses.loc[pick, fold].mean() for fold, pick in enumerate(picks)])
+    assert rows.loc["auto", "risk: absolute"] == pytest.approx(expected, rel=1e-12)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldwise.answers.auto import make_auto
 from foldwise.answers.method import MethodAnswer
 from foldwise.errors import BadStudy, nearest
 from foldwise.studies.reading import Reading
@@ -45,8 +46,9 @@ def risk_table(answer: Mapping[str, Any], reading: Reading, methods: Sequence[Me
     import pandas as pd
 
     frame = pd.DataFrame(answer["methods"])[_RISKS].rename(columns={"name": "method"})
+    rows = {method.method.name: method for method in (*methods, make_auto(list(methods))) if method is not None}
     for at, loss in enumerate(reading.study.losses[1:], start=1):
-        frame[f"risk: {loss.name}"] = [method.estimate(at).value for method in methods]
+        frame[f"risk: {loss.name}"] = [rows[name].estimate(at).value for name in frame["method"]]
     if mean == "rows":
         return _row_means(frame, reading, methods)
     if mean != "folds":
