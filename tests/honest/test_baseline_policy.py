@@ -1,4 +1,4 @@
-"""Under `on_failure="baseline"` a failed fit predicts as the featureless baseline, to the bit, and it is said."""
+"""Under `on_failure="baseline"` a failed fit predicts as the baseline (studies/baseline.py), to the bit."""
 
 from __future__ import annotations
 

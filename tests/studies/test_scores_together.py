@@ -1,4 +1,4 @@
-"""Scoring all candidates of a split at once gives the bits of scoring one after another."""
+"""Scores of all candidates at once (studies/reading.py) have the bits of one after another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract of solvers: ours keep it, and broken ones are told apart."""
+"""The contract of solvers (testing/solvers.py): ours keep it, and broken ones are told apart."""
 
 from __future__ import annotations
 

@@ -1,0 +1,46 @@
+"""Fits (plans/fit.py) grouped into batches: none lost, the longest first, shared ones together."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foldwise.plans.fit import Fit, SharedBatch
+from foldwise.plans.sharing import BATCH_SECONDS, make_batches
+
+
+def fit(key, method=0):
+    return Fit(str(key), method, 0, np.arange(3), np.arange(2), ("predict",), 0)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 5), st.booleans()), max_size=12),
+    st.dictionaries(st.integers(0, 3), st.floats(0, 10)),
+    st.integers(1, 4),
+)
+def test_every_fit_is_in_one_batch_of_its_own_method(groups, seconds, workers):
+    found = [
+        (SharedBatch if is_shared else tuple)(fit((at, k), method) for k in range(count))
+        for at, (method, count, is_shared) in enumerate(groups)
+    ]
+    batches = make_batches(found, seconds, workers=workers)
+    assert sorted(one.key for batch in batches for one in batch) == sorted(one.key for batch in found for one in batch)
+    assert all(len({one.method for one in batch}) == 1 for batch in batches)
+    assert {batch for batch in found if isinstance(batch, SharedBatch)} <= set(batches)
+
+
+def test_short_fits_travel_together_and_long_ones_alone():
+    fits = [(fit(k),) for k in range(100)]
+    assert {len(batch) for batch in make_batches(fits, {0: BATCH_SECONDS / 10})} == {10}
+    assert {len(batch) for batch in make_batches(fits, {0: 10 * BATCH_SECONDS})} == {1}
+
+
+def test_every_worker_gets_some_of_few_short_fits():
+    assert len(make_batches([(fit(k),) for k in range(8)], {0: 1e-6}, workers=2)) == 4
+
+
+def test_the_slowest_method_comes_first():
+    fits = [(fit(k, method),) for k, method in enumerate([0, 1, 2])]
+    found = make_batches(fits, {0: 1.0, 1: 3.0, 2: 2.0})
+    assert [batch[0].method for batch in found] == [1, 2, 0]
