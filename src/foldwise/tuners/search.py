@@ -57,8 +57,8 @@ class Search(Tuner):
         return self.ask(reported, space, seed)
 
     def ask(self, reported: Reported, space: Space, seed: int, count: int = BATCH) -> list[Point]:
-        """Points to try next; a score is NaN where the candidate failed."""
-        raise NotImplementedError
+        """Points to try next, here of an even spread; a score is NaN where the candidate failed."""
+        return fresh(spread(space, seed), (point for point, _ in reported), count)
 
     def check(self, who: str, loss: Any, rule: str, *, optimism: bool) -> None:
         """A search has other candidates in every fold."""
@@ -83,9 +83,6 @@ class Stepwise(Search):
 
     def domain(self, parameter: Parameter) -> Parameter:
         return Choice(tuple(parameter.grid())) if self.on_grid else parameter
-
-    def ask(self, reported: Reported, space: Space, seed: int, count: int = BATCH) -> list[Point]:
-        return fresh(spread(space, seed), (point for point, _ in reported), count)
 
 
 def check_stop(stop: str | None) -> str | None:
