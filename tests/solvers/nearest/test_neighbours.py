@@ -202,7 +202,9 @@ def test_any_shape_equals_the_plain_loop(n, d, count, is_grid, is_scaled, is_by_
     X[:, 1:2] = 1.0  # a column that says nothing
     bare = [(NearestRegressor if is_by_row else KNeighborsRegressor)(k, weights=weights) for k in (1, 2, 5)]
     learners = [make_pipeline(StandardScaler(), learner) for learner in bare] if is_scaled else bare
-    assert_twins(SOLVER, learners, make_dataset(X, y), folds(n, count, seed), allow_none=is_grid and not is_by_row)
+    # where scikit-learn searches by force, it weighs the smallest distances by their rounding: left to it
+    may_leave = not is_by_row and (is_grid or weights == "distance")
+    assert_twins(SOLVER, learners, make_dataset(X, y), folds(n, count, seed), allow_none=may_leave)
 
 
 @given(
