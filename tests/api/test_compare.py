@@ -85,6 +85,6 @@ def test_the_default_neighbours_fit_the_smallest_training_set():
 
 @pytest.mark.parametrize("name", ["auto", "baseline"])
 def test_names_of_rows_that_every_comparison_has_are_refused(numbers, name):
-    with pytest.raises(BadLearner, match=f"the name '{name}' is taken"):
+    with pytest.raises(BadLearner, match=f"the name '{name}' is reserved"):
         fw.compare({name: Ridge()}, *numbers)
     assert fw.compare({"baseline": "baseline", "ridge": Ridge()}, *numbers, outer=3).best == "ridge"

@@ -17,7 +17,8 @@ def send(number):
 
 
 @pytest.fixture(autouse=True)
-def _usual_handlers():
+def _usual_handlers(monkeypatch):
+    monkeypatch.setattr(Stop, "is_command", False)  # a test of the command may have run here before
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
