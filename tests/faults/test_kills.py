@@ -154,6 +154,7 @@ def children(pid: int) -> list[int]:
 
 @pytest.mark.slow
 def test_workers_killed_at_random_cost_nothing_and_nobody_is_blamed() -> None:
+    before = set(children(os.getpid()))  # other tests of this process may have left some
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
     learners = {"slow": fw.tune(Slow(), shift=list(np.linspace(-1, 1, 20)))}
@@ -164,4 +165,4 @@ def test_workers_killed_at_random_cost_nothing_and_nobody_is_blamed() -> None:
     assert [method["failed"] for method in found["methods"]] == [0, 0]
     expected = fw.compare(learners, X, y, jobs=1, outer=6, inner="pairs").to_dict()
     assert killing.without_times(found) == killing.without_times(expected)
-    assert children(os.getpid()) == []
+    assert set(children(os.getpid())) <= before

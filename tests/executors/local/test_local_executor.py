@@ -149,7 +149,9 @@ print(json.dumps(result.to_dict()))
 
 def deadly(folder, way):
     """The script above in a process group of its own, with a folder of its own for temporary files."""
-    words = [sys.executable, "-c", DEADLY, str(folder), way]
+    # a background job of a shell ignores interrupts, and its children would too
+    heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    words = [sys.executable, "-c", heeding + DEADLY, str(folder), way]
     environment = {**os.environ, "TMPDIR": str(folder)}
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True)
 
