@@ -1,13 +1,14 @@
 # Needs python3 (3.11 or newer, with venv) and make; everything else is installed into .venv.
 PYTHON ?= python3
 VENV := .venv
+OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # An environment around us must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONWARNINGS PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check types tests test-extras test-all browser bench docs clean
+.PHONY: help demo test check types tests test-oldest test-extras test-all tracers browser bench docs clean
 .DEFAULT_GOAL := help
 
 help: ## say what each target does
@@ -46,15 +47,34 @@ types: # beside the tests: mypy uses one core
 tests:
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
+$(OLDEST)/.core: pyproject.toml constraints-oldest.txt
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-oldest.txt \
+	  --editable . pytest pytest-xdist hypothesis polars pyarrow openpyxl
+	@touch $@
+
+# The rooms that meet NumPy, SciPy, pandas and scikit-learn; what they compute is then the same everywhere else.
+test-oldest: $(OLDEST)/.core ## the same numbers with the oldest versions of the core packages
+	$(OLDEST)/bin/foldwise compare iris --learners ridge,k-nn --outer 3 --inner 2 --json > /dev/null
+	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -q -p no:cacheprovider \
+	  tests/formulas tests/splits tests/spaces tests/losses tests/data tests/solvers tests/exact \
+	  tests/learners/test_catalogue.py tests/learners/test_earlier.py tests/learners/test_named.py \
+	  tests/learners/test_preprocess.py tests/learners/test_trial.py tests/learners/test_tuned.py
+
 browser: # Debian's Chromium and its driver, where there are none
 	@command -v chromedriver > /dev/null || { \
 	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq chromium chromium-driver > /dev/null; }
 
 test-extras: $(VENV)/.extras browser ## the wheel, the engines, boosters, torch and the pages in a browser
-	$(BIN)/python -m pytest -q -m extras
+	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m extras
 
-test-all: $(VENV)/.dev ## what `make test` leaves out: long simulations, kills, and more examples of every property
+tracers: # strace and libfaketime, which kill at a system call and move the clock, where there are none
+	@{ command -v strace && command -v faketime; } > /dev/null || { \
+	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq strace faketime > /dev/null; }
+
+test-all: $(VENV)/.dev tracers ## what `make test` leaves out: long simulations, kills, and more examples of every property
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "(slow or hypothesis) and not extras" --hypothesis-profile=long
 
 bench: $(VENV)/.dev ## time Foldwise beside scikit-learn's nested loops (FULL=1: the sizes of the goals)
@@ -67,5 +87,5 @@ docs: $(VENV)/.dev ## write again what is made from the code: docs/cli.md, docs/
 	$(BIN)/python docs/make_map.py
 
 clean: ## remove what make made
-	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) build dist demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,8 +14,17 @@ HEAD = """# The command line
 Made by `make docs` from the commands themselves.
 
 Every command takes `--json`: one JSON object on standard output and nothing else there; notes and progress go to
-standard error. Exit codes: 0 done, 1 the study failed, 2 bad usage or input, 130 interrupted, 143 terminated.
-A study with a `--store` goes on with `foldwise resume RUN`.
+standard error. Exit codes: 0 done, 1 the study failed, 2 bad usage or input, 3 stopped at the time
+limit with a partial answer, 130 interrupted, 143 terminated.
+A study with a `--store` goes on with `foldwise resume RUN`. What DATA can be is in [data files](data-files.md).
+
+## Completion
+The shell can complete commands, options, data sets and tables in the folder, learners and losses. Add one line to
+the file that your shell reads when it starts:
+
+- bash, `~/.bashrc`: `eval "$(_FOLDWISE_COMPLETE=bash_source foldwise)"`
+- zsh, `~/.zshrc`: `eval "$(_FOLDWISE_COMPLETE=zsh_source foldwise)"`
+- fish, `~/.config/fish/completions/foldwise.fish`: `_FOLDWISE_COMPLETE=fish_source foldwise | source`
 """
 
 

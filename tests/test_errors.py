@@ -6,6 +6,7 @@ import inspect
 
 import pytest
 
+import foldwise as fw
 from foldwise import errors
 from foldwise.errors import BadData, FitsFailed, FoldwiseError, Terminated, interrupted, nearest
 
@@ -51,3 +52,7 @@ def test_an_interrupt_carries_the_answer_so_far():
 def test_the_nearest_name_is_offered_or_all_of_them():
     assert nearest("alhpa", ["alpha", "beta"]) == "Did you mean 'alpha'?"
     assert nearest("zzz", ["b", "a"]) == "Known are: a, b"
+
+
+def test_those_that_users_catch_are_at_hand():
+    assert issubclass(fw.FitsFailed, fw.FoldwiseError)

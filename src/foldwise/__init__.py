@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from foldwise.answers.search_curve import SearchCurve as SearchCurve
     from foldwise.api.benchmark import benchmark as benchmark
     from foldwise.api.benchmark_result import Benchmark as Benchmark
     from foldwise.api.compare import compare as compare
@@ -14,13 +13,19 @@ if TYPE_CHECKING:
     from foldwise.api.curve import Curve as Curve
     from foldwise.api.curve import curve as curve
     from foldwise.api.curve import learning_curve as learning_curve
+    from foldwise.api.ladder import ladder as ladder
     from foldwise.api.load import load as load
+    from foldwise.api.models import load_model as load_model
+    from foldwise.api.models import model_card as model_card
+    from foldwise.api.models import save_model as save_model
     from foldwise.api.planning import Plan as Plan
     from foldwise.api.result import Result as Result
     from foldwise.api.risk import risk as risk
     from foldwise.api.risk import test_risk as test_risk
+    from foldwise.api.search_curve import SearchCurve as SearchCurve
     from foldwise.api.split import split as split
     from foldwise.comparisons.comparison import Comparison as Comparison
+    from foldwise.errors import FitsFailed as FitsFailed
     from foldwise.errors import FoldwiseError as FoldwiseError
     from foldwise.estimates.estimate import Estimate as Estimate
     from foldwise.estimates.evidence import Evidence as Evidence
@@ -34,8 +39,8 @@ if TYPE_CHECKING:
     from foldwise.learners.combined import best_of as best_of
     from foldwise.learners.combined import blend as blend
     from foldwise.learners.combined import stack as stack
-    from foldwise.learners.learner import learner as learner
     from foldwise.learners.listing import list_learners as list_learners
+    from foldwise.learners.named import learner as learner
     from foldwise.learners.tuned import Tuned as Tuned
     from foldwise.learners.tuned import tune as tune
     from foldwise.losses.callables import loss as loss
@@ -66,6 +71,7 @@ __version__ = "0.1.0"
 # Names are loaded when they are used, so that `import foldwise` and `foldwise --help` stay quick.
 _HOMES = {
     "Comparison": "comparisons.comparison",
+    "FitsFailed": "errors",
     "FoldwiseError": "errors",
     "Estimate": "estimates.estimate",
     "Evidence": "estimates.evidence",
@@ -73,7 +79,7 @@ _HOMES = {
     "candidates_allowed": "formulas.bounds",
     "dev_rows_needed": "formulas.bounds",
     "excess_bound": "formulas.bounds",
-    "learner": "learners.learner",
+    "learner": "learners.named",
     "loss": "losses.callables",
     "pinball": "losses.regression",
     "halving": "tuners.halving",
@@ -87,13 +93,17 @@ _HOMES = {
     "Curve": "api.curve",
     "curve": "api.curve",
     "learning_curve": "api.curve",
+    "ladder": "api.ladder",
     "load": "api.load",
+    "load_model": "api.models",
+    "model_card": "api.models",
+    "save_model": "api.models",
     "Result": "api.result",
     "list_learners": "learners.listing",
     "risk": "api.risk",
     "split": "api.split",
     "test_risk": "api.risk",
-    "SearchCurve": "answers.search_curve",
+    "SearchCurve": "api.search_curve",
     "float_range": "spaces.parameter",
     "int_range": "spaces.parameter",
     "log_range": "spaces.parameter",

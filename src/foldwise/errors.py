@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class FoldwiseError(ValueError):
@@ -52,6 +53,10 @@ class BadStudy(FoldwiseError):
     """A study whose settings contradict one another."""
 
 
+class BadOption(FoldwiseError, TypeError):
+    """A keyword that a function does not have, or arguments that do not fit together."""
+
+
 class BadInterval(FoldwiseError):
     """An interval or a bound that would not be valid here."""
 
@@ -73,9 +78,13 @@ class InvalidOutput(FoldwiseError):
 
 
 class FitsFailed(FoldwiseError):
-    """Fits failed, so there is no honest number to give."""
+    """Fits failed, so there is no honest number to give; `result` is the rest of the answer, if there is one."""
 
     exit_code = 1
+
+    def __init__(self, problem: str, remedy: str = "", *, result: Any = None) -> None:
+        super().__init__(problem, remedy)
+        self.result = result
 
 
 class Terminated(SystemExit):
@@ -86,6 +95,11 @@ class Terminated(SystemExit):
     def __init__(self, words: str, result: object = None) -> None:
         super().__init__(self.exit_code)
         self.words, self.result = words, result
+
+    @property
+    def reason(self) -> str:
+        """What stopped it, in a word or two."""
+        return self.words.partition(":")[0]
 
 
 def interrupted(words: str, result: object = None) -> KeyboardInterrupt:

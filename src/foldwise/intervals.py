@@ -35,7 +35,7 @@ from foldwise.formulas import cv_clt as cv_clt_formula
 from foldwise.formulas import holdout, multiple
 from foldwise.formulas.auc import cv_auc, delong_auc
 from foldwise.formulas.checks import checked_count
-from foldwise.formulas.corrected_t import corrected_t_of_runs
+from foldwise.formulas.corrected_t import RUNS_OF_RISK, corrected_t_of_runs
 
 __all__ = [
     "auc",
@@ -132,12 +132,13 @@ def corrected_t(scores: Any, test_train_ratio: float, level: float = 0.95) -> Es
     """The interval for scores[split] or [run, split] of splits that share training rows; for any measure.
 
     The variance is widened by test rows / training rows, a guess at how far splits move together that errs on the
-    safe side for one run of folds (Nadeau and Bengio, 2003). Repeated runs never make it narrower than one.
+    safe side for one run of folds (Nadeau and Bengio, 2003). Repeated runs, which bring no new rows,
+    count as fewer than 2.
 
     >>> corrected_t([0.20, 0.30, 0.25, 0.35], 1 / 3).interval
     'corrected t'
     """
-    found = corrected_t_of_runs(scores, test_train_ratio=test_train_ratio, level=level)
+    found = corrected_t_of_runs(scores, test_train_ratio=test_train_ratio, level=level, most_runs=RUNS_OF_RISK)
     return _row_estimate(CORRECTED_T, found, level, np.ravel(scores), se=found.se, df=found.df)
 
 

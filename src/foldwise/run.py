@@ -33,22 +33,24 @@ def run(
         one_by_one=stop.time_limit is not None,
     )
     check_points(runnable, reading)
+    progress.begin(reading, workers=getattr(executor, "jobs", None), limit=stop.time_limit)
     from sklearn import config_context
 
     # weights reach pipelines by the names of their steps, in this process as in workers
     with config_context(enable_metadata_routing=False), stop, progress, closing(executor):
         while (fits := queue.next()) and not stop.is_asked():
-            progress.expect(runnable, fits, is_open=queue.is_open)
+            progress.expect(fits, is_open=queue.is_open)
             for records in executor.run(runnable, fits):  # any order, any process
                 if records:
                     store.add(records)  # keyed by data, learner, candidate, training rows and seed
-                    progress.advance(records)
                     made.update(record.learner for record in records)
+                progress.advance(records)
                 if stop.is_asked():
                     executor.ask_to_stop()  # what is finished still comes
                 elif more := queue.next(records):  # a method that was tuned needs its chosen candidates
-                    progress.expect(runnable, more, is_open=queue.is_open)
+                    progress.expect(more, is_open=queue.is_open)
                     executor.add(more)
+                progress.settle(queue.settled())
     return reading, made
 
 

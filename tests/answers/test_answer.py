@@ -7,6 +7,7 @@ import pytest
 from by_hand import Counted, CountedClassifier, method_of
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
 from foldwise import comparisons, intervals
@@ -33,7 +34,7 @@ def test_the_picked_method_alone_has_a_simultaneous_interval(folds):
         assert ("low_simultaneous" in method) == (method["name"] == best)
     winner, method = folds.to_dict()["winner"], method_of(folds, best)
     assert winner["name"] == best
-    assert winner["among"] == 4
+    assert winner["among"] == 3
     assert winner["risk"] == method["risk"]
     assert winner["low_simultaneous"] == method["low_simultaneous"] < method["low"]
     assert winner["high_simultaneous"] == method["high_simultaneous"] > method["high"]
@@ -43,16 +44,16 @@ def test_the_simultaneous_interval_is_the_corrected_t_at_the_bonferroni_level(fo
     method = method_of(folds, folds.best)
     losses = [fold["loss"] for fold in method["folds"]]
     single = intervals.corrected_t(losses, 7 / 35)
-    wide = intervals.simultaneous(single.value, single.details["se"], 4, df=5)
+    wide = intervals.simultaneous(single.value, single.details["se"], 3, df=5)
     assert (method["low_simultaneous"], method["high_simultaneous"]) == pytest.approx((wide.low, wide.high))
-    exact = intervals.corrected_t(losses, 7 / 35, 1 - 0.05 / 4)
+    exact = intervals.corrected_t(losses, 7 / 35, 1 - 0.05 / 3)
     assert (wide.low, wide.high) == pytest.approx((exact.low, exact.high))
 
 
 def test_on_one_test_set_the_simultaneous_interval_is_the_exact_one_at_the_bonferroni_level(held_out):
     result = held_out("zero_one")
     method = method_of(result, result.best)
-    wide = intervals.clopper_pearson(round(30 * method["risk"]), 30, 1 - 0.05 / 4)
+    wide = intervals.clopper_pearson(round(30 * method["risk"]), 30, 1 - 0.05 / 3)
     assert (method["low_simultaneous"], method["high_simultaneous"]) == pytest.approx((wide.low, wide.high))
 
 
@@ -161,7 +162,7 @@ def test_zero_one_losses_are_compared_by_the_exact_mcnemar(held_out):
     result = held_out("zero_one")
     wrong = {name: wrong_rows(result, name) for name in ("knn", "far")}
     found, truth = result.difference("knn", "far"), comparisons.mcnemar(wrong["knn"], wrong["far"])
-    assert found.interval == "exact McNemar"
+    assert found.interval == "Tango"
     assert (found.value, found.p) == pytest.approx((truth.value, truth.p))
 
 
@@ -235,3 +236,22 @@ def test_a_comparison_over_different_data_is_refused(numbers, folds):
     other = fw.compare({"ridge": Ridge()}, X, y + 1, outer=6, jobs=1)
     with pytest.raises(BadInterval, match="not of the same data and outer splits"):
         folds.difference("ols", "ridge", of=other)
+
+
+def test_methods_that_are_tuned_on_other_inner_splits_are_not_the_same():
+    """Their candidates are the same, their choices need not be: the difference is that of their risks."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2))
+    y = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=150)
+    tree, grid = DecisionTreeRegressor(random_state=0), {"max_leaf_nodes": [2, 8, 40]}
+    learners = {
+        "a": fw.tune(tree, grid, inner=3),
+        "b": fw.tune(tree, grid, inner=0.1),
+        "c": fw.tune(tree, grid, inner=3),
+    }
+    result = fw.compare(learners, X, y, outer=4, jobs=1)
+    table = result.table().set_index("method")
+    assert table.risk["a"] == table.risk["c"] != table.risk["b"]
+    assert result.difference("b", "a").value == pytest.approx(table.risk["b"] - table.risk["a"])
+    assert result.difference("b", "a").low < result.difference("b", "a").high
+    assert result.difference("c", "a").high == 0

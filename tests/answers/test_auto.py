@@ -60,7 +60,9 @@ def test_its_interval_is_the_corrected_t_of_its_own_fold_losses(result):
     auto = method_of(result, "auto")
     truth = intervals.corrected_t([fold["loss"] for fold in auto["folds"]], 7 / 35)
     assert (auto["low"], auto["high"]) == pytest.approx((truth.low, truth.high))
-    assert auto["target"] == "tuning all 3 methods and taking the one that the inner splits prefer, at 35 training rows"
+    assert auto["target"] == (
+        "tuning knn, lasso and ridge and taking the one that the inner splits prefer, at 35 training rows"
+    )
 
 
 def test_it_is_never_the_best_and_has_no_simultaneous_interval(result):

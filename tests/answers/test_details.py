@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve
@@ -133,10 +135,32 @@ def test_an_unfinished_or_failed_method_has_no_predictions_and_a_page_all_the_sa
     assert 'id="failures"' in result.report()
 
 
+def scored(chosen, means):
+    """The scores of a tuning: what each of three outer splits chose, and the mean score of each candidate."""
+    return SimpleNamespace(chosen=[chosen] * 3, means=np.asarray(means, float))
+
+
 def test_the_end_of_what_a_parameter_can_be_is_no_edge():
-    candidates = [{"tree__ccp_alpha": at / 10, "C": at / 10} for at in range(6)]
-    assert _edge("tree__ccp_alpha", candidates, [0, 0, 0]) is None
-    assert _edge("C", candidates, [0, 0, 0]).startswith("C=0 is the smallest value tried")
+    candidates, falling = [{"tree__ccp_alpha": at / 10, "C": at / 10} for at in range(6)], range(1, 7)
+    assert _edge("tree__ccp_alpha", candidates, scored(0, falling)) is None
+    assert _edge("C", candidates, scored(0, falling)).startswith("C=0 is the smallest value tried")
     depths = [{"max_depth": at} for at in (1, 2, 3)]
-    assert _edge("max_depth", depths, [0, 0, 0]) is None
-    assert _edge("max_depth", depths, [2, 2, 2]).startswith("max_depth=3 is the largest value tried")
+    assert _edge("max_depth", depths, scored(0, [1, 2, 3])) is None
+    assert _edge("max_depth", depths, scored(2, [3, 2, 1])).startswith("max_depth=3 is the largest value tried")
+
+
+def test_an_end_towards_which_the_scores_no_longer_change_is_no_edge():
+    """A penalty that is none already: a smaller one would be no other."""
+    penalties = [{"alpha": 10.0**power} for power in range(-6, 2)]
+    assert _edge("alpha", penalties, scored(0, [1, 1.0005, 1.2, 1.4, 1.6, 1.8, 2, 3])) is None
+    assert "try values beyond it" in _edge("alpha", penalties, scored(0, [1, 1.05, 1.2, 1.4, 1.6, 1.8, 2, 3]))
+
+
+def test_a_penalty_too_small_to_matter_is_not_said_to_be_too_large():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = X @ [1.0, 2.0, 3.0] + 0.1 * rng.normal(size=120)
+    spec = {"ridge": fw.tune(Ridge(), alpha=[1e-6, 1e-4, 1.0, 100.0])}
+    result = fw.compare(spec, X, y, outer=4, inner=3, jobs=1)
+    assert result.choices().query("method == 'ridge'")["candidate"].map(lambda one: one["alpha"]).max() <= 1e-4
+    assert edges(result.reading, result.study.methods[0]) == []

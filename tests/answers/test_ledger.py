@@ -15,7 +15,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import foldwise as fw
 from foldwise import cli, intervals
-from foldwise.answers.ledger import name_of, note_scores, read_ledger
+from foldwise.answers.ledger import Place, count_scored, name_of, note_scores, place_of
+from foldwise.errors import BadStore
 from foldwise.records.memory import MemoryStore
 
 
@@ -27,28 +28,63 @@ def models(classes):
     ]
 
 
-def test_a_model_counts_once_on_each_test_set():
+def test_a_model_counts_once_on_each_test_set_and_keeps_its_place():
     store = MemoryStore()
-    counts = [note_scores(store, "one", ["a"]), note_scores(store, "one", ["a"]), note_scores(store, "one", ["b", "a"])]
-    assert counts == [1, 1, 2]
-    assert note_scores(store, "two", ["a", "c", "d"]) == 3
-    assert read_ledger(store) == {"one": 2, "two": 3}
-    assert read_ledger(MemoryStore()) == {}
+    for models in (["z"], ["z"], ["b", "z", "a"], ["c"]):
+        note_scores(store, "one", models)
+    note_scores(store, "two", ["c", "d"])
+    places = {model: place_of(store, "one", model) for model in "zabcd"}
+    assert places == {"z": Place(1, 1, 4), "a": Place(2, 3, 4), "b": Place(2, 3, 4), "c": Place(4, 4, 4), "d": None}
+    assert place_of(store, "two", "c") == Place(1, 2, 2)
+    assert (count_scored(store, "one"), count_scored(MemoryStore(), "one")) == (4, 0)
+
+
+def test_a_store_of_the_first_version_has_models_without_an_order():
+    """They share the first place, which is wider than any order would be for the first of them."""
+    store = MemoryStore()
+    store.write_document("ledger", b'{"one": ["a", "b"]}')
+    note_scores(store, "one", ["c"])
+    assert [place_of(store, "one", model) for model in "abc"] == [Place(1, 2, 3), Place(1, 2, 3), Place(3, 3, 3)]
+
+
+@pytest.mark.parametrize("content", [b"[]", b'{"one": 3}'])
+def test_a_ledger_that_is_none_is_refused(content):
+    store = MemoryStore()
+    store.write_document("ledger", content)
+    with pytest.raises(BadStore, match="'ledger' of the store is no list of models"):
+        count_scored(store, "one")
 
 
 def test_names_keep_their_parts_apart():
     assert name_of("a", 1) == name_of("a", "1") != name_of("a1")
 
 
-def test_each_new_model_widens_the_interval_to_its_share_of_the_level(classes, models, tmp_path):
+def said(found):
+    return [text for code, text in found.notes if code == "ledger"]
+
+
+def test_the_interval_is_of_one_model_and_the_note_has_its_share_of_the_level(classes, models, tmp_path):
     X, y = classes
     for count, model in enumerate(models, start=1):
         found = fw.test_risk(model, X[30:], y[30:], store=tmp_path / "run")
         failures = int((model.predict(X[30:]) != y[30:]).sum())
-        truth = intervals.clopper_pearson(failures, 30, 1 - 0.05 / count)
-        assert (found.low, found.high, found.level) == pytest.approx((truth.low, truth.high, 0.95))
-        assert found.details["scored"] == count
-        assert dict(found.notes)["ledger"].startswith(f"{count} model{'s have' if count > 1 else ' has'} been scored")
+        alone = intervals.clopper_pearson(failures, 30, 0.95)
+        assert (found.low, found.high, found.level) == pytest.approx((alone.low, alone.high, 0.95))
+        wide = intervals.clopper_pearson(failures, 30, 1 - 0.05 * 6 / (np.pi * count) ** 2)
+        assert (found.details["low_of_all"], found.details["high_of_all"]) == pytest.approx((wide.low, wide.high))
+        assert (found.details["scored"], found.details["place"]) == (count, count)
+        one, all_of_them = said(found)
+        assert one == "the interval is about this one model, fixed before it was scored on these rows"
+        assert all_of_them.startswith(f"{count} model{'s have' if count > 1 else ' has'} been scored on these rows")
+        assert f"{wide.low:.3f} to {wide.high:.3f} holds together with the intervals of all others" in all_of_them
+        assert "if none was made after looking at the score of another" in all_of_them
+
+
+def test_the_same_model_again_keeps_its_place_and_spends_nothing(classes, models, tmp_path):
+    X, y = classes
+    told = [fw.test_risk(model, X[30:], y[30:], store=tmp_path / "run") for model in (*models, models[0])]
+    assert [found.details["place"] for found in told] == [1, 2, 3, 1]
+    assert told[3].details["low_of_all"] == told[0].details["low_of_all"]
 
 
 def test_the_same_model_again_counts_once_in_any_session(classes, models, tmp_path):
@@ -71,8 +107,11 @@ def test_without_a_store_nothing_is_counted(classes, models):
     X, y = classes
     for model in models:
         found = fw.test_risk(model, X[30:], y[30:])
-        assert found.details["scored"] == 1
-        assert "ledger" not in dict(found.notes)
+        assert found.details["scored"] is None
+        assert said(found) == [
+            "the interval is about this one model, fixed before it was scored on these rows; "
+            "without a store (store=, --store) nothing counts how many were scored on them"
+        ]
 
 
 def test_a_session_of_another_process_counts_too(classes, models, tmp_path):
@@ -82,31 +121,36 @@ def test_a_session_of_another_process_counts_too(classes, models, tmp_path):
         "import numpy as np, foldwise as fw; from sklearn.tree import DecisionTreeClassifier as T;"
         f"d = np.load(r'{tmp_path / 'rows.npz'}'); X, y = d['X'], d['y'];"
         "model = T(random_state=0).fit(X[:30], y[:30]);"
-        f"print(fw.test_risk(model, X[30:], y[30:], store=r'{tmp_path / 'run'}').details)"
+        f"print(fw.test_risk(model, X[30:], y[30:], store=r'{tmp_path / 'run'}').details['scored'])"
     )
     first = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert first.strip() == "{'scored': 1}"
+    assert first.strip() == "1"
     assert fw.test_risk(models[0], X[30:], y[30:], store=tmp_path / "run").details["scored"] == 2
 
 
 def test_studies_of_one_store_share_their_test_set(numbers, tmp_path):
     store = tmp_path / "run"
     first = fw.compare({"ridge": Ridge()}, *numbers, outer=0.3, store=store, jobs=1)
-    assert first.to_dict()["winner"]["among"] == 2  # with the baseline
-    assert not [note for note in first.to_dict()["notes"] if note["code"] == "ledger"]
+    assert first.to_dict()["winner"]["among"] == 1  # the baseline is no rival
+    notes = [note["text"] for note in first.to_dict()["notes"] if note["code"] == "ledger"]
+    assert notes[0].startswith("intervals are about methods fixed before the test set was looked at; other studies")
+    assert first.to_dict()["winner"]["level_shared"] == "evenly"
 
     second = fw.compare({"knn": Counted(3), "near": Counted(1)}, *numbers, outer=0.3, store=store, jobs=1)
     answer = second.to_dict()
-    assert answer["winner"]["among"] == 4  # ridge was judged on it too, and the baseline counts once
+    assert answer["winner"]["among"] == 3  # ridge was judged on it too
     note = next(note["text"] for note in answer["notes"] if note["code"] == "ledger")
-    assert note == "4 methods have been judged on this test set, in this and earlier studies of the store"
+    assert note.startswith("3 methods have been judged on this test set, in this and other studies of the store: ")
+    assert "if none was made after looking at the score of another" in note
+    assert "the level it was left as one of 3 methods judged on this test set so far" in second.report()
     method = method_of(second, second.best)
-    wide = second.methods[[one.method.name for one in second.methods].index(second.best)].estimate(level=1 - 0.05 / 4)
+    level = 1 - 0.05 * 6 / np.pi**2 * {"baseline": 1 / 16}.get(second.best, (1 / 4 + 1 / 9) / 2)
+    wide = second.methods[[one.method.name for one in second.methods].index(second.best)].estimate(level=level)
     assert (method["low_simultaneous"], method["high_simultaneous"]) == (wide.low, wide.high)
-    assert "for the best of 4" in repr(second).replace("\n", " ")
+    assert "for the best of 3" in repr(second).replace("\n", " ")
 
     again = fw.compare({"knn": Counted(3), "near": Counted(1)}, *numbers, outer=0.3, store=store, jobs=1)
-    assert again.to_dict()["winner"]["among"] == 4
+    assert again.to_dict()["winner"]["among"] == 3
 
 
 def test_other_test_sets_and_folds_are_not_counted_together(numbers, tmp_path):
@@ -114,7 +158,7 @@ def test_other_test_sets_and_folds_are_not_counted_together(numbers, tmp_path):
     fw.compare({"ridge": Ridge()}, *numbers, outer=0.3, store=store, jobs=1)
     other = fw.compare({"knn": Counted(3)}, *numbers, outer=0.4, store=store, jobs=1)
     folds = fw.compare({"near": Counted(1)}, *numbers, outer=4, store=store, jobs=1)
-    assert other.to_dict()["winner"]["among"] == folds.to_dict()["winner"]["among"] == 2
+    assert other.to_dict()["winner"]["among"] == folds.to_dict()["winner"]["among"] == 1
 
 
 def test_the_command_line_shows_and_counts(classes, tmp_path, capsys):
@@ -136,8 +180,6 @@ def test_the_command_line_shows_and_counts(classes, tmp_path, capsys):
             assert answer["details"]["scored"] == count
             assert {"ledger"} <= {note["code"] for note in answer["notes"]}
         assert cli.run([str(word) for word in words[:-1]]) == 0
-        assert (
-            "2 models have been scored on this test set; the interval holds for all of them" in capsys.readouterr().out
-        )
+        assert "2 models have been scored on these rows, this one as number 2: 0." in capsys.readouterr().out
     finally:
         signal.signal(signal.SIGTERM, before)

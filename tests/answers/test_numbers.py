@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldwise.answers.numbers import candidate_words, number, plain, span
+from foldwise.answers.numbers import candidate_words, less, number, plain, span
 
 
 @given(st.floats(-1e11, 1e11))
@@ -37,3 +37,9 @@ def test_a_share_of_one_is_told_from_one_column():
 def test_a_name_cannot_move_the_cursor():
     assert plain("a\x1b[2Jb\n\u202e") == "a\ufffd[2Jb\ufffd\ufffd"
     assert candidate_words({"metric": "\x07"}) == "metric=\ufffd"
+
+
+def test_what_rounding_leaves_of_a_difference_is_nothing():
+    assert less(0.1 + 0.2, 0.3) == 0
+    assert less(3e-17, 1e-17) > 0  # small numbers may differ all the same
+    assert math.isnan(less(math.inf, math.inf))

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
 from by_hand import grid, pairs_of, score_table
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import foldwise as fw
+from foldwise.answers.search_curve import SearchSteps, _paired_p, _test_train_ratio
+from foldwise.comparisons.two import paired
 from foldwise.errors import BadStudy
+from foldwise.studies.tuning_run import Choice
 
 KS = [9, 1, 6, 3, 4, 12]
+
+
+class OneColumn(RegressorMixin, BaseEstimator):
+    """A line through the origin along one column."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        one = X[:, self.column]
+        self.slope_ = one @ y / (one @ one)
+        return self
+
+    def predict(self, X):
+        return self.slope_ * X[:, self.column]
 
 
 def compared(numbers, **words):
@@ -66,23 +87,79 @@ def test_elsewhere_the_outer_risk_is_not_guessed(numbers):
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-def test_it_says_after_how_many_candidates_search_stopped_helping(numbers):
-    X, y = numbers
+def gains_by_hand(X, y, result):
+    """Scores of the best so far less those of the best of all, on all inner splits: [tried, split]."""
+    gains = []
+    for within in result.study.methods[0].inner.splits:
+        table = score_table(KNeighborsRegressor(), grid("n_neighbors", KS), X, y, pairs_of(within))
+        best = [table[:t].mean(axis=1).argmin() for t in range(1, len(KS) + 1)]
+        gains.append(table[best] - table[best[-1]])
+    return np.concatenate(gains, axis=1)
+
+
+def test_it_says_after_how_many_candidates_no_further_gain_is_shown(numbers):
     result = compared(numbers)
     found = result.search_curve("knn")
-    inner = result.study.methods[0].inner
-    noises = []
-    for within in inner.splits:
-        table = score_table(KNeighborsRegressor(), grid("n_neighbors", KS), X, y, pairs_of(within))
-        best = table[table.mean(axis=1).argmin()]
-        noises.append(best.std(ddof=1) / np.sqrt(3))
+    inner = result.study.methods[0].inner.splits
+    ratio = np.mean([len(split.test) / len(split.train) for splits in inner for split in splits])
+    expected = [paired(one, ratio).p if one.any() else 1.0 for one in gains_by_hand(*numbers, result)]
 
-    assert found.noise == pytest.approx(np.mean(noises))
-    gains = np.array(found.selection) - found.selection[-1]
-    assert found.enough == 1 + int(np.argmax(gains < found.noise))
-    assert f"stopped helping after {found.enough} of 6 candidates" in found.words
+    np.testing.assert_allclose(found.p, expected, rtol=1e-8)
+    assert found.enough == 1 + max((at + 1 for at, p in enumerate(expected) if p <= 0.05), default=0)
+    assert f"no further gain of the search of knn is shown after {found.enough} of 6 candidates" in found.words
     assert found.words in repr(found)
-    assert list(found.table()) == ["tried", "selection_score", "spread", "risk"]
+    assert list(found.table()) == ["tried", "selection_score", "spread", "risk", "p"]
+
+
+def test_where_the_outer_risks_are_known_the_difference_of_the_two_lists_counts_too(numbers):
+    """The first candidate as a method of its own: its difference to all six is that of the curve, if it is clearer."""
+    lists = {name: fw.tune(KNeighborsRegressor(), n_neighbors=ks) for name, ks in (("knn", KS), ("few", KS[:1]))}
+    result = fw.compare(lists, *numbers, outer=5, inner="pairs", jobs=1)
+    apart, found = result.difference("few", "knn"), result.search_curve("knn")
+    method = result.study.methods[0]
+    inner = _paired_p([result.reading.choice(method, at) for at in range(5)], 6, _test_train_ratio(method))
+    assert found.p[0] == pytest.approx(min(inner[0], apart.p if apart.value > 0 else 1.0))
+
+
+def test_search_is_not_said_to_have_stopped_where_the_longer_list_is_better():
+    """8 of 30 candidates lowered the score by less than its standard error, and yet the two lists differ (p = 0.02)."""
+    X, y = load_diabetes(return_X_y=True)
+    spec = {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 31))}
+    found = fw.compare(spec, X, y, outer=7, inner="pairs", jobs=1).search_curve("k-nn")
+    assert found.p[7] < 0.04
+    assert found.enough > 8
+
+
+def test_a_small_gain_on_every_split_is_a_gain_however_noisy_the_scores_are():
+    """The last candidate is better by 0.1 on all splits, while the scores differ between them by 2."""
+    rng = np.random.default_rng(0)
+    levels = 5 + 2 * rng.normal(size=(6, 5))
+    gain = 0.1 + 0.02 * rng.normal(size=(6, 5))
+    choices = [tuning(np.stack([one + 0.2, one, one - few])) for one, few in zip(levels, gain, strict=True)]
+    p = _paired_p(choices, 3, 0.25)
+    assert p[1] < 0.05
+    assert curve(p).words == "the search of it was still helping at its last candidate, number 3"
+
+
+def tuning(scores):
+    return Choice(2, 0.0, scores, (0, 1, 2), 0, 0)
+
+
+def curve(p):
+    return SearchSteps("it", "squared", (3.0, 2.0, 1.9), (0.1,) * 3, (math.nan,) * 3, p)
+
+
+@pytest.mark.slow
+def test_candidates_that_are_all_the_same_are_seldom_said_to_help_to_the_end():
+    """A parameter that does nothing but draw other columns of noise: one claim in 20 would be the level."""
+    rng = np.random.default_rng(3)
+    said = 0
+    for _ in range(150):
+        X, y = rng.normal(size=(60, 8)), rng.normal(size=60)
+        spec = fw.tune(OneColumn(), column=range(8))
+        found = fw.compare({"it": spec}, X, y, outer=5, inner=5, jobs=1).search_curve("it")
+        said += found.enough == 8
+    assert said <= 0.05 * 150
 
 
 def test_a_search_that_helped_to_the_end_is_told(numbers):
@@ -97,22 +174,20 @@ def test_a_search_that_helped_to_the_end_is_told(numbers):
 def test_scores_without_noise_have_an_end_too():
     """Classes far apart are told apart without an error, so no score differs from fold to fold."""
     X, y = np.repeat([0.0, 9.0], 30)[:, None] + np.linspace(0, 1, 60)[:, None], np.repeat([0, 1], 30)
-    for values, after in (([1, 3, 5], 1), ([26, 1, 3], 2)):
+    for values, after in (([1, 3, 5], 1), ([32, 1, 3], 2)):
         spec = {"k-nn": fw.tune(KNeighborsClassifier(), n_neighbors=values)}
-        curve = fw.compare(spec, X, y, outer=3, inner=3, jobs=1).search_curve("k-nn")
-        assert (curve.noise, curve.enough) == (0.0, after)
+        curve = fw.compare(spec, X, y, outer=3, inner=5, jobs=1).search_curve("k-nn")
+        assert curve.enough == after
         assert curve.words.endswith(f"after {after} of 3 candidates: the others did not lower the selection score")
 
 
-def test_one_inner_split_takes_its_noise_from_the_outer_ones(numbers):
-    result = compared(numbers, inner="dev")
-    scores = [fold["selection_score"] for fold in result.to_dict()["methods"][0]["folds"]]
-    found = result.search_curve("knn")
-    assert found.noise == pytest.approx(np.std(scores, ddof=1) / np.sqrt(5))
+def test_with_one_inner_split_the_outer_ones_are_paired(numbers):
+    assert len(compared(numbers, inner="dev").search_curve("knn").p) == len(KS)
     alone = compared(numbers, outer=0.3, inner=0.3).search_curve("knn")
-    assert alone.noise is None
+    assert alone.p is None
     assert alone.enough is None
-    assert "cannot be said" in alone.words
+    assert alone.words == "no gain of the search of knn can be tested: one split has nothing to pair"
+    assert alone.to_dict()["points"][0]["p"] is None
 
 
 def test_the_rule_of_the_study_chooses_on_the_way_too(numbers):

@@ -45,6 +45,30 @@ def test_the_corrections_equal_the_public_functions_on_tables_by_loops(numbers, 
     assert frame.loc["knn", "selection_score"] == method["selection_score"]
 
 
+def test_both_training_sizes_stand_wherever_both_numbers_do(numbers):
+    """On lines of 7 folds the scores are those of models with 4/7 of the rows, the risks with 6/7."""
+    tuned = {"knn": fw.tune(Counted(), n_neighbors=KS)}
+    result = fw.compare(tuned, *numbers, outer=7, inner="lines", jobs=1)
+    answer, words = result.to_dict(), "Risks are of models with 36 training rows, selection scores of models with 24."
+    frames = result.selection_bias(), result.table().query("method == 'knn'"), result.choices().query("method == 'knn'")
+    for frame in frames:
+        assert set(zip(frame["selection_train_rows"], frame["train_rows"], strict=True)) == {(24, 36)}
+    assert (answer["train_rows"], method_of(result, "knn")["selection_train_rows"]) == (36, 24)
+    assert {(fold["selection_train_rows"], fold["train_rows"]) for fold in method_of(result, "knn")["folds"]} == {
+        (24, 36)
+    }
+    assert all(words in text for text in (repr(result), result.explain(), result.report(), result._repr_html_()))
+
+
+def test_the_score_is_called_too_good_only_for_its_own_training_size(numbers):
+    """Where more rows help much, the score of fewer rows may be larger than the risk."""
+    tuned = {"knn": fw.tune(Counted(), n_neighbors=KS)}
+    result = fw.compare(tuned, *numbers, outer=7, inner="lines", jobs=1)
+    assert "for its own training size it is too good on average" in result.explain()
+    assert "so it is too good on average" not in result.report()
+    assert "so for its own number of training rows it is too good on average" in result.report()
+
+
 def test_whole_groups_are_drawn_where_there_are_groups(numbers):
     X, y = numbers
     groups = np.arange(len(y)) // 3
@@ -57,21 +81,24 @@ def test_whole_groups_are_drawn_where_there_are_groups(numbers):
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "why"),
     [
-        {"outer": 4, "inner": 3, "weights": np.linspace(1, 2, 42)},
-        {"outer": 4, "inner": 3, "loss": "r2"},
-        {"outer": 4, "inner": "dev"},
-        {"outer": 0.2, "inner": 0.25},
+        ({"outer": 4, "inner": 3, "weights": np.linspace(1, 2, 42)}, "no correction allows for weights"),
+        ({"outer": 4, "inner": 3, "loss": "r2"}, "r2 has no loss per row"),
+        ({"outer": 4, "inner": "dev"}, "does not hold out every row"),
+        ({"outer": 0.2, "inner": 0.25}, "does not hold out every row"),
     ],
     ids=["weights", "a measure", "dev rows", "a dev split"],
 )
-def test_there_is_no_correction_where_it_does_not_apply(numbers, words):
+def test_there_is_no_correction_where_it_does_not_apply(numbers, words, why):
     tuned = {"knn": fw.tune(Counted(), n_neighbors=KS)}
     result = fw.compare(tuned, *numbers, jobs=1, **words)
     assert method_of(result, "knn")["selection_score"] is not None
     assert method_of(result, "knn")["selection_corrected"] is None
-    assert len(result.selection_bias()) == 0
+    (row,) = result.selection_bias().to_dict("records")
+    assert row["method"] == "knn"
+    assert np.isnan(row["corrected: bbc"])
+    assert why in row["note"]
 
 
 def test_untuned_methods_and_single_candidates_picked_nothing(numbers):

@@ -52,6 +52,14 @@ def test_means_over_rows_are_the_other_risk_and_have_no_interval(result):
         result.table(mean="row")
 
 
+def test_the_auto_row_has_a_mean_over_rows_too(numbers):
+    learners = {"ridge": fw.tune(Ridge(), alpha=[0.1, 10.0]), "weak": fw.tune(Ridge(), alpha=[1e5, 1e6])}
+    X, y = numbers
+    found = fw.compare(learners, X[:40], y[:40], outer=3, inner=2, jobs=1)
+    table = found.table(mean="rows").set_index("method")["risk"]
+    assert table["auto"] == pytest.approx(table["ridge"])
+
+
 def test_classes_have_their_own_names(classes):
     X, y = classes
     result = fw.compare({"log": LogisticRegression()}, X, np.array(["no", "yes"])[y], outer=3, jobs=1)

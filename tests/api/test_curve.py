@@ -8,6 +8,7 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
+from foldwise.errors import BadStudy
 
 
 @pytest.fixture
@@ -47,3 +48,10 @@ def test_curves_and_a_risk_share_the_records_of_a_store_and_leave_its_study_alon
 
 def without_seconds(answer):
     return answer | {"methods": [method | {"seconds": None} for method in answer["methods"]]}
+
+
+def test_a_learning_curve_over_bootstrap_draws_is_refused():
+    """Its sizes would count rows that were drawn twice."""
+    X, y = np.arange(40.0).reshape(20, 2), np.arange(20.0)
+    with pytest.raises(BadStudy, match="a bootstrap draws some of them twice"):
+        fw.learning_curve("ridge", X, y, outer=fw.Bootstrap(3))

@@ -32,7 +32,9 @@ def test_fits_that_several_methods_share_are_counted_once(order):
     plan = fw.plan(specs, X, Y, **words, pilot=False)
     answer = fw.compare(specs, X, Y, **words).to_dict()
     assert plan.fits == answer["fits"] == answer["fits_made"]
-    assert repr(plan).endswith(f"\n{plan.fits} fits")
+    fewer = sum(method["fits"] for method in plan.methods) - plan.fits
+    words = f"{fewer} fewer than the lines above: fits that methods share are made once"
+    assert repr(plan).endswith(f"\n{plan.fits} fits ({words})")
 
 
 def test_members_that_are_no_rows_are_counted_too():
@@ -74,3 +76,12 @@ def test_where_time_decides_a_number_of_fits_is_a_guess_and_never_below_what_is_
     plan = fw.Plan(slow.fits, [slow.to_dict()], slow.seconds, "3 folds", "2 folds", 48)
     assert "svr: about 83 fits, about 83 s" in repr(plan)
     assert "at most" not in repr(plan)
+
+
+def test_plans_and_risks_tell_how_whole_numbers_are_read():
+    X, y = np.arange(120.0).reshape(60, 2), np.tile([1, 2, 3, 4, 5], 12)
+    words = 'the target is 5 distinct whole numbers, 1 to 5; if they are classes, say task="classification"'
+
+    assert repr(fw.plan(["k-nn"], X, y, outer=0.3, inner=0.3, pilot=False)).startswith(f"regression ({words}")
+    estimate = fw.risk("k-nn", X, y, outer=0.3, inner=0.3, jobs=1)
+    assert any(code == "task" and text.startswith(words) for code, text in estimate.notes)

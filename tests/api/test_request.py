@@ -14,7 +14,6 @@ from foldwise.api.request import as_data
 from foldwise.data.dataset import make_dataset
 from foldwise.data.roles import Roles
 from foldwise.errors import BadInterval, BadStudy
-from foldwise.splits.nesting import DEFAULT_INNER, DEFAULT_OUTER
 
 
 def test_every_option_of_compare_is_found_again_in_one_value(numbers):
@@ -25,13 +24,13 @@ def test_every_option_of_compare_is_found_again_in_one_value(numbers):
     }
     changed = options | {"groups": "g", "tuner": "random", "seed": 3, "jobs": 2, "store": "run", "loss": "absolute"}
     asked = request(None, *numbers, **changed)
-    found = {**vars(asked), **vars(asked.roles), **vars(asked.tuning), **vars(asked.options), **vars(asked.run)}
+    found = {**vars(asked.roles), **vars(asked.tuning), **vars(asked.options), **vars(asked.run), **vars(asked)}
     assert {name: found[name] for name in changed} == changed
 
 
 def test_options_that_are_left_out_are_those_of_compare(numbers):
     asked = request(None, *numbers)
-    assert (asked.outer, asked.tuning.inner) == (DEFAULT_OUTER, DEFAULT_INNER)
+    assert (asked.effort, asked.outer, asked.tuning.inner, asked.repeats) == ("normal", None, None, None)
     assert not asked.options.keeps_all
     assert request(None, *numbers, store="run").options.keeps_all
 

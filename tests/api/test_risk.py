@@ -58,6 +58,8 @@ def test_the_area_under_the_curve_gets_delong(judged):
     area = intervals.auc(y, proba[:, 1], method="delong")
     assert ends(found) == pytest.approx((1 - area.value, 1 - area.high, max(1 - area.low, 0)))
     assert found.value == pytest.approx(1 - roc_auc_score(y, proba[:, 1]))
+    assert f": 1 - AUC (the AUC is {1 - found.value:.4g}) of this predictor, on 30 test rows" in str(found)
+    assert ": 1 - AUC (the AUC is " in str(fw.risk(LogisticRegression(), X, y, outer=2, loss="roc_auc", jobs=1))
 
 
 def test_other_measures_have_no_interval_and_say_so(judged):

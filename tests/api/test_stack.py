@@ -472,7 +472,9 @@ def test_fits_that_are_made_again_change_what_rests_on_them(numbers, tmp_path, m
 
 
 def test_a_final_learner_that_fails_is_a_failed_fit(numbers):
-    result = fw.compare({"stack": fw.stack(members(), Broken())}, *numbers, outer=3, inner=3, jobs=1)
+    with pytest.raises(FitsFailed, match=r"stack .* no such luck") as failed:
+        fw.compare({"stack": fw.stack(members(), Broken())}, *numbers, outer=3, inner=3, jobs=1)
+    result = failed.value.result
     row = method_of(result, "stack")
     assert row["status"] == "failed"
     assert result.is_finished

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(coverage_page, "ROWS", (60,))
+    monkeypatch.setattr(coverage_page, "ROWS", (60, 90))
     monkeypatch.setattr(coverage_page, "FOLDS", (5,))
     monkeypatch.setattr(coverage_page, "REAL_SETS", {})
 
@@ -26,7 +26,9 @@ def test_the_page_names_every_default_and_every_hard_cell(small):
 def test_the_command_writes_the_file(small, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(coverage_page, "page", lambda **asked: f"{asked}")
     coverage_page.main(["--write", str(tmp_path / "coverage.md"), "--replications", "9", "--jobs", "1"])
-    assert (tmp_path / "coverage.md").read_text(encoding="utf-8") == "{'replications': 9, 'seed': 0, 'jobs': 1}\n"
+    assert (tmp_path / "coverage.md").read_text(
+        encoding="utf-8"
+    ) == "{'replications': 9, 'seed': 0, 'jobs': 1, 'kept': None}\n"
     assert "wrote" in capsys.readouterr().out
 
 

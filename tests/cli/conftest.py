@@ -17,6 +17,7 @@ def foldwise(capsys):
         code = cli.run([str(word) for word in words])
         return code, *capsys.readouterr()
 
-    before = signal.getsignal(signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     yield run
-    signal.signal(signal.SIGTERM, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
 import json
 import os
 import signal
@@ -9,10 +11,13 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import foldwise as fw
 from foldwise.api.study_file import StudySpec, make_spec
 from foldwise.errors import BadData, FitsFailed
 from foldwise.records.sqlite import SqliteStore
@@ -72,7 +77,7 @@ def test_compare_prints_a_table_a_verdict_and_the_choices(foldwise, table):
 def test_json_is_the_answer_of_python_and_nothing_else(foldwise, table):
     from foldwise.api.compare import compare
     from foldwise.data.sources import read
-    from foldwise.learners.learner import learner
+    from foldwise.learners.named import learner
 
     code, out, _ = foldwise("compare", table, "--target", "y", "--drop", "label", *QUICK, "--json")
     data = read(table, target="y", drop=["label"])
@@ -150,6 +155,26 @@ def test_a_saved_model_predicts_and_is_tested(foldwise, table, tmp_path):
     code, out, _ = foldwise("test", model, table, "--json")
     assert code == 0
     assert 0 <= json.loads(out)["value"] <= 1
+
+
+def test_predictions_that_cannot_be_written_leave_the_old_file(foldwise, table, tmp_path, monkeypatch):
+    model, out = tmp_path / "m.skops", tmp_path / "new" / "p.csv"
+    words = ("--target", "y", "--drop", "label", "--learners", "linear", "--outer", "3", "--jobs", "1")
+    assert foldwise("compare", table, *words, "--save", model)[0] == 0
+    assert foldwise("predict", model, table, "--out", out)[0] == 0
+    whole = out.read_bytes()
+    assert foldwise("predict", model, table, "--out", f"{out}.gz")[0] == 0
+    assert gzip.decompress(Path(f"{out}.gz").read_bytes()) == whole
+
+    def cut_short(frame, path, **options):
+        Path(path).write_bytes(whole[:100])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", cut_short)
+    code, _, err = foldwise("predict", model, table, "--out", out)
+    assert (code, err) == (2, f"foldwise: cannot write {out}: No space left on device. Give another path.\n")
+    assert out.read_bytes() == whole
+    assert sorted(path.name for path in out.parent.iterdir()) == ["p.csv", "p.csv.gz"]
 
 
 def test_risk_tune_and_curve_answer(foldwise, table):
@@ -305,18 +330,27 @@ def test_a_study_that_fails_has_exit_code_1(foldwise, monkeypatch):
     assert foldwise("compare", "iris") == (1, "", "foldwise: 3 of 50 fits failed.\n")
 
 
-def test_an_answer_without_a_risk_is_shown_with_exit_code_1(foldwise, monkeypatch):
-    class NoRisk:
-        is_finished = True
+def test_a_study_whose_methods_all_failed_is_shown_saves_nothing_and_has_exit_code_1(
+    foldwise, table, tmp_path, monkeypatch
+):
+    def fail(self, X, y, sample_weight=None):
+        raise ValueError("not today")
 
-        def to_dict(self):
-            return {"best": None, "methods": [{"name": "tree", "risk": None, "failed": 4}], "notes": []}
-
-    monkeypatch.setattr(StudySpec, "run", lambda self, progress: NoRisk())
-    code, out, _ = foldwise("compare", "iris")
-
+    monkeypatch.setattr("sklearn.svm.SVR.fit", fail)
+    run, model = tmp_path / "run", tmp_path / "model.skops"
+    learner = ("--learners", "svm:small", "--drop", "label", "--outer", "3", "--inner", "2", "--jobs", "1")
+    words = ("compare", table, "--target", "y", *learner, "--store", run)
+    for again in (words, ("resume", run)):
+        code, out, err = foldwise(*again, "--save", model, "--json")
+        assert (code, json.loads(out)["best"]) == (1, None)
+        assert "foldwise: no method has a risk: svm:small (" in err
+        assert "not today" in err
+        assert not model.exists()
+    code, out, _ = foldwise(*words)
     assert code == 1
-    assert "No method has a risk" in out
+    assert "No method but the baseline has a risk" in out
+    assert "Nothing beats" not in out
+    assert foldwise(*words, "--on-failure", "baseline")[0] == 0
 
 
 def test_an_interrupt_has_exit_code_130(foldwise, monkeypatch):
@@ -381,6 +415,40 @@ def test_a_termination_has_exit_code_143():
     assert err == "foldwise: terminated; with a store, `foldwise resume RUN` goes on from here.\n"
 
 
+def test_a_run_whose_terminal_closes_keeps_its_fits_and_ends_like_one_that_is_terminated(tmp_path):
+    """The terminal is a real one: what is written to it afterwards fails."""
+    code = (
+        "import os, sys, time, foldwise.cli as cli\n"
+        "from sklearn.svm import SVR\n"
+        "fit = SVR.fit\n"
+        "def slow(self, *given, **more):\n"
+        "    time.sleep(0.2); return fit(self, *given, **more)\n"
+        "SVR.fit = slow\n"
+        f"sys.argv = ['foldwise', 'compare', 'diabetes', '--store', {str(tmp_path / 'run')!r}, '--no-isolate']\n"
+        "sys.argv += ['--learners', 'svm:small', '--jobs', '1', '--outer', '3', '--inner', '2']\n"
+        "cli.main()"
+    )
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # also where the tests run under nohup
+    )
+    os.close(theirs)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "run" / "records.db").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(3)  # until the fits have begun, also on a busy machine
+    os.close(ours)
+    os.kill(process.pid, signal.SIGHUP)
+
+    assert process.wait(timeout=60) == 143
+    assert SqliteStore(tmp_path / "run", readonly=True).document("outline") is not None
+
+
 def test_help_answers_at_once():
     """The promise is 0.3 s on a quiet machine; the best of several tries forgives a busy one."""
     command = [sys.executable, "-c", "from foldwise.cli import main; main()", "--help"]
@@ -400,3 +468,61 @@ def test_output_fits_an_encoding_without_lines(table):
 
     assert done.stdout.isascii()
     assert b"k-nn" in done.stdout
+
+
+@pytest.mark.parametrize("values", [[0, 1, 2], [1, 2, 3, 4, 5], list(range(1, 21)), [0, 1]], ids=str)
+def test_the_task_is_the_same_in_python_and_on_the_command_line_and_told_in_the_first_line(
+    values, tmp_path, foldwise, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "200")  # so that the line is one, whatever terminal the tests have
+    rng = np.random.default_rng(0)
+    y = np.resize(values, 60)
+    X = rng.normal(size=(60, 2)) + y[:, None]
+    for name, written in (("whole.csv", y), ("float.csv", y.astype(float))):
+        rows = "\n".join(f"{a},{b},{label}" for (a, b), label in zip(X, written, strict=True))
+        (tmp_path / name).write_text(f"a,b,y\n{rows}\n", encoding="utf-8")
+    words = ("--target", "y", "--learners", "k-nn", "--outer", "0.3", "--inner", "0.3", "--jobs", "1")
+    first = {foldwise("compare", tmp_path / name, *words)[1].splitlines()[0] for name in ("whole.csv", "float.csv")}
+    for target in (y, y.astype(float)):
+        first.add(str(fw.compare(["k-nn"], X, target, outer=0.3, inner=0.3, jobs=1)).splitlines()[0])
+
+    (line,) = first
+    is_coded = values[0] == 0
+    assert line.startswith("regression" if not is_coded else "binary" if len(values) == 2 else "multiclass")
+    assert ('say task="regression" (--task regression)' if is_coded else 'say task="classification"') in line
+
+
+def test_classifiers_of_amounts_are_refused_by_the_true_cause(foldwise):
+    code, _, err = foldwise("compare", "diabetes", "--learners", "logistic", "--jobs", "1")
+
+    assert code == 2
+    assert "learner 'logistic' is for classification, but the target has 214 distinct numbers in 442 rows" in err
+
+
+LONG = "a" * 5000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["compare", f"{LONG}.csv", "--target", "y"],
+        ["compare", "iris", "--report", f"{LONG}.html"],
+        ["compare", "iris", "--save", f"{LONG}.skops"],
+        ["compare", f"{LONG}.toml"],
+        ["benchmark", f"{LONG}.csv"],
+        ["resume", LONG],
+        ["report", LONG],
+        ["store", "info", LONG],
+        ["store", "backup", LONG, "copy"],
+        ["store", "salvage", LONG],
+        ["predict", f"{LONG}.skops", "iris"],
+    ],
+    ids=lambda words: " ".join(word[:8] for word in words),
+)
+def test_a_name_that_no_file_can_have_is_one_short_sentence(foldwise, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = foldwise(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("foldwise: ")
+    assert 20 < len(err) < 600
+    assert err.count("\n") == 1

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,10 +13,15 @@ from hypothesis.extra.numpy import arrays
 from foldwise.comparisons.difference import paired_difference
 from foldwise.errors import BadInterval
 from foldwise.estimates.evidence import Evidence
+from foldwise.formulas.pairs import tango
+from foldwise.losses.loss import Loss
 
 # shared oracle corrected_resampled_t_10fold: paired scores of two methods on ten folds
 A = np.array([0.812, 0.795, 0.833, 0.808, 0.79, 0.821, 0.799, 0.815, 0.826, 0.804])
 B = np.array([0.801, 0.797, 0.815, 0.8, 0.795, 0.803, 0.801, 0.806, 0.811, 0.798])
+
+
+ZERO_ONE = Loss("zero_one", np.not_equal, bounds=(0.0, 1.0))
 
 
 def folds(losses, kind) -> Evidence:
@@ -29,7 +35,7 @@ def folds(losses, kind) -> Evidence:
         is_partition=kind != "pairs",
         repeats=1,
         folds=10,
-        loss=None,
+        loss=Loss("squared", np.subtract),
         rows=200,
     )
 
@@ -76,7 +82,17 @@ def test_turning_the_methods_round_turns_the_difference_round(losses):
 
 def test_identical_methods_are_a_tie_and_not_nan():
     found = compared(A, A, rope=0.01)
-    assert (found.value, found.low, found.high, found.p, found.equivalence) == (0, 0, 0, 1, 1)
+    assert (found.value, found.p) == (0, 1)
+    assert (found.low, found.high, found.equivalence) == (None, None, None)  # equal on these rows proves nothing
+    assert "the same difference" in found.notes[0][1]
+
+
+def test_equal_errors_are_no_surer_than_as_many_independent_rows():
+    one = replace(folds(np.zeros(10), "folds"), row_losses=(np.zeros(20),) * 10, loss=ZERO_ONE)
+    found = paired_difference(one, one, names=("a", "b"), rope=0.01)
+    low, high = tango(0, 0, 200, level=0.95)
+    assert (found.low, found.high, found.p) == (pytest.approx(low), pytest.approx(high), 1)
+    assert 0.4 < found.equivalence < 0.9
 
 
 def test_a_constant_difference_does_not_claim_to_be_exact():

@@ -73,10 +73,10 @@ def test_zero_one_losses_go_to_mcnemar(pair):
     one, other = (losses > 0.6 for losses in pair)
     found = difference(held_out(ZERO_ONE, one), held_out(ZERO_ONE, other), names=NAMES, level=0.9)
     assert found.p == pytest.approx(comparisons.mcnemar(one.astype(int), other.astype(int), 0.9).p)
-    only = [intervals.clopper_pearson(int((a & ~b).sum()), 30, 0.95) for a, b in ((one, other), (other, one))]
-    assert found.value == pytest.approx(only[0].value - only[1].value)
-    assert (found.low, found.high) == pytest.approx((only[0].low - only[1].high, only[0].high - only[1].low))
-    assert found.interval == "exact McNemar"
+    only = [int((a & ~b).sum()) for a, b in ((one, other), (other, one))]
+    truth = comparisons.mcnemar(*only, 0.9, rows=30)
+    assert (found.value, found.low, found.high) == pytest.approx((truth.value, truth.low, truth.high))
+    assert found.interval == "Tango"
     assert found.target == "the risk of ridge minus that of k-nn, as trained on these rows"
 
 
@@ -150,8 +150,8 @@ def test_losses_that_leave_their_range_are_compared_by_t(pair):
     [
         (held_out(R2, np.ones(5)), held_out(R2, np.zeros(5)), "r2 has no loss per row to pair"),
         (
-            held_out(SQUARED, np.arange(5), is_weighted=True),
-            held_out(SQUARED, np.zeros(5), is_weighted=True),
+            held_out(SQUARED, np.arange(5), weights=np.ones(5)),
+            held_out(SQUARED, np.zeros(5), weights=np.ones(5)),
             "rows have weights, which no paired test here allows for",
         ),
         (
@@ -204,7 +204,6 @@ def test_folds_go_to_the_corrected_t_of_their_differences():
     [
         ("time", "time-ordered"),
         ("bootstrap", "bootstrap"),
-        ("loo", "leave-one-out"),
         ("time_holdout", "follow each other in time"),
     ],
 )
@@ -215,6 +214,19 @@ def test_schemes_without_an_interval_give_the_reason(kind, words):
     found = difference(one, other, names=NAMES)
     assert found.interval is None
     assert words in reason(found)
+
+
+@pytest.mark.parametrize("kind", ["loo", "folds", "grouped"])
+def test_folds_of_one_row_are_not_compared_and_13_folds_are_named(kind):
+    """Whoever cut them: leave-one-out, as many folds as rows, or groups of one row each."""
+    one, other = (
+        folds(losses, kind=kind, test_rows=tuple(np.arange(3).reshape(3, 1)), train_counts=(2,) * 3, rows=3)
+        for losses in ([0.1, 0.2, 0.4], [0.3, 0.1, 0.2])
+    )
+    found = difference(one, other, names=NAMES)
+    assert (found.interval, found.p) == (None, None)
+    assert "share all rows but one" in reason(found)
+    assert "13 folds" in reason(found)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_pairs_are_wilcoxon_of_relative_risks_with_holm(table):
 
 
 def test_a_pair_turned_around_says_the_same(table):
-    found = across(table, NAMES, sets(9), baseline=[1.0] * 9, draws=500)
+    found = across(table, NAMES, sets(9), baseline=[1.0] * 9, rope=0.01, draws=500)
     one, other = found.pair("a", "b"), found.pair("b", "a")
 
     assert (one.better, one.worse, one.difference, one.side) == (
@@ -106,7 +106,7 @@ def test_different_losses_leave_the_signs_alone(table):
     """A pair whose own data sets have one loss is compared by size all the same."""
     losses = ["squared"] * 7 + ["zero_one"] * 2
     table[7:, 3] = math.nan
-    found = across(table, NAMES, sets(9), baseline=[1.0] * 9, losses=losses, draws=100)
+    found = across(table, NAMES, sets(9), baseline=[1.0] * 9, losses=losses, rope=0.01, draws=100)
 
     mixed, alike = found.pair("a", "b"), found.pair("a", "d")
     assert (mixed.test, mixed.places, mixed.difference) == ("sign", None, None)
@@ -168,6 +168,26 @@ def test_groups_are_the_largest_runs_within_reach(ranks, reach):
     close = {frozenset(pair) for pair in combinations(means, 2) if abs(means[pair[0]] - means[pair[1]]) <= reach}
     assert joined == close
     assert not any(set(one) < set(other) for one in groups for other in groups)
+
+
+def test_there_are_probabilities_where_a_rope_asks_and_the_data_sets_can_show_something():
+    table = np.tile([1.0, 2.0], (6, 1))
+
+    def places(count, rope):
+        return (
+            across(table[:count], NAMES[:2], sets(count), baseline=[4.0] * count, rope=rope, draws=100).pairs[0].places
+        )
+
+    assert places(6, None) is None
+    assert [places(count, 0.01) for count in (1, 5)] == [None, None]
+    assert places(6, 0.01).p_left > 0.95
+
+
+@pytest.mark.parametrize(("count", "methods", "p"), [(2, 2, 0.5), (2, 3, 1 / 6), (4, 4, 24**-3.0)])
+def test_the_smallest_p_of_friedman_is_that_of_one_order_everywhere(count, methods, p):
+    found = across(np.tile(np.arange(methods), (count, 1)), NAMES[:methods], sets(count))
+    assert found.friedman.exact_p == pytest.approx(p)
+    assert found.smallest_friedman_p == pytest.approx(p)
 
 
 @pytest.mark.slow

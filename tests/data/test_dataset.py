@@ -14,6 +14,8 @@ from scipy import sparse
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadData
 
+TEXT = "str" if pd.__version__ >= "3" else "object"  # what pandas keeps text in
+
 NAMES = ["x0", "x1", "x2"]
 X = np.array([[1.0, 0, 2], [0, 0, 3], [4, 0, 0], [0, 5, 6]])
 Y = np.array([0.5, 1.5, -2, 3])
@@ -72,14 +74,14 @@ def mixed_others() -> list[object]:
             "d": ["2020-01-01", None, "2021-05-05"],
         }
     ).with_columns(pl.col("k").cast(pl.Categorical), pl.col("d").str.to_date())
-    old_text = mixed_pandas().astype({"t": object, "k": "str"})
+    old_text = mixed_pandas().astype({"t": object, "k": TEXT})
     return [frame, frame.to_arrow(), old_text]
 
 
 def test_mixed_frames_have_the_same_fingerprint_and_the_same_columns():
     data = make_dataset(mixed_pandas(), [1.5, 2, 3])
     assert data.kinds == ("number", "boolean", "text", "category", "date")
-    assert [str(dtype) for dtype in data.X.dtypes] == ["float64", "bool", "str", "category", "datetime64[us]"]
+    assert [str(dtype) for dtype in data.X.dtypes] == ["float64", "bool", TEXT, "category", "datetime64[us]"]
     for table in mixed_others():
         other = make_dataset(table, [1.5, 2, 3])
         assert other.fingerprint == data.fingerprint
@@ -342,3 +344,11 @@ REFUSED = {
 def test_tables_that_cannot_be_used_are_refused_in_words(make, words):
     with pytest.raises(BadData, match=words):
         make()
+
+
+def test_labels_of_the_target_in_another_order_are_told():
+    frame = pd.DataFrame({"a": np.arange(6.0)}, index=list("abcdef"))
+    y = pd.Series(np.arange(6.0) % 4, index=list("bacdef"))
+    assert [code for code, _ in make_dataset(frame, y).notes if code == "order"] == ["order"]
+    assert not [code for code, _ in make_dataset(frame, y.reindex(frame.index)).notes if code == "order"]
+    assert not [code for code, _ in make_dataset(frame, y.reset_index(drop=True)).notes if code == "order"]

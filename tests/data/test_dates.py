@@ -16,7 +16,11 @@ def column(*values: str | None) -> pd.Series:
     return with_dates(pd.DataFrame({"a": pd.Series(values, dtype="str")}))["a"]
 
 
-@given(st.lists(st.datetimes(pd.Timestamp("1000-01-01"), pd.Timestamp("3000-01-01")), min_size=1, max_size=5))
+# before pandas 3 text is read by nanoseconds, which end in 2262; later dates stay text there
+FIRST, LAST = ("1000-01-01", "3000-01-01") if pd.__version__ >= "3" else ("1700-01-01", "2262-01-01")
+
+
+@given(st.lists(st.datetimes(pd.Timestamp(FIRST), pd.Timestamp(LAST)), min_size=1, max_size=5))
 def test_moments_written_as_iso_asks_are_read_back(moments):
     for written in ([m.isoformat() for m in moments], [m.isoformat(" ") for m in moments]):
         assert column(*written).tolist() == [pd.Timestamp(m) for m in moments]

@@ -104,6 +104,7 @@ def test_numbers_stay_in_the_file_until_they_are_used(make, tmp_path):
     assert not is_mapped(taken.data if sparse.issparse(taken) else np.asarray(taken))
 
 
+@pytest.mark.skipif(pd.__version__ < "3", reason="before pandas 3 a column that is set is a copy")
 def test_number_columns_of_mixed_frames_stay_in_the_file_too(tmp_path):
     table = pd.DataFrame({"a": [1.0, 2, 3], "b": [4.0, 5, 6], "t": ["x", None, "y"], "c": [7.0, 8, 9]})
     save(make_dataset(table, [1.5, 2, 3]), tmp_path)

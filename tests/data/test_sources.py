@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import builtins
 import gzip
+import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import pyarrow.feather
 import pytest
 from sklearn import datasets
 
-from foldwise.data import sources
+from foldwise.data import packed
 from foldwise.data.dataset import make_dataset
 from foldwise.data.sources import builtin_names, read, read_table
 from foldwise.errors import BadData, MissingExtra
@@ -44,7 +46,25 @@ def write_arff(path: Path) -> None:
     )
 
 
+def json_lines() -> str:
+    records = [
+        {name: None if pd.isna(value) else value for name, value in row.items()} for row in TABLE.to_dict("records")
+    ]
+    return "\n".join(map(json.dumps, records))
+
+
+def write_zip(path: Path, **files: str) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in (files or {"inside/a.csv": TABLE.to_csv(index=False), "__MACOSX/._a.csv": "x"}).items():
+            archive.writestr(name, text)
+
+
 WRITERS = {
+    "a.jsonl": lambda path: path.write_text(json_lines()),
+    "a.ndjson": lambda path: path.write_text(json_lines() + "\n\n", encoding="utf-8-sig"),
+    "a.jsonl.gz": lambda path: path.write_bytes(gzip.compress(json_lines().encode())),
+    "a.zip": write_zip,
+    "lines.zip": lambda path: write_zip(path, **{"a.jsonl": json_lines()}),
     "a.csv": lambda path: TABLE.to_csv(path, index=False),
     "a.csv.gz": lambda path: TABLE.to_csv(path, index=False),
     "semicolons.csv": lambda path: TABLE.to_csv(path, index=False, sep=";"),
@@ -133,7 +153,9 @@ def bad_files(folder: Path) -> dict[str, tuple[str, str]]:
         "a.csv.gz": (b"nonsense", "cannot read 'a.csv.gz'"),
         "cut.csv.gz": (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "cannot read 'cut.csv.gz'"),
         "a.pkl": (b"\x80\x04.", "'a.pkl' is a pickle, which can run code"),
-        "a.xlsx": (b"PK", "'a.xlsx' has the unknown ending '.xlsx'.*csv"),
+        "a.xlsx": (b"PK", "cannot read 'a.xlsx'"),
+        "a.json": (b"[]", "'a.json' has the unknown ending '.json'.*csv"),
+        "a.zip": (b"PK", "cannot read 'a.zip'"),
         "a.parquet.gz": (b"PK", "unknown ending '.parquet.gz'"),
         "a.arff": (b"@attribute b real\n@data\nx\n", "line 3 of the ARFF file"),
     }
@@ -167,7 +189,7 @@ def test_a_file_without_a_target_lists_its_columns(tmp_path):
 
 
 def test_a_small_file_that_expands_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "FREE_BYTES", 2**20)
+    monkeypatch.setattr(packed, "FREE_BYTES", 2**20)
     (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * 2**20))
     with pytest.raises(BadData, match=r"'bomb\.csv\.gz' expands to more than"):
         read(tmp_path / "bomb.csv.gz", target="b")

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from foldwise import intervals
 from foldwise.errors import BadInterval
 from foldwise.estimates import chooser
 from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.intervals import INTERVALS, find
+from foldwise.formulas.units import exact_share
 from foldwise.losses.loss import Loss
 
 SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
@@ -62,7 +64,7 @@ def one_test_set(loss: Loss, rows: int = 40, *, kind: str = "holdout", **changes
     return evidence(loss, kind=kind, folds=1, rows=rows, **changes)
 
 
-GROUPS = np.arange(40) // 4
+GROUPS, WEIGHTS = np.arange(40) // 4, np.linspace(0.5, 1.5, 40)
 PAIRS = RNG.random((1, 40, 5))
 HALVES = RNG.random((10, 2))
 BOUNDED = {"Hoeffding", "empirical Bernstein", "t"}
@@ -78,7 +80,7 @@ TABLE = [
     ("one test set, groups, 0-1", one_test_set(ZERO_ONE, groups=GROUPS), "t", set()),
     ("one test set, groups, unbounded", one_test_set(SQUARED, groups=GROUPS), "t", set()),
     ("one test set, groups, AUC", one_test_set(AUC, groups=GROUPS), None, set()),
-    ("one test set, weights", one_test_set(SQUARED, is_weighted=True), None, set()),
+    ("one test set, weights", one_test_set(SQUARED, weights=WEIGHTS), None, set()),
     ("one test set in time", one_test_set(ZERO_ONE, kind="time_holdout"), None, set()),
     ("folds, per row", evidence(SQUARED), "corrected t", {"Bayle"}),
     ("folds, 0-1", evidence(ZERO_ONE), "corrected t", {"Bayle"}),
@@ -87,7 +89,7 @@ TABLE = [
     ("folds, AUC", evidence(AUC), "corrected t", {"AUC influence curve"}),
     ("folds of whole groups", evidence(SQUARED, kind="grouped", groups=GROUPS), "corrected t", set()),
     ("folds of whole groups, AUC", evidence(AUC, kind="grouped", groups=GROUPS), "corrected t", set()),
-    ("folds, weights", evidence(SQUARED, is_weighted=True), "corrected t", set()),
+    ("folds, weights", evidence(SQUARED, weights=WEIGHTS), "corrected t", set()),
     ("repeated folds", evidence(SQUARED, repeats=2), "corrected t", {"Bayle"}),
     ("random splits", evidence(SQUARED, kind="monte_carlo"), "corrected t", set()),
     ("random splits, halves fitted", CUT, "corrected t", {"conservative z"}),
@@ -127,22 +129,22 @@ def test_every_interval_that_is_offered_can_be_worked_out_and_has_a_width(found,
         (one_test_set(R2), "t", "r2 is a measure of the whole test set and has no loss per row"),
         (one_test_set(ZERO_ONE, groups=GROUPS), "betting", "rows of a group are not independent: the group"),
         (one_test_set(SQUARED, groups=np.zeros(40, int)), "t", "the test rows are of one group"),
-        (one_test_set(SQUARED, is_weighted=True), "t", "rows have weights, which it does not allow for"),
+        (one_test_set(SQUARED, weights=WEIGHTS), "t", "rows have weights, which no interval for one test"),
         (one_test_set(SQUARED, rows=1), "t", "one test row has no spread"),
         (one_test_set(BRIER, rows=1), "empirical Bernstein", "one test row has no spread"),
         (one_test_set(ZERO_ONE, kind="time_holdout"), "betting", "rows that follow each other in time are not"),
         (one_test_set(SQUARED), "DeLong", "it is for the AUC of one test set"),
-        (one_test_set(AUC, is_weighted=True), "DeLong", "it needs independent rows of equal weight"),
+        (one_test_set(AUC, weights=WEIGHTS), "DeLong", "it needs independent rows of equal weight"),
         (one_test_set(AUC, truth=np.eye(40, dtype=int)[0]), "DeLong", "at least 2 test rows of each class"),
         (evidence(AUC), "Bayle", "roc_auc is a measure of a whole fold and has no loss per row"),
         (evidence(SQUARED, groups=GROUPS), "Bayle", "rows of a group are not independent: the group is the unit"),
-        (evidence(SQUARED, is_weighted=True), "Bayle", "rows have weights, which it does not allow for"),
+        (evidence(SQUARED, weights=WEIGHTS), "Bayle", "rows have weights, which it does not allow for"),
         (evidence(SQUARED, kind="time"), "Bayle", "it is for folds, not time-ordered"),
         (evidence(SQUARED), "Bates", "it needs the leave-two-out fits, which interval='bates' asks for before the run"),
         (evidence(SQUARED, kind="loo", folds=40, pair_losses=PAIRS), "Bates", "at least two rows in every fold"),
         (evidence(SQUARED), "conservative z", "it needs fits on half samples"),
         (evidence(SQUARED), "AUC influence curve", "it is for the AUC over folds"),
-        (evidence(AUC, is_weighted=True), "AUC influence curve", "it needs independent rows of equal weight"),
+        (evidence(AUC, weights=WEIGHTS), "AUC influence curve", "it needs independent rows of equal weight"),
         (evidence(SQUARED, kind="time"), "corrected t", "time-ordered folds are neither exchangeable nor trained"),
         (evidence(SQUARED, kind="bootstrap"), "corrected t", "bootstrap training sets repeat rows"),
         (evidence(SQUARED, kind="pairs"), "corrected t", "the given splits do not partition the rows"),
@@ -184,7 +186,7 @@ def test_an_unknown_interval_is_refused_with_the_nearest():
 @pytest.mark.parametrize(
     ("found", "asked"),
     [
-        (evidence(SQUARED, fold_losses=np.full(5, 0.25)), None),
+        (evidence(SQUARED, fold_losses=np.full(5, 0.25), row_losses=(np.full(8, 0.25),) * 5), None),
         (one_test_set(SQUARED, row_losses=(np.full(40, 0.25),)), None),
         (one_test_set(AUC, scores=(np.arange(40) % 2.0,)), None),
         (evidence(SQUARED, row_losses=(np.full(8, 0.25),) * 5), "Bayle"),
@@ -200,7 +202,8 @@ def test_losses_without_spread_have_no_interval_rather_than_one_of_no_width(foun
 
 
 def test_no_errors_at_all_still_have_an_upper_bound_above_zero():
-    _, _, found = work_out(one_test_set(ZERO_ONE, row_losses=(np.zeros(40),)), None, 0.95)
+    none = one_test_set(ZERO_ONE, row_losses=(np.zeros(40),), fold_losses=np.zeros(1))
+    _, _, found = work_out(none, None, 0.95)
     assert (found.value, found.low) == (0, 0)
     assert found.high == pytest.approx(1 - 0.025 ** (1 / 40))
 
@@ -268,12 +271,97 @@ def test_folds_have_the_numbers_of_the_public_functions():
         assert numbers.details["se"] == pytest.approx(estimate.details["se"]), name
 
 
-def test_repeats_do_not_narrow_the_corrected_t_below_one_run():
+def test_repeats_have_the_numbers_of_the_public_function():
     found = evidence(SQUARED, repeats=4)
-    runs = found.fold_losses.reshape(4, 5)
-    _, _, numbers = work_out(found, None, 0.95)
-    single = np.mean([intervals.corrected_t(run, 1 / 4).high - intervals.corrected_t(run, 1 / 4).low for run in runs])
-    assert numbers.high - numbers.low >= single - 1e-12
+    expected = intervals.corrected_t(found.fold_losses.reshape(4, 5), 1 / 4)
+    assert ends(work_out(found, None, 0.95)[2]) == pytest.approx(public(expected))
+
+
+def test_folds_of_equal_losses_are_no_surer_than_independent_rows():
+    # two errors in every fold of eight, as stratified folds may have them
+    losses = (np.array([1.0, 1, 0, 0, 0, 0, 0, 0]),) * 5
+    found = evidence(SQUARED, row_losses=losses, fold_losses=np.full(5, 0.25))
+    numbers = work_out(found, None, 0.95)[2]
+    sd = np.concatenate(losses).std(ddof=1)
+    assert numbers.details["se"] == pytest.approx(sd / np.sqrt(40))
+    assert numbers.high - numbers.value == pytest.approx(stats.t.ppf(0.975, 4) * sd / np.sqrt(40))
+
+
+def test_the_interval_of_an_error_rate_is_no_shorter_than_that_of_independent_rows():
+    perfect = evidence(ZERO_ONE, row_losses=(np.zeros(8),) * 5, fold_losses=np.zeros(5))
+    numbers = work_out(perfect, None, 0.95)[2]
+    assert (numbers.low, numbers.high) == (0, pytest.approx(1 - 0.025 ** (1 / 40)))
+    one_error = (np.eye(8)[0], *(np.zeros(8),) * 4)
+    few = evidence(ZERO_ONE, row_losses=one_error, fold_losses=np.array([1 / 8, 0, 0, 0, 0]))
+    exact = intervals.clopper_pearson(1, 40)
+    found = work_out(few, None, 0.95)[2]
+    assert found.low <= exact.low + 1e-12
+    assert found.high >= exact.high - 1e-12
+
+
+@pytest.mark.parametrize("name", ["corrected t", "Bayle", "Bates", "conservative z", "t"])
+def test_no_interval_of_an_error_rate_is_surer_than_as_many_units(name):
+    errors = np.zeros(40)
+    errors[[3, 12]] = 1
+    rows = tuple(np.split(errors, 5))
+    changes = {"pair_losses": np.stack([errors] * 5, axis=-1)[None]} if name == "Bates" else {}
+    changes |= (
+        {"kind": "monte_carlo", "half_scores": np.full((10, 2), 0.05) + np.eye(10, 2) / 1e6} if "z" in name else {}
+    )
+    found = evidence(ZERO_ONE, row_losses=rows, fold_losses=np.array([part.mean() for part in rows]), **changes)
+    if name == "t":
+        found = one_test_set(ZERO_ONE, row_losses=(errors,), fold_losses=errors[None].mean(-1), groups=GROUPS)
+    units = 10 if name == "t" else 40
+    exact = exact_share(0.05, units, level=0.95)
+    numbers = work_out(found, name, 0.95)[2]
+    assert numbers.low <= exact.low + 1e-9
+    assert numbers.high >= exact.high - 1e-9
+
+
+def test_ends_that_cannot_be_are_cut_and_kept():
+    found = evidence(BRIER, fold_losses=np.array([0.0, 0.9, 0.0, 0.9, 0.0]))
+    numbers = work_out(found, None, 0.95)[2]
+    assert (numbers.low, numbers.high) == (0, 1)
+    assert numbers.details["formula_low"] < 0
+    assert numbers.details["formula_high"] > 1
+    inside = work_out(evidence(SQUARED), None, 0.95)[2]
+    assert not {"formula_low", "formula_high"} & set(inside.details)
+
+
+@pytest.mark.parametrize(("largest", "is_told"), [(1.0, False), (40.0, True)])
+def test_a_loss_that_is_a_large_part_of_the_sum_is_told(largest, is_told):
+    losses = np.ones(100)
+    losses[7] = largest
+    rows = tuple(np.split(losses, 5))
+    found = evidence(SQUARED, rows=100, row_losses=rows, fold_losses=np.array([part.mean() for part in rows]))
+    told = find("corrected t").cautions(found, {})
+    assert [code for code, _ in told] == (["tail"] if is_told else [])
+    if is_told:
+        assert "one row has 29% of the sum of all losses" in told[0][1]
+
+
+@pytest.mark.parametrize(
+    ("groups", "is_told"), [(None, False), (np.arange(40) // 2, True), (np.arange(40) // 1.5, False)]
+)
+def test_few_groups_are_told(groups, is_told):
+    told = find("corrected t").cautions(evidence(SQUARED, kind="grouped", groups=groups), {})
+    assert [text.startswith("20 groups are few") for _, text in told] == [True] * is_told
+
+
+@pytest.mark.parametrize(
+    ("loss", "is_stratified", "is_told"),
+    [(R2, True, True), (R2, False, False), (AUC, True, False), (ZERO_ONE, True, False)],
+)
+def test_a_measure_that_may_change_with_the_class_shares_is_told(loss, is_stratified, is_told):
+    told = find("corrected t").cautions(evidence(loss, is_stratified=is_stratified), {})
+    assert [code for code, _ in told] == (["strata"] if is_told else [])
+
+
+@pytest.mark.parametrize(("repeats", "notes"), [(1, 2), (4, 2), (5, 1)])
+def test_bates_from_few_runs_says_so(repeats, notes):
+    told = find("bates").cautions(evidence(SQUARED, repeats=repeats), {"inflation": 1.0, "is_stable": True})
+    assert len(told) == notes
+    assert all("repeats=5" in text for _, text in told[1:])
 
 
 def test_random_splits_are_one_run():
@@ -287,8 +375,10 @@ def test_random_splits_are_one_run():
 def test_an_area_under_the_curve_is_told_as_a_loss():
     one, many = one_test_set(AUC), evidence(AUC)
     area = intervals.auc(one.truth, one.scores[0], 0.9, method="delong")
+    one = replace(one, fold_losses=np.array([1 - area.value]))
     assert ends(work_out(one, None, 0.9)[2]) == pytest.approx((1 - area.value, 1 - area.high, 1 - area.low))
     areas = intervals.auc(many.truth, np.concatenate(many.scores), 0.9, folds=np.repeat(np.arange(5), 8))
+    many = replace(many, fold_losses=np.full(5, 1 - areas.value))
     found = ends(work_out(many, "influence curve", 0.9)[2])
     assert found == pytest.approx((1 - areas.value, max(0, 1 - areas.high), min(1, 1 - areas.low)))
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from foldwise.estimates.evidence import Evidence
+from foldwise.formulas.units import independent_se
 from foldwise.losses.loss import Loss
 
 SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
@@ -68,3 +71,47 @@ def test_the_ratio_is_that_of_mean_test_and_training_rows():
     found = make("folds", [[0], [1, 2], [3, 4, 5]])
     assert found.mean_train_rows == pytest.approx(4)
     assert found.test_train_ratio == pytest.approx(2 / 4)
+
+
+def weighted_means(tests, losses, weights):
+    return [
+        sum(weights[i] * loss for i, loss in zip(t, part, strict=True)) / sum(weights[i] for i in t)
+        for t, part in zip(tests, losses, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("groups", [None, np.array([0, 0, 1, 1, 2, 3])])
+@pytest.mark.parametrize("weights", [None, np.array([1.0, 2, 3, 1, 1, 4])])
+def test_units_take_the_risk_apart(weights, groups):
+    """Each unit's term is how fast the risk moves with that unit's weight: checked by moving it."""
+    tests = [[0, 5, 1], [4, 2], [3], [5, 4], [0, 1, 2, 3]]
+    losses = [np.array(part, float) for part in ([1, 5, 2], [0, 3], [8], [2, 2], [1, 0, 0, 4])]
+    given = np.ones(6) if weights is None else weights
+    found = replace(make("monte_carlo", tests, is_partition=False, losses=losses), weights=weights, groups=groups)
+    found = replace(found, fold_losses=np.array(weighted_means(tests, losses, given)))
+    units = np.arange(6) if groups is None else groups
+    assert found.unit_weights.sum() == pytest.approx(1)
+    assert found.unit_deviations.sum() == pytest.approx(0)
+    for unit in np.unique(units):
+        expected = np.mean(
+            [
+                sum(
+                    given[i] * (loss - found.fold_losses.mean())
+                    for i, loss in zip(t, part, strict=True)
+                    if units[i] == unit
+                )
+                / given[t].sum()
+                for t, part in zip(tests, losses, strict=True)
+            ]
+        )
+        assert found.unit_deviations[unit] == pytest.approx(expected)
+
+
+def test_with_equal_weights_the_units_give_the_standard_error_of_independent_rows():
+    found = make("folds", THREE, losses=[[0, 5], [1, 4], [2, 4]])
+    rows = np.array([0, 1, 2, 4, 4, 5.0])
+    assert independent_se(found.unit_deviations) == pytest.approx(rows.std(ddof=1) / np.sqrt(6))
+
+
+def test_rows_that_are_never_tested_are_no_units():
+    assert len(make("monte_carlo", [[0, 5], [1, 5]], is_partition=False).unit_weights) == 3

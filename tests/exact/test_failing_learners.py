@@ -74,8 +74,9 @@ def test_a_fit_that_fails_in_one_fold_leaves_no_risk_and_the_others_theirs(curve
 
 
 def test_a_study_in_which_all_fails_but_the_baseline_says_so(curved: Any) -> None:
-    result = fw.compare({"fragile": Fragile(size=66)}, *curved, outer=LABELS, jobs=1)
-    assert result.best == "baseline"
+    with pytest.raises(FitsFailed, match=r"fragile \(1 of 5 fits failed\).*cannot take 66 rows") as failed:
+        fw.compare({"fragile": Fragile(size=66)}, *curved, outer=LABELS, jobs=1)
+    assert failed.value.result.best is None
     with pytest.raises(FitsFailed, match=r"1 of 5 fits failed.*cannot take 66 rows"):
         fw.risk(Fragile(size=66), *curved, outer=LABELS, jobs=1)
 
@@ -116,17 +117,19 @@ def test_a_failing_candidate_may_be_dropped_where_it_fails(curved: Any, way: str
     assert any("1 of" in note and "failed" in note for note in result.notes)
 
 
-def test_a_dropped_candidate_does_not_save_an_outer_fit_that_fails(curved: Any) -> None:
+def test_a_dropped_candidate_does_not_save_an_outer_fit_that_fails(curved: Any, compare_anyway: Any) -> None:
     learner = fw.tune(Fragile(size=66), n_neighbors=[5])
-    result = fw.compare({"fragile": learner}, *curved, outer=LABELS, inner="pairs", on_failure="drop_candidate", jobs=1)
+    result = compare_anyway(
+        {"fragile": learner}, *curved, outer=LABELS, inner="pairs", on_failure="drop_candidate", jobs=1
+    )
     method = methods_of(result)["fragile"]
     assert (method["status"], method["risk"], method["failed"]) == ("failed", None, 1)
 
 
-def test_a_failure_is_a_record_too_and_is_not_tried_again(curved: Any, tmp_path: Any) -> None:
+def test_a_failure_is_a_record_too_and_is_not_tried_again(curved: Any, tmp_path: Any, compare_anyway: Any) -> None:
     learners = {"fragile": Fragile(size=66)}
-    first = fw.compare(learners, *curved, outer=LABELS, jobs=1, store=tmp_path / "run")
-    again = fw.compare(learners, *curved, outer=LABELS, jobs=1, store=tmp_path / "run")
+    first = compare_anyway(learners, *curved, outer=LABELS, jobs=1, store=tmp_path / "run")
+    again = compare_anyway(learners, *curved, outer=LABELS, jobs=1, store=tmp_path / "run")
     assert (first.fits_made, again.fits_made) == (10, 0)
     assert methods_of(again)["fragile"]["failed"] == 1
 
@@ -153,13 +156,15 @@ def test_a_class_missing_from_a_training_part_keeps_its_probability_column(class
 
 
 @pytest.mark.parametrize("is_tuned", [False, True])
-def test_a_measure_that_is_undefined_in_one_fold_leaves_no_risk(classed: Any, is_tuned: bool) -> None:
+def test_a_measure_that_is_undefined_in_one_fold_leaves_no_risk(
+    classed: Any, is_tuned: bool, compare_anyway: Any
+) -> None:
     X, y = classed[0], np.arange(84) % 2
     y[:10] = 0  # fold 0 has one class, and an area under its curve does not exist
     labels = np.r_[np.zeros(10, int), 1 + np.arange(74) // 2 % 4]
     learner = KNeighborsClassifier()
     spec = fw.tune(learner, n_neighbors=[3, 7]) if is_tuned else learner
-    result = fw.compare({"it": spec}, X, y, loss=["roc_auc", "zero_one"], outer=labels, inner="pairs", jobs=1)
+    result = compare_anyway({"it": spec}, X, y, loss=["roc_auc", "zero_one"], outer=labels, inner="pairs", jobs=1)
     method = methods_of(result)["it"]
     assert (method["status"], method["risk"], method["failed"]) == ("undefined", None, 0)
     assert any("it: the loss is undefined on some split" in note for note in result.notes)
@@ -224,7 +229,7 @@ def test_the_risk_of_a_learner_that_failed_can_be_asked_for_again(curved: Any, t
 
 
 @pytest.mark.parametrize("response", ["predict", "predict_proba"])
-def test_complex_answers_are_no_answers(classed: Any, response: str) -> None:
+def test_complex_answers_are_no_answers(classed: Any, response: str, compare_anyway: Any) -> None:
     class Imaginary(GaussianNB):
         def predict_proba(self, X: Any) -> Any:
             return super().predict_proba(X) + (0j if response == "predict_proba" else 0)
@@ -232,6 +237,6 @@ def test_complex_answers_are_no_answers(classed: Any, response: str) -> None:
         def predict(self, X: Any) -> Any:
             return np.full(len(X), 1j) if response == "predict" else super().predict(X)
 
-    result = fw.compare({"it": Imaginary()}, *classed, loss="log", outer=3, jobs=1)
+    result = compare_anyway({"it": Imaginary()}, *classed, loss="log", outer=3, jobs=1)
     assert methods_of(result)["it"]["status"] == "failed"
     assert any(f"{response} gave complex numbers" in note for note in result.notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from foldwise.cli import app
 from foldwise.errors import BadInterval
 
 K_NN = KNeighborsRegressor()
+# click 8.1 joins stderr to stdout unless told otherwise
+APART: dict[str, Any] = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters else {}
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +41,9 @@ def in_python(lecture: Any) -> Any:
 def on_the_command_line(lecture: Any, folder: Path, words: str) -> dict[str, Any]:
     file = folder / "lecture.csv"
     pd.DataFrame({"x": lecture[0][:, 0], "y": lecture[1]}).to_csv(file, index=False)
-    ran = CliRunner().invoke(app, ["compare", str(file), "--target", "y", "--seed", "4", "--json", *words.split()])
+    ran = CliRunner(**APART).invoke(
+        app, ["compare", str(file), "--target", "y", "--seed", "4", "--json", *words.split()]
+    )
     assert ran.exit_code == 0, ran.output
     answer: dict[str, Any] = json.loads(ran.stdout)
     return answer

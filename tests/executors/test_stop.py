@@ -19,16 +19,22 @@ def send(number):
 @pytest.fixture(autouse=True)
 def _usual_handlers(monkeypatch):
     monkeypatch.setattr(Stop, "is_command", False)  # a test of the command may have run here before
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(
-    ("number", "reason", "code"), [(signal.SIGINT, "interrupted", 130), (signal.SIGTERM, "terminated", 143)]
+    ("number", "reason", "code"),
+    [
+        (signal.SIGINT, "interrupted", 130),
+        (signal.SIGTERM, "terminated", 143),
+        (signal.SIGHUP, "terminal closed", 143),
+    ],
 )
 def test_the_first_signal_asks_and_the_second_ends_at_once(number, reason, code):
     with Stop() as stop:
@@ -56,6 +62,14 @@ def test_handlers_of_the_program_are_left_alone_and_the_usual_ones_come_back():
         assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     assert heard == ["ours"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_command_under_nohup_goes_on_when_its_terminal_closes(monkeypatch):
+    monkeypatch.setattr(Stop, "is_command", True)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with Stop() as stop:
+        send(signal.SIGHUP)
+        assert not stop.is_asked()
 
 
 def test_a_time_limit_asks_when_it_is_over():

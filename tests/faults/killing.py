@@ -162,6 +162,12 @@ def interrupt(run: Run, number: int, *, more: int, second_after: float | None = 
     return seconds, process.returncode, out, error
 
 
+def has_strace() -> bool:
+    """Is strace here, and allowed to trace?"""
+    strace = shutil.which("strace")
+    return bool(strace) and subprocess.run([strace, "-o", os.devnull, "true"], capture_output=True).returncode == 0
+
+
 def killed_at_write(run: Run, at: int, *, what: str = "pwrite64") -> bool:
     """Was the coordinator killed at its n-th system call of that kind? False: it made fewer, and finished."""
     inject = f"{what}:signal=SIGKILL:when={at}"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,13 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from foldwise.errors import BadInterval
-from foldwise.formulas.corrected_t import corrected_t, corrected_t_of_runs, t_probability_within
+from foldwise.formulas.corrected_t import (
+    RUNS_OF_DIFFERENCE,
+    RUNS_OF_RISK,
+    corrected_t,
+    corrected_t_of_runs,
+    t_probability_within,
+)
 
 # shared oracle corrected_resampled_t_10fold: paired scores of two methods on ten folds, 20 test and 180 training rows
 A = np.array([0.812, 0.795, 0.833, 0.808, 0.79, 0.821, 0.799, 0.815, 0.826, 0.804])
@@ -56,14 +63,34 @@ def test_equal_scores_have_no_spread():
 
 
 @given(arrays(np.float64, (4, 5), elements=st.floats(0, 1)), st.floats(0.05, 0.5))
-def test_repeats_are_never_narrower_than_any_run(runs, ratio):
-    found = corrected_t_of_runs(runs, test_train_ratio=ratio)
-    together = corrected_t(runs.ravel(), test_train_ratio=ratio)
-    singles = [corrected_t(run, test_train_ratio=ratio) for run in runs]
-    halves = [(single.high - single.low) / 2 for single in singles]
-    reach = max((together.high - together.low) / 2, *halves)
+def test_repeats_count_as_a_limited_number_of_runs(runs, ratio):
+    found = corrected_t_of_runs(runs, test_train_ratio=ratio, most_runs=3.0)
+    folds = 1 + 1 / ratio
+    splits = 20 if folds >= 20 else 3 * (20 / folds) / (20 / folds + 2) * folds
+    se = np.sqrt(runs.var(ddof=1) * (1 / splits + ratio)) if np.ptp(runs) > 1e-12 else 0.0
     assert found.value == pytest.approx(runs.mean())
-    assert (found.high - found.low) / 2 == pytest.approx(reach, abs=1e-12)
+    assert (found.df, found.se) == pytest.approx((splits - 1, se), abs=1e-12)
+    assert found.high - found.low == pytest.approx(2 * stats.t.ppf(0.975, splits - 1) * se, rel=1e-6, abs=1e-9)
+
+
+def test_the_standard_error_has_a_floor_beyond_rounding():
+    assert corrected_t([0.1, 0.2, 0.3], test_train_ratio=0.5, least_se=7.0).se == 7
+    assert corrected_t([0.1] * 3, test_train_ratio=0.5, least_se=0.01).se == 0.01
+    assert corrected_t([0.1] * 3, test_train_ratio=0.5, least_se=1e-17).se == 0
+
+
+def test_more_repeats_do_not_widen_the_interval_on_average():
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=(400, 1, 1)) + rng.normal(size=(400, 10, 5))
+    for most in (RUNS_OF_RISK, RUNS_OF_DIFFERENCE):
+        # runs that share nothing but a level are the worst case: their mean variance grows surer, and so wider
+        widths = [
+            np.mean(
+                [np.ptp(corrected_t_of_runs(one[:runs], test_train_ratio=1 / 4, most_runs=most)[1:3]) for one in scores]
+            )
+            for runs in (1, 2, 5, 10)
+        ]
+        assert all(after < before for before, after in pairwise(widths)), widths
 
 
 @given(arrays(np.float64, (3, 4), elements=st.floats(-1, 1)))

@@ -128,7 +128,7 @@ def test_every_output_says_so_beside_the_number(mixed):
     assert "(3 of 5 own)" in render_text(answer, width=200)
     assert "on_failure=baseline, a failed fit predicts as the featureless baseline of its own training rows;" in text
     assert f"fragile: {words}." in text
-    assert f"Fits failed for fragile (2, so {words})" in text
+    assert "2 fits of fragile failed: in 2 of 5 folds the baseline takes its place." in text
     assert "Failed fits</h2>" in page
     assert '<td>error</td><td class="number">2</td><td>OSError: cannot take' in page
     assert words.replace("'", "&#39;") in page
@@ -204,7 +204,9 @@ def test_a_stored_study_keeps_its_policy(rows, tmp_path):
     loaded = fw.load(tmp_path / "run")
     assert methods_of(loaded)["fragile"]["risk"] == methods_of(first)["fragile"]["risk"]
     assert loaded.to_dict()["on_failure"] == "baseline"
-    again = fw.compare({"fragile": Fragile(sizes=(66,))}, *rows, on_failure="fail", **words)
+    with pytest.raises(FitsFailed) as failed:
+        fw.compare({"fragile": Fragile(sizes=(66,))}, *rows, on_failure="fail", **words)
+    again = failed.value.result
     assert (again.fits_made, methods_of(again)["fragile"]["risk"]) == (0, None)
 
 

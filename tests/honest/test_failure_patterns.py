@@ -87,10 +87,14 @@ class Loops:
         return None if any(isinstance(loss, str) for loss in losses) else sum(losses) / len(losses)
 
     def auto(self, risks):
-        """The mean of the losses of the method that each fold's own tuning prefers, where all tuning is complete."""
+        """The mean of the losses of the method that each fold's own tuning prefers, of those that did not fail."""
         tuned = [method for method in self.world.study.methods if method.inner is not None]
-        is_complete = all(self.choice(method, method.inner.final)[1] is not None for method in tuned)
-        if len(tuned) < 2 or not is_complete or any(risks[method.name] is None for method in tuned):
+        ends = {method.name: self.choice(method, method.inner.final) for method in tuned}
+        if not all(method.is_finished for method in self.world.result.methods if method.method in tuned):
+            return None
+        tuned = [method for method in tuned if ends[method.name][1] is not None and risks[method.name] is not None]
+        tuned = [method for method in tuned if any(fold[3] for fold in self.folds(method))]
+        if len(tuned) < 2:
             return None
         each = zip(*(self.folds(method) for method in tuned), strict=True)
         return np.mean([min(folds, key=lambda fold: fold[2])[0] for folds in each])
@@ -136,7 +140,9 @@ def test_every_number_is_that_of_the_plain_loops_or_null(kind, policy, seed, fai
             assert (row["low"], row["interval"]) == (None, None)
             assert f"{row['own_folds']} of {len(folds)} folds own" in row["target"]
     able = {name: risk for name, risk in risks.items() if risk is not None}
-    best = min(able, key=lambda name: (able[name], name != "baseline", name)) if able else None
+    rivals = {name: able[name] for name in able if rows[name]["own_folds"] or name == "baseline"}
+    is_any = any(name != "baseline" for name in able)
+    best = min(rivals, key=lambda name: (rivals[name], name != "baseline", name), default=None) if is_any else None
     assert answer["best"] == best
     for one in risks:
         for other in risks:
@@ -162,7 +168,7 @@ def test_a_result_of_a_study_that_was_stopped_answers_every_question(kind, polic
     json.dumps(answer, allow_nan=False)
     names = [method.name for method in world.study.methods]
     assert result.table()["method"].tolist()[: len(names)] == names
-    assert result.choices().shape == (len(world.study.outer) * len(names), 7)
+    assert result.choices().shape == (len(world.study.outer) * len(names), 9)
     assert {"method", "row", "loss"} <= set(result.losses().columns)
     assert result.splits().shape[1] == 6
     if kind == "numbers":

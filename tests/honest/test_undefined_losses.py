@@ -11,6 +11,7 @@ from sklearn.metrics import make_scorer
 from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
+from foldwise.errors import FitsFailed
 
 LABELS = np.repeat(np.arange(4), 10)
 
@@ -108,7 +109,9 @@ def test_all_losses_undefined_names_no_winner(rows):
         return np.nan if len(y) > 2 else float(np.mean((y - prediction) ** 2))
 
     learner = fw.tune(KNeighborsRegressor(), n_neighbors=[1, 3])
-    result = fw.compare({"knn": learner}, *rows, loss=never, outer=LABELS, inner="pairs", jobs=1)
+    with pytest.raises(FitsFailed, match=r"its loss is undefined on some split.*Use another loss") as failed:
+        fw.compare({"knn": learner}, *rows, loss=never, outer=LABELS, inner="pairs", jobs=1)
+    result = failed.value.result
     answer = result.to_dict()
     assert (answer["best"], answer["refit"], answer["finished"]) == (None, None, True)
     assert {method["status"] for method in answer["methods"]} == {"undefined"}

@@ -47,16 +47,66 @@ def test_arrays_of_objects_are_no_table(tmp_path, touch, name):
     refused(tmp_path / name, "has the unknown ending")
 
 
-@pytest.mark.parametrize(
-    ("name", "squeeze"), [("a.csv.bz2", bz2.compress), ("a.csv.xz", lzma.compress), ("a.csv.zip", None)]
-)
+@pytest.mark.parametrize(("name", "squeeze"), [("a.csv.bz2", bz2.compress), ("a.csv.xz", lzma.compress)])
 def test_archives_that_are_not_capped_are_not_opened(tmp_path, name, squeeze):
-    if squeeze is None:
-        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("../../a.csv", b"a,b\n" * 10**6)
-    else:
-        (tmp_path / name).write_bytes(squeeze(b"a,b\n" * 10**6))
+    (tmp_path / name).write_bytes(squeeze(b"a,b\n" * 10**6))
     refused(tmp_path / name, "has the unknown ending")
+
+
+def write_zip(path, name, content, kind=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", kind) as archive:
+        archive.writestr(name, content)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_zip_bomb_is_stopped_at_its_cap(tmp_path, name):
+    write_zip(tmp_path / "a.zip", name, bytes(100 * 2**20))
+    refused(tmp_path / "a.zip", r"expands to more than 67,108,864 bytes")
+
+
+def test_a_zip_that_lies_about_its_size_is_refused(tmp_path):
+    write_zip(tmp_path / "a.zip", "a.csv", bytes(100 * 2**20))
+    content = (tmp_path / "a.zip").read_bytes()
+    (tmp_path / "a.zip").write_bytes(content.replace((100 * 2**20).to_bytes(4, "little"), (99).to_bytes(4, "little")))
+    refused(tmp_path / "a.zip", "cannot read 'a.zip'")
+
+
+def test_a_name_in_a_zip_is_no_path_to_write_to(tmp_path):
+    write_zip(tmp_path / "a.zip", "../../outside.csv", b"a,b\n1,2\n")
+    assert read_table(tmp_path / "a.zip").shape == (1, 2)
+    assert not (tmp_path.parent.parent / "outside.csv").exists()
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_a_zip_whose_reader_takes_memory_by_its_word_is_refused(tmp_path, kind):
+    write_zip(tmp_path / "a.zip", "a.csv", b"a,b\n1,2\n", kind)
+    refused(tmp_path / "a.zip", "compressed in an unusual way")
+
+
+def test_json_lines_that_each_bring_a_column_are_refused(tmp_path):
+    lines = [json.dumps({f"c{number}": 1}) for number in range(6_000)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    refused(tmp_path / "a.jsonl", "expands to 5,793 rows of 5,793 columns")
+
+
+def test_json_nested_without_end_is_refused(tmp_path):
+    (tmp_path / "a.jsonl").write_text("[" * 10**6)
+    refused(tmp_path / "a.jsonl", "line 1 is no JSON object")
+
+
+def test_a_workbook_bomb_is_stopped_at_its_cap(tmp_path):
+    pytest.importorskip("openpyxl")
+    write_zip(tmp_path / "a.xlsx", "xl/worksheets/sheet1.xml", bytes(100 * 2**20))
+    refused(tmp_path / "a.xlsx", r"expands to more than 67,108,864 bytes")
+
+
+def test_a_workbook_with_one_cell_at_its_far_end_is_small(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["a", "b"])
+    book.active["XFD1048576"] = 1
+    book.save(tmp_path / "a.xlsx")
+    assert read_table(tmp_path / "a.xlsx").shape == (1, 3)
 
 
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.arff.gz"])
@@ -150,3 +200,29 @@ def test_a_saved_dataset_cannot_name_files_elsewhere(tmp_path, touch):
     np.save(tmp_path / "set" / "X.npy", np.array([[touch]], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match=r"allow_pickle=False|Array can't be memory-mapped"):
         open_mapped(tmp_path / "set")
+
+
+def test_names_in_a_table_cannot_command_the_terminal(tmp_path, capsys):
+    from foldwise.cli import run
+
+    rows = "".join(f"{k},{k % 7},{'x' if k % 2 else 'y' + chr(27) + ']0;title' + chr(7)}\n" for k in range(40))
+    (tmp_path / "a.csv").write_text(f"a\x1b[2J,b\x1b]0;title\x07,c\n{rows}")
+    assert run(["compare", str(tmp_path / "a.csv"), "--target", "nope"]) == 2
+    out, err = capsys.readouterr()
+    assert not set("\x1b\x07") & set(out + err)
+
+
+def test_an_arrow_file_with_text_outside_of_it_is_refused(tmp_path):
+    """Its readers follow the places of texts without looking."""
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"a": ["one", "two", "three"], "y": [1.0, 2.0, 3.0]})
+    with pa.OSFile(str(tmp_path / "a.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    content = (tmp_path / "a.arrow").read_bytes()
+    places = np.array([0, 3, 6, 11], np.int32).tobytes()
+    assert content.count(places) == 1
+    (tmp_path / "b.arrow").write_bytes(content.replace(places, np.array([0, 3, 6, 10**6], np.int32).tobytes()))
+    (tmp_path / "c.arrow").write_bytes(content.replace(b"onetwo", b"\xff\xfe\xfdtwo"))
+    assert len(read_table(tmp_path / "a.arrow")) == 3
+    for name in ("b.arrow", "c.arrow"):
+        refused(tmp_path / name, "cannot read")

@@ -198,3 +198,24 @@ def test_unpack_takes_no_more_memory_than_is_there():
         unpack(made)
     assert tracemalloc.get_traced_memory()[1] < 10 * 2**20
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("manifest", [b"[]", b"{}", b'{"versions": []}', b'{"versions": {}, "code": 7}'])
+def test_a_store_that_does_not_say_what_it_was_made_from_is_refused(run, manifest):
+    from foldwise.api.manifest import stored_versions
+
+    store = SqliteStore(run)
+    store.write_document("manifest", manifest)
+    with pytest.raises(BadStore, match="does not say what it was made from"):
+        stored_versions(store)
+    store.close()
+
+
+def test_a_list_of_tables_that_is_no_text_is_damage(run):
+    """SQLite quotes it in its complaint, which Python then cannot read."""
+    file = run / "records.db"
+    content = file.read_bytes()
+    at = content.index(b"CREATE TABLE")
+    file.write_bytes(content[:at] + b"CREAT\xe3\x28TABLE"[:12] + content[at + 12 :])
+    with pytest.raises(BadStore, match=r"is damaged|is not a Foldwise store"):
+        SqliteStore(run, readonly=True)

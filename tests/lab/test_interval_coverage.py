@@ -106,7 +106,7 @@ def test_unbounded_losses_have_no_bounded_interval():
 
 def test_names_targets_and_losses_are_those_of_the_table():
     found = {name: (one.target, one.losses) for name, one in ((name, lab_interval(name)) for name in AT_ONCE)}
-    every, bounded = ("squared", "zero_one", "absolute"), ("zero_one", "absolute")
+    every, bounded = ("squared", "zero_one", "absolute", "cost"), ("zero_one", "absolute")
     assert found == {
         "corrected t": ("T2", every),
         "Bayle": ("T3", every),

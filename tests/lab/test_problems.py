@@ -7,10 +7,12 @@ import pytest
 from scipy import integrate, stats
 
 from foldwise.errors import BadData
+from foldwise.lab.learners import find_learner
 from foldwise.lab.models import Constant, Linear, LinearRule
 from foldwise.lab.problems import PROBLEMS, find_problem
 
-KNOWN = [name for name in PROBLEMS if name not in ("latent", "sparse logistic")]
+UNKNOWN = ("latent", "sparse logistic", "rare and hard", "three classes", "five classes")
+KNOWN = [name for name in PROBLEMS if name not in UNKNOWN]
 
 
 @pytest.fixture
@@ -24,6 +26,8 @@ def test_the_best_prediction_has_the_bayes_risk(name, rng):
     problem = find_problem(name)
     X, y = problem.draw(30_000, rng)
     best = problem.mean(X) if problem.task == "regression" else (problem.mean(X) > 0.5).astype(float)
+    if name == "unequal costs":
+        best = (5 * problem.mean(X) > 1 - problem.mean(X)).astype(float)
     if name == "bounded":
         best = np.full(len(y), stats.beta.median(*problem.shape))
     losses = problem.losses(y, best)
@@ -40,12 +44,36 @@ def test_the_risk_of_a_linear_model_by_formula_is_that_on_fresh_rows(name, rng):
     assert problem.risk(model, rng)[0] == pytest.approx(losses.mean(), abs=5 * losses.std() / np.sqrt(len(y)))
 
 
-@pytest.mark.parametrize("name", ["logistic", "bates logistic", "two classes", "noise classes"])
+@pytest.mark.parametrize(
+    "name",
+    ["logistic", "bates logistic", "two classes", "noise classes", "13% positive", "rare and hard", "unequal costs"],
+)
 def test_the_risk_of_a_linear_rule_by_formula_is_that_on_fresh_rows(name, rng):
     problem = find_problem(name)
     model = LinearRule(np.array([0.2, -0.4]), rng.normal(size=(2, problem.columns)))
     X, y = problem.draw(100_000, rng)
-    assert problem.risk(model, rng) == pytest.approx((y != model.predict(X)).mean(-1), abs=0.008)
+    assert problem.risk(model, rng) == pytest.approx(problem.losses(y, model.predict(X)).mean(-1), abs=0.02)
+
+
+def test_the_chance_of_the_rare_class_is_that_of_drawn_rows(rng):
+    problem = find_problem("rare and hard")
+    X, y = problem.draw(200_000, rng)
+    chance = problem.mean(X)
+    for low, high in ((0, 0.1), (0.1, 0.3), (0.3, 0.6), (0.6, 1)):
+        rows = (chance >= low) & (chance < high)
+        assert y[rows].mean() == pytest.approx(chance[rows].mean(), abs=5 * np.sqrt(0.25 / rows.sum()))
+    assert y.mean() == pytest.approx(0.13, abs=0.005)
+
+
+def test_the_risk_among_many_classes_is_that_on_fresh_rows(rng):
+    problem = find_problem("five classes")
+    X, y = problem.draw(60, rng, times=2)
+    model = find_learner("centroid", "multiclass").fit(X, y)
+    fresh, truth = problem.draw(100_000, rng)
+    assert np.unique(truth).tolist() == [0, 1, 2, 3, 4]
+    assert problem.risk(model, rng) == pytest.approx((model.predict(fresh) != truth).mean(-1), abs=0.03)
+    commonest = find_learner("majority", "multiclass").fit(X, y)
+    assert problem.risk(commonest, rng) == pytest.approx([0.5, 0.5])
 
 
 def test_a_rule_without_slopes_predicts_one_class_everywhere(rng):

@@ -19,8 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadSpace
 from foldwise.learners.catalogue import CLASSIFICATION, SIZES, builtin, default_learners, find_entry
-from foldwise.learners.learner import learner
 from foldwise.learners.listing import entries
+from foldwise.learners.named import learner
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
 from foldwise.solvers.logistic.logistic import LogisticSolver

@@ -153,7 +153,8 @@ def test_columns_are_found_by_name_so_extra_ones_do_no_harm():
 
 
 def test_sparse_tables_stay_sparse_unless_the_learner_needs_them_dense():
-    X = sp.random_array((20, 5), density=0.3, format="csr", rng=np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    X = sp.csr_array(rng.normal(size=(20, 5)) * (rng.random(size=(20, 5)) < 0.3))
     kinds, names = ("number",) * 5, tuple("abcde")
     scaled = table_preparer(Columns(kinds, names, "sparse"), scale=True).fit_transform(X)
     dense = table_preparer(Columns(kinds, names, "sparse"), scale=False, impute=False, dense=True).fit_transform(X)

@@ -22,7 +22,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold, cross_val_predict, cross_validate
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -122,6 +122,52 @@ def test_probabilities_are_judged_by_the_log_loss(labels):
     assert_allclose(tuned.selection_score_, -search.best_score_, rtol=1e-6)
     assert_allclose(tuned.predict_proba(X), search.predict_proba(X))
     assert_allclose(tuned.predict_log_proba(X), search.predict_log_proba(X))
+
+
+def test_it_can_be_asked_as_a_search_object_is(labels):
+    """The same words, signs, ranks and masks, also where a conditional space leaves a parameter out."""
+    X, y = labels
+    space = [{"kernel": ["linear"], "C": [0.1, 1.0]}, {"kernel": ["rbf"], "C": [1.0], "gamma": [0.01, 0.1]}]
+    search = GridSearchCV(SVC(), space, cv=StratifiedKFold(3), scoring="accuracy").fit(X, y)
+    tuned = fw.Tuned(SVC(), space, inner=StratifiedKFold(3)).fit(X, y)
+
+    assert tuned.best_params_ == search.best_params_
+    assert tuned.best_index_ == search.best_index_
+    assert tuned.best_estimator_.gamma == search.best_estimator_.gamma
+    assert_allclose(tuned.best_score_, search.best_score_ - 1)  # the loss is the share of errors, here negated
+    own, theirs = tuned.cv_results_, search.cv_results_
+    timed = {"mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time"}
+    assert set(own) == set(theirs) - timed
+    assert own["params"] == theirs["params"]
+    assert_array_equal(own["rank_test_score"], theirs["rank_test_score"])
+    assert_allclose(own["std_test_score"], theirs["std_test_score"], atol=1e-12)
+    for name in ("mean_test_score", "split0_test_score", "split2_test_score"):
+        assert_allclose(own[name], theirs[name] - 1)
+    assert_array_equal(own["param_gamma"].mask, theirs["param_gamma"].mask)
+
+
+def test_one_se_has_the_score_of_what_it_took(numbers):
+    """As with `refit=` a function in scikit-learn; the selection score stays the smallest one."""
+    words = {"inner": KFold(5), "rule": "one_se", "simpler": {"max_depth": "low"}}
+    tuned = fw.tune(DecisionTreeRegressor(random_state=0), max_depth=[1, 2, 3, 4, 6, 8], **words).fit(*numbers)
+
+    assert tuned.cv_results_["params"][tuned.best_index_] == tuned.best_params_
+    assert -tuned.best_score_ == tuned.scores_.loc[tuned.best_index_, "score"] > tuned.selection_score_
+
+
+def test_output_words_reach_the_steps_inside(numbers):
+    X, y = numbers
+    met = []
+
+    def note(table):
+        met.append(type(table))
+        return table
+
+    line = make_pipeline(StandardScaler(), FunctionTransformer(note), Ridge())
+    tuned = fw.Tuned(line, {"ridge__alpha": [1.0, 2.0]}, inner=2).set_output(transform="pandas")
+    clone(tuned).fit(pd.DataFrame(X).rename(columns=str), y)
+
+    assert set(met) == {pd.DataFrame}
 
 
 def test_the_table_has_a_row_per_candidate_and_a_column_per_fold(numbers):

@@ -194,3 +194,11 @@ def test_a_page_opened_later_is_not_told_what_was_true_before(monkeypatch):
     before, after = asyncio.run(read())
     assert "<strong>1</strong>" in before
     assert "<strong>7</strong>" in after
+
+
+@pytest.mark.parametrize(("site", "status"), [("cross-site", 403), ("same-origin", 200), ("none", 200)])
+def test_who_was_sent_here_by_another_site_is_refused(whole, site, status):
+    answer = ask(whole[0], headers={"Sec-Fetch-Site": site})
+    assert answer.status_code == status
+    if status == 403:
+        assert "Another site has sent you here" in answer.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import time
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from foldwise import cli
+from foldwise.api.watching import follow
 from foldwise.errors import BadStudy
 from foldwise.live import server
 
@@ -68,3 +70,75 @@ def test_a_run_that_is_not_there_is_refused_in_one_sentence(capsys, tmp_path):
     assert (code, out) == (2, "")
     assert err.startswith("foldwise: there is no store in")
     assert err.count("\n") == 1
+
+
+@pytest.fixture
+def serving(whole, monkeypatch):
+    """The page of a finished run on a real port, for at most `seconds` of a test."""
+    monkeypatch.setattr(server, "SILENCE", 1.0)
+    monkeypatch.setattr("foldwise.live.hub.MOST_PAGES", 20)
+
+    def serve(test):
+        address = server.open_address()
+
+        async def both():
+            task = asyncio.create_task(server._serve(follow(whole[0]), address, None))
+            try:
+                await asyncio.sleep(0.3)
+                return await asyncio.wait_for(test(address), 30)
+            finally:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+                address.socket.close()
+
+        return asyncio.run(both())
+
+    return serve
+
+
+def test_the_limit_of_open_pages_holds_for_a_crowd(serving):
+    async def crowd(address):
+        asked = f"GET /{address.token}/events HTTP/1.1\r\nHost: 127.0.0.1:{address.port}\r\n\r\n".encode()
+
+        async def one():
+            reader, writer = await asyncio.open_connection("127.0.0.1", address.port)
+            writer.write(asked)
+            return await reader.readline(), writer
+
+        found = await asyncio.gather(*(one() for _ in range(50)))
+        first = [line.split()[1] for line, _ in found]
+        for _, writer in found:
+            writer.close()
+        await asyncio.sleep(0.5)
+        line, writer = await one()  # those who left have made room
+        writer.close()
+        return first, line.split()[1]
+
+    first, later = serving(crowd)
+    assert (first.count(b"200"), first.count(b"503")) == (20, 30)
+    assert later == b"200"
+
+
+@pytest.mark.parametrize("words", [b"", b"GET / HTTP/1.1\r\nHost: 127", b"GET /"])
+def test_a_connection_that_does_not_finish_its_request_is_closed(serving, words):
+    async def wait(address):
+        reader, writer = await asyncio.open_connection("127.0.0.1", address.port)
+        writer.write(words)
+        began = time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            assert await asyncio.wait_for(reader.read(), 20) == b""
+        writer.close()
+        return time.monotonic() - began
+
+    assert serving(wait) < 10
+
+
+def test_a_connection_answers_one_request(serving):
+    async def twice(address):
+        reader, writer = await asyncio.open_connection("127.0.0.1", address.port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer = await asyncio.wait_for(reader.read(), 20)
+        writer.close()
+        return answer
+
+    assert b"connection: close" in serving(twice).lower()

@@ -95,7 +95,7 @@ def model_first(estimator, X, y):
         (wide, r"'wide' gave an array of shape \(2, 2\) for two rows. Return one number per row"),
         (text, "'text' gave 'good' for two rows"),
         (model_first, r"asks for estimator, X, y. Write it as a function of \(y, prediction\)"),
-        (metrics.r2_score, "'r2_score' is larger for right predictions .1. than for wrong ones .-3."),
+        (lambda y, p: metrics.r2_score(y, p), "is larger for right predictions .1. than for wrong ones .-3."),
     ],
 )
 def test_a_function_that_is_no_loss_is_refused_before_any_fit(function, words, numbers):
@@ -120,7 +120,7 @@ def test_two_functions_of_one_name_are_refused(numbers):
 def test_the_probe_rows_differ_even_if_the_first_rows_agree(classes):
     assert make_losses(differs, classes("aaab"))[0].is_per_row
     with pytest.raises(BadLoss, match="larger for right predictions"):
-        make_losses(metrics.accuracy_score, classes("aaab"))
+        make_losses(lambda y, p: metrics.accuracy_score(y, p), classes("aaab"))
 
 
 @pytest.mark.parametrize("make", [lambda y, p: "1.5", lambda y, p: ["1.5"] * len(y)])

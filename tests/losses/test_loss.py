@@ -43,11 +43,10 @@ def test_a_nested_list_of_numbers_is_one_cost_matrix_and_not_two_losses(classes)
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("mse", "'mse' is not known. Did you mean 'squared'?"),
-        ("MAE", "Did you mean 'absolute'?"),
-        ("auc", "Did you mean 'roc_auc'?"),
+        ("quantile", "'quantile' is not known. Did you mean 'pinball"),
+        ("rmsee", "Did you mean 'rmse'?"),
         ("sqared", "Did you mean 'squared'?"),
-        ("qqqq", "Known are: squared, absolute, poisson, zero_one"),
+        ("qqqq", "Known are: squared, absolute, poisson, mape, squared_log, rmse, rmsle, zero_one"),
         ("pinball", "needs its quantile. Write 'pinball"),
         ("pinball(2)", "between 0 and 1, not at 2"),
         ("pinball(x)", "'x' is not a quantile"),

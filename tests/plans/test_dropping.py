@@ -157,7 +157,7 @@ def test_a_fit_that_fails_on_few_rows_only_loses_its_candidate_the_level(waves):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("tuner", ["racing", "halving(least=8)"])
-def test_the_note_counts_fits_that_failed_where_the_others_go_on(waves, tuner):
+def test_the_note_counts_fits_that_failed_where_the_others_go_on(waves, tuner, compare_anyway):
     learner = {"svr": fw.tune(Fussy(), C=[0.01, 1.0, 100.0, 1000.0], gamma=[0.01, 0.5], tuner=tuner)}
     words = {"outer": 3, "inner": 4, "jobs": 1}
     dropped = fw.compare(learner, *waves, **words, on_failure="drop_candidate")
@@ -167,7 +167,7 @@ def test_the_note_counts_fits_that_failed_where_the_others_go_on(waves, tuner):
     assert saved.failed == sum(not record.is_ok for record in records) >= 4 * 2
     assert tuner_notes(dropped) == [f"svr: {saved}"]
     assert f"fits ({saved.failed} of them failed)" in str(saved)
-    ended = fw.compare(learner, *waves, **words, on_failure="fail")
+    ended = compare_anyway(learner, *waves, **words, on_failure="fail")
     # a fit that fails on fewer rows ends nothing
     assert tuner_notes(ended) == ([] if tuner == "racing" else tuner_notes(dropped))
 
@@ -239,12 +239,12 @@ def test_a_store_that_holds_the_whole_grid_changes_no_number(waves, tmp_path, tu
     assert beside["methods"][0]["fits"] < 4 * 4 * 9  # of the grid
 
 
-def test_where_every_candidate_fails_at_once_the_tuning_ends_and_agrees_with_nothing(waves):
+def test_where_every_candidate_fails_at_once_the_tuning_ends_and_agrees_with_nothing(waves, compare_anyway):
     learner = {"svr": fw.tune(Fussy(), C=[1000.0], gamma=[0.01, 0.5, 2.0], tuner="racing")}
-    result = fw.compare(learner, *waves, outer=3, inner=4, jobs=1, on_failure="drop_candidate")
+    result = compare_anyway(learner, *waves, outer=3, inner=4, jobs=1, on_failure="drop_candidate")
     assert tuner_notes(result) == ["svr: racing dropped 3 of 3 candidates: 12 of 48 fits (12 of them failed)"]
     assert result.to_dict()["methods"][0]["status"] == "failed"
-    one_fold = fw.compare(learner, *waves, outer=3, inner=0.3, jobs=1, on_failure="drop_candidate")
+    one_fold = compare_anyway(learner, *waves, outer=3, inner=0.3, jobs=1, on_failure="drop_candidate")
     assert "chooses" not in tuner_notes(one_fold)[0]  # all its grid was fitted, and neither chose
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import log_loss, median_absolute_error
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -36,7 +37,10 @@ def test_one_learner_needs_no_list_and_none_means_the_defaults():
         ({}, "there are no learners"),
         ({" ": Ridge()}, "a learner has an empty name"),
         (["ridge", "ridge"], "learner 'ridge' is given twice"),
-        ({"mine": Ridge}, "which is no estimator"),
+        ({"mine": Ridge}, r"learner 'mine' is the class Ridge, not a learner made from it\. Write Ridge\(\)"),
+        ([Ridge], "learner 'Ridge' is the class Ridge"),
+        ({"ridge", "lasso"}, "the learners are a set, which has no order. Give a list"),
+        ([("mine", Ridge()), ("mine", Ridge())], "learner 'mine' is given twice"),
         ({"mine": 7}, "learner 'mine' is 7, which is no estimator"),
         ({"auto": Ridge()}, "the name 'auto' is reserved"),
         ({"baseline": Ridge()}, "the name 'baseline' is reserved"),
@@ -68,6 +72,9 @@ def test_a_built_in_learner_may_have_another_name_and_values_of_its_own():
         (["lasso", "k-nn"], None, "regression"),
         (["k-nn"], None, None),
         (["k-nn"], "squared", "regression"),
+        (["k-nn"], "log", "classification"),
+        (["k-nn"], log_loss, "classification"),
+        (["k-nn"], [fw.loss(median_absolute_error, name="middle"), "squared"], "regression"),
         ([Ridge(), LogisticRegression()], None, None),
         ("stack(lasso+forest)", None, "regression"),
     ],

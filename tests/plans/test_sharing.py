@@ -1,4 +1,4 @@
-"""Fits (plans/fit.py) grouped into batches: none lost, the longest first, shared ones together."""
+"""Fits (plans/fit.py) grouped into batches: none lost, shared ones together, what is not timed first."""
 
 from __future__ import annotations
 
@@ -40,7 +40,14 @@ def test_every_worker_gets_some_of_few_short_fits():
     assert len(make_batches([(fit(k),) for k in range(8)], {0: 1e-6}, workers=2)) == 4
 
 
-def test_the_slowest_method_comes_first():
-    fits = [(fit(k, method),) for k, method in enumerate([0, 1, 2])]
+def test_methods_stay_in_the_order_in_which_they_came():
+    fits = [(fit(k, method),) for k, method in enumerate([2, 0, 2, 1])]
     found = make_batches(fits, {0: 1.0, 1: 3.0, 2: 2.0})
-    assert [batch[0].method for batch in found] == [1, 2, 0]
+    assert [batch[0].method for batch in found] == [2, 2, 0, 1]
+
+
+def test_one_batch_of_each_method_that_was_not_timed_comes_before_all_others():
+    shared = SharedBatch([fit("a", 1), fit("b", 1)])
+    found = make_batches([(fit(0, 0),), shared, (fit(1, 2),), (fit(2, 2),)], {0: 1.0, 2: 1.0})
+    assert found[0] is shared
+    assert [batch[0].method for batch in make_batches([(fit(k, k % 2),) for k in range(6)], {})] == [0, 1, 0, 1]

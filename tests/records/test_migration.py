@@ -171,3 +171,14 @@ def test_a_newer_store_is_refused_by_both_numbers_and_left_untouched(tmp_path):
 def test_there_is_a_step_from_every_older_format():
     assert set(migration.STEPS) == set(range(1, schema.VERSION))
     assert set(schema.TABLES) == set(range(1, schema.VERSION + 1))
+
+
+def test_a_damaged_old_store_is_salvaged_into_the_newest_format(old, tmp_path):
+    content = bytearray((old / "records.db").read_bytes())
+    content[content.index(b"0000000000000000000000000000000d") + 200] ^= 4
+    (old / "records.db").write_bytes(content)
+    answer = SqliteStore.salvage(old, tmp_path / "copy")
+    store = SqliteStore(tmp_path / "copy", readonly=True)
+    assert answer["lost"] == [f"{13:032x}"]
+    assert sorted(store.keys()) == [f"{number:032x}" for number in range(RECORDS) if number != 13]
+    assert store.verify() == []

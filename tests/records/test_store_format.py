@@ -11,6 +11,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
 import foldwise as fw
 from foldwise.records.database import FILE
@@ -34,6 +35,7 @@ def store(tmp_path_factory):
     x = np.linspace(0, 1, 60)
     learners = {"ridge": fw.learner("ridge", alpha=fw.log_range(0.01, 100))}
     fw.compare(learners, x[:, None], np.sin(9 * x), outer=0.2, inner=2, tuner="tpe", budget=3, store=folder, jobs=1)
+    fw.ladder(Ridge().fit(x[:, None], x), x[:, None], np.cos(9 * x), store=folder, step=0.1)
     return folder
 
 
@@ -61,6 +63,7 @@ def test_documents_and_their_fields(database):
     assert sorted(listed) == sorted({*documents, "proposals ..."} - {search})
     head, _ = unpack(documents["outline"])
     assert named("`outline`") == sorted(head)
+    assert named("`ladder`") == [*next(iter(json.loads(documents["ladder"]).values()))]
     assert named("`manifest`") == sorted(json.loads(documents["manifest"]))
     assert named("`proposals ...`") == sorted(json.loads(documents[search]))
 

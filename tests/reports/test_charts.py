@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -113,3 +113,30 @@ def test_confusion_is_a_table_with_its_classes_as_heads():
 def test_text_and_attributes_are_escaped():
     assert tag("text", '<b>"', aria_label='"><') == '<text aria-label="&#34;&gt;&lt;">&lt;b&gt;&#34;</text>'
     assert re.fullmatch(r"<p></p>", tag("p", class_=None))
+
+
+LETTER = 6.8  # width of a letter of 11 points in DejaVu Sans, among the widest
+
+
+def boxes(page):
+    """Where the texts of a picture are: (left, right, top, bottom, text)."""
+    for text in page.iter("text"):
+        x, y, width = float(text.get("x")), float(text.get("y")), LETTER * len(text.text)
+        left = x - {"middle": width / 2, "end": width}.get(text.get("text-anchor"), 0)
+        yield left, left + width, y - 9, y + 2, text.text
+
+
+@pytest.mark.parametrize("values", [range(30), ["squared_error"] * 9, ["none", "log2"], [True, False], [7]], ids=str)
+@pytest.mark.parametrize("gap", [0.0, 0.01, 3.0])
+def test_no_label_of_a_curve_lies_on_another_or_on_a_line(values, gap):
+    points = [{"value": value, "train": 1 + at / 9, "test": 1 + gap + at / 9} for at, value in enumerate(values)]
+    page = parsed(charts.learning_panel({"parameter": "k", "points": points}, title="t"))
+
+    placed = list(boxes(page))
+    marks = [(float(circle.get("cx")), float(circle.get("cy"))) for circle in page.iter("circle")]
+
+    assert {"test error", "training error"} <= {text for *_, text in placed}
+    for one, other in combinations(placed, 2):
+        assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2], (one, other)
+    for left, right, top, bottom, text in placed:
+        assert not any(left < x < right and top < y < bottom for x, y in marks), text

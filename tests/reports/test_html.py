@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
 import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 
 from foldwise.errors import BadStudy
-from foldwise.reports.html import html_fragment, render_html, script_json, write_html
+from foldwise.reports.html import html_fragment, render_html, script_json, write_html, write_page
 
 
 def embedded(page):
@@ -74,11 +77,13 @@ def test_choices_may_come_as_a_data_frame(answer):
     pd = pytest.importorskip("pandas")
     choices = pd.DataFrame(
         {"method": ["k-nn"], "repeat": [0], "fold": [4], "candidate": [{"n_neighbors": 9}],
-         "selection_score": [float("nan")], "loss": [1.5]}
+         "selection_score": [float("nan")], "selection_train_rows": [68], "loss": [1.5], "train_rows": [90]}
     )  # fmt: skip
     page = render_html(answer, choices=choices)
 
-    assert '<td>n_neighbors=9</td><td class="number">-</td><td class="number">1.5</td>' in page
+    assert (
+        '<td>n_neighbors=9</td><td class="number">-</td><td class="number">68</td><td class="number">1.5</td>' in page
+    )
     assert "<td>alpha=10</td>" not in page
 
 
@@ -123,3 +128,27 @@ def test_the_fragment_has_the_table_and_the_verdict_alone(answer):
     assert "It beats the baseline" in fragment
     assert "<html" not in fragment
     assert "<script" not in fragment
+
+
+def test_a_page_that_cannot_be_written_whole_leaves_the_old_one(tmp_path, monkeypatch):
+    page = tmp_path / "page.html"
+    write_page(page, "<p>old</p>")
+
+    def full(number):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("foldwise.reports.html.os.fsync", full)
+    with pytest.raises(BadStudy, match=r"cannot write the report .*No space left"):
+        write_page(page, "<p>new</p>" * 1000)
+    assert page.read_text() == "<p>old</p>"
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_a_page_goes_through_a_link_and_into_a_pipe(tmp_path):
+    (tmp_path / "true.html").write_text("old")
+    (tmp_path / "link.html").symlink_to("true.html")
+    write_page(tmp_path / "link.html", "new")
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "true.html").read_text() == "new"
+    write_page("/dev/null", "gone")
+    assert not Path("/dev/null").is_file()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
 from foldwise.errors import BadStudy
+from foldwise.reports.plots import plot_choices, plot_curve, plot_optimism, plot_risks
 
 pytest.importorskip("matplotlib")
 
@@ -77,6 +79,7 @@ def test_a_curve_over_words_is_drawn_too(rows):
 
 
 def test_without_matplotlib_there_is_one_sentence_with_the_command(result, monkeypatch):
+    monkeypatch.delitem(sys.modules, "foldwise.reports.picture", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.setitem(sys.modules, "matplotlib.backends.backend_agg", None)
 
@@ -97,3 +100,66 @@ def test_notebooks_get_pieces_without_script(result, rows):
         assert "<svg" in piece
         assert "<script" not in piece
     assert "training rows" in pieces[-1]
+
+
+def texts(figure):
+    """Every upright text of a figure that is seen, with the place that it takes."""
+    figure.draw_without_rendering()
+    shown = [text for legend in figure.legends for text in legend.get_texts()]
+    for axis in figure.axes:
+        shown += [axis.title, axis.xaxis.label, axis.yaxis.label]
+        for ticks in (axis.xaxis, axis.yaxis):
+            low, high = sorted(ticks.get_view_interval())
+            labels = [tick.label1 for tick in ticks.get_major_ticks() if low <= tick.get_loc() <= high]
+            shown += [label for label in labels if label.get_window_extent().width > 1]  # panels share their ticks
+    return [(text.get_text(), text.get_window_extent()) for text in shown if text.get_text() and not is_slanted(text)]
+
+
+def is_slanted(text):
+    return text.get_rotation() % 90 != 0  # names that are drawn beside each other have boxes that overlap
+
+
+WORDS = ("squared_error", "absolute_error", "friedman_mse", "poisson", "quantile", "huber_loss", "log_loss", "entropy")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [WORDS, WORDS[:2], range(1, 31), [7], [10.0**k for k in range(-4, 5)], [3, 6, None], [True, False]],
+    ids=str,
+)
+def test_no_label_of_a_curve_lies_on_another_or_outside_or_on_the_lines(values):
+    points = [{"value": value, "train": 1.0 + at, "test": 1.1 + at} for at, value in enumerate(values)]
+    curve = {"learner": "a", "parameter": "b", "loss": "squared", "best": values[0], "points": points}
+
+    figure = plot_curve(curve)
+
+    places = texts(figure)
+    for (one, its), (other, theirs) in combinations(places, 2):
+        assert not its.overlaps(theirs), (one, other)
+    assert all(figure.bbox.padded(1).contains(*corner) for _, place in places for corner in place.corners())
+    assert not figure.legends[0].get_window_extent().overlaps(figure.axes[0].get_window_extent())
+
+
+def test_many_candidates_and_long_names_are_drawn_apart():
+    folds = [{"candidate": {"n_neighbors": at % 30, "weights": "distance"}} for at in range(65)]
+    method = {"name": "a learner whose name is that of all the steps of its pipeline", "folds": folds, "risk": 2.0}
+    numbers = {"selection_score": 1.0, "low": 1.0, "high": 3.0}
+    answer = {"methods": [method | numbers, method | numbers | {"name": "short"}], "best": "short", "loss": "squared"}
+
+    for figure in (plot_choices(answer), plot_optimism(answer), plot_risks(answer)):
+        for (one, its), (other, theirs) in combinations(texts(figure), 2):
+            assert not its.overlaps(theirs), (one, other)
+        assert figure.axes[0].get_window_extent().width > figure.bbox.width / 3
+
+    bars = plot_choices(answer).axes[0].patches
+    assert (len(bars), sum(bar.get_width() for bar in bars)) == (16, 65)
+
+
+def test_a_search_draws_its_scores_and_where_they_are_enough(result):
+    curve = result.search_curve("k-nn")
+    (axis,) = drawn(curve.plot())
+
+    assert axis.lines[0].get_ydata().tolist() == pytest.approx(list(curve.selection))
+    assert axis.lines[1].get_ydata().tolist() == pytest.approx(list(curve.outer), nan_ok=True)
+    assert axis.lines[2].get_xdata()[0] == curve.enough
+    assert axis.get_xlabel() == "candidates tried"

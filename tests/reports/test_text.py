@@ -103,3 +103,26 @@ def test_a_plain_table_keeps_the_order_of_its_columns():
 
     assert lines[0].split() == ["name", "risk"]
     assert [line.split() for line in lines[2:]] == [["a", "1"], ["b", "22"]]
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_further_metrics_break_no_number_on_a_narrow_screen(answer, width):
+    for method in answer["methods"]:
+        method["metrics"] = {"brier": 0.05867, "balanced_zero_one": 0.04667, "auc": 0.9972}
+    lines = render_text(answer, width=width).splitlines()
+
+    starts = tuple(method["name"] for method in answer["methods"])
+    assert sum("0.05867" in line and "0.9972" in line and line.startswith(starts) for line in lines) == len(starts)
+
+
+def test_a_notebook_gets_the_whole_text_and_no_table_beside_it(answer, monkeypatch):
+    """In a notebook rich draws at once whatever file it was given, so that the text would lack its table."""
+    drawn = []
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("rich.jupyter.display", lambda *given: drawn.append(given))
+
+    text = render_text(answer, width=170)
+
+    assert drawn == []
+    assert "selection score" in text
+    assert table_text({"name": ["one"], "count": ["2"]}).split()[-2:] == ["one", "2"]

@@ -31,6 +31,22 @@ def test_a_clear_winner_is_named_with_its_interval():
     )
 
 
+def test_methods_that_share_the_smallest_risk_are_named():
+    same = [method(name, 0.1 + 0.2, difference=(-0.1, 0.1)) for name in ("b", "c", "auto")]
+    assert verdict(answer("a", method("a", 0.3), *same)).startswith(
+        "a has the smallest estimated risk, as have b and c: "
+    )
+    assert verdict(answer("a", method("a", 0.3), *same[:1])).startswith(
+        "a has the smallest estimated risk, as has b: 0.3"
+    )
+
+
+def test_where_the_baseline_takes_the_place_of_failed_fits_it_is_said_plainly():
+    bad = {**method("Bad", 0.9, failed=4), "own_folds": 0, "folds": [{}] * 4}
+    text = verdict(answer("a", method("a", 0.3), bad))
+    assert text.endswith("4 fits of Bad failed: in 4 of 4 folds the baseline takes its place.")
+
+
 def test_methods_whose_difference_may_be_zero_cannot_be_told_apart():
     ridge = method("ridge", 0.2, low=0.1, high=0.3)
     close = [method(name, 0.21, difference=(-0.02, 0.04)) for name in ("forest", "k-nn", "svm")]
@@ -72,23 +88,35 @@ def test_a_best_method_near_the_baseline_is_not_said_to_beat_it():
 def test_failed_fits_are_told():
     text = verdict(answer("a", method("a", 0.9), method("b", None, failed=3), method("c", 1.0, failed=1)))
 
-    assert "Fits failed for b (3, so it has no risk) and c (1)." in text
+    assert "3 fits of b failed, so it has no risk. 1 fit of c failed." in text
 
 
 @pytest.mark.parametrize("best", [None, "a"])
 def test_no_risk_at_all_recommends_nothing(best):
     assert verdict(answer(best, method("a", None, failed=2))) == (
-        "No method has a risk, so none can be recommended. Fits failed for a (2, so it has no risk)."
+        "No method has a risk, so none can be recommended. 2 fits of a failed, so it has no risk."
     )
 
 
-def test_what_tuning_bought_is_said_by_its_own_scores():
-    best = {**method("ridge", 0.2), "selection_score": 0.19, "selection_middle": 0.25, "candidates": 30}
+@pytest.mark.parametrize(
+    ("gain", "words"),
+    [
+        ((0.05, 0.02, 0.08), "Tuning helped: it lowered the risk of ridge by 0.05 (0.02 to 0.08) from 0.25 at its "),
+        ((-0.05, -0.08, -0.02), "Tuning harmed: it raised the risk of ridge by 0.05 (0.02 to 0.08) from 0.25 at its "),
+    ],
+)
+def test_whether_tuning_helped_is_said_by_the_risk_at_the_default_parameters(gain, words):
+    found = dict(zip(("value", "low", "high"), gain, strict=True)) | {"default_risk": 0.25}
+    assert words in verdict(answer("ridge", {**method("ridge", 0.2), "tuning_gain": found}))
 
-    words = "Tuning gained 0.06: the median of its 30 candidates scores 0.25, the chosen one 0.19."
-    assert words in verdict(answer("ridge", best))
-    assert "Tuning" not in verdict(answer("ridge", {**best, "selection_middle": None}))
-    assert "Tuning" not in verdict(answer("ridge", {**best, "candidates": 2}))
+
+@pytest.mark.parametrize("ends", [(-0.01, 0.08), (-0.08, 0.0), (None, None)])
+def test_nothing_is_said_of_tuning_where_its_gain_may_be_zero(ends):
+    """A median candidate that scores worse than the chosen one is no gain: it does so on pure noise."""
+    gain = {"value": 0.03, "low": ends[0], "high": ends[1], "default_risk": 0.25}
+    scores = {"selection_score": 0.19, "selection_middle": 0.25, "candidates": 30}
+    assert "Tuning" not in verdict(answer("ridge", {**method("ridge", 0.2), **scores, "tuning_gain": gain}))
+    assert "Tuning" not in verdict(answer("ridge", {**method("ridge", 0.2), **scores}))
 
 
 def test_a_far_quicker_method_that_cannot_be_told_apart_is_pointed_out():
@@ -96,9 +124,15 @@ def test_a_far_quicker_method_that_cannot_be_told_apart_is_pointed_out():
     ridge = {**method("ridge", 0.21, difference=(-0.02, 0.04)), "seconds": 1.2}
     tree = {**method("tree", 0.5, difference=(0.2, 0.4)), "seconds": 0.1}
 
-    text = verdict(answer("forest", forest, ridge, tree))
+    text = verdict(answer("forest", forest, ridge, tree, method("baseline", 0.9, difference=(0.5, 0.9))))
 
-    assert "Of these, ridge is far quicker to fit (1.2 s against 99 s)." in text
+    assert (
+        "told apart from ridge: the difference may be 0. Of these, ridge is far quicker to fit (1.2 s against 99 s). "
+        in text
+    )
+    assert text.endswith(
+        "The interval of the difference of forest to tree excludes 0. forest beats the baseline (0.9)."
+    )
     assert "quicker" not in verdict(answer("forest", {**forest, "seconds": 0.9}, {**ridge, "seconds": 0.001}))
 
 

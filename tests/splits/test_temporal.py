@@ -76,3 +76,24 @@ def test_time_refusals_say_why(table):
         make_splits(MonteCarlo(10), data, seed=0)
     with pytest.raises(BadSplits, match="a bootstrap draw cannot keep the order of time"):
         make_splits(Bootstrap(10), data, seed=0)
+
+
+@given(rows=st.integers(20, 60), k=st.integers(2, 4), gap=st.integers(0, 2), horizon=st.integers(1, 4))
+def test_a_horizon_is_the_test_size_of_scikit_learn(table, rows, k, gap, horizon):
+    from sklearn.model_selection import TimeSeriesSplit
+
+    mine = make_splits(TimeOrdered(k, gap=gap, horizon=horizon), table(rows), seed=0)
+    theirs = TimeSeriesSplit(n_splits=k, gap=gap, test_size=horizon).split(np.arange(rows))
+    for split, (train, test) in zip(mine, theirs, strict=True):
+        assert split.train.tolist() == train.tolist()
+        assert split.test.tolist() == test.tolist()
+    assert mine.scheme == f"{k} time-ordered folds (expanding, gap {gap}, horizon {horizon})"
+
+
+def test_a_horizon_too_long_for_the_rows_is_refused(table):
+    with pytest.raises(BadSplits, match=r"cannot make 4 time-ordered folds of 5 rows each: there are 20. Use at"):
+        make_splits(TimeOrdered(4, horizon=5), table(20), seed=0)
+    with pytest.raises(BadSplits, match="Use a shorter horizon"):
+        make_splits(TimeOrdered(2, horizon=15), table(20), seed=0)
+    with pytest.raises(BadSplits, match="horizon"):
+        TimeOrdered(3, horizon=0)

@@ -2,97 +2,73 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from itertools import combinations
 from typing import Any
 
-from foldwise.answers.auto import make_auto
+from foldwise.answers.auto import AutoAnswer, make_auto
 from foldwise.answers.bias import Corrected, corrections
 from foldwise.answers.combined import CombinedAnswer
+from foldwise.answers.contest import asked_for, holm_values, not_told_apart, pick, picked_among
 from foldwise.answers.failures import count_words, own_words
-from foldwise.answers.ledger import times_scored
-from foldwise.answers.method import MethodAnswer, mean_train_rows
+from foldwise.answers.ledger import UNSEEN, level_of_best, times_scored
+from foldwise.answers.method import MethodAnswer
+from foldwise.answers.metric_table import metric_numbers
+from foldwise.answers.metrics import rare_notes
+from foldwise.answers.numbers import less
+from foldwise.answers.training_size import training_size
 from foldwise.estimates.estimate import plain_number
 from foldwise.estimates.intervals import row_named
 from foldwise.formulas.bias import Bbc
-from foldwise.formulas.multiple import holm, shared_level
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.savings import savings
 from foldwise.studies.study import Note, Study
-
-BASELINE = "baseline"
-
-
-def pick(methods: list[MethodAnswer]) -> MethodAnswer | None:
-    """The method with the smallest risk; on ties the baseline, else the first name.
-
-    A combined method ties with a member that it always chose; the member is then the simpler one.
-    """
-    able = [method for method in methods if math.isfinite(method.risk)]
-    if not able:
-        return None
-    return min(able, key=_place)
-
-
-def _place(method: MethodAnswer) -> tuple[float, bool, bool, str]:
-    return method.risk, method.method.name != BASELINE, bool(method.method.combines), method.method.name
 
 
 def answer(
     study: Study, methods: list[MethodAnswer], *, made: Mapping[str, int], seconds: float, versions: dict[str, str]
 ) -> dict[str, Any]:
     """The whole answer in plain values: the object of `to_dict()` and `--json`."""
-    best, auto = pick(methods), make_auto(methods)
+    best, auto, size = pick(methods), make_auto(methods), training_size(study.outer)
     notes = [*study.notes, *_loss_notes(study), *_ledger_notes(methods)]
-    corrected, bbc = corrections(methods)
+    notes += rare_notes(study, best.method.name if best else None)
+    among = picked_among(methods, best) if best else []
+    corrected, bbc = corrections(methods, among)
     family = not_told_apart(methods, best)
     every = [*methods, *([auto] if auto else [])]
     rows = [_method_dict(method, best, made, corrected, notes) for method in every]
-    adjusted = holm_values(methods, best)
-    rows = [row | {"p_holm": adjusted.get(row["name"])} for row in rows]
-    notes += [*_interval_notes(every), *_family_notes(rows, family)]
+    winner, adjusted = _winner(best, among, bbc, asked=len(asked_for(methods))), holm_values(methods, best)
+    rows = [row | {"p_holm": adjusted.get(row["name"])} | _wide_ends(row, winner) for row in rows]
+    notes += [*_interval_notes(every), *_family_notes(rows, family), *_contest_notes(methods, best, family)]
     tuned = [method for method in study.methods if method.inner is not None]
     return {
         "best": best.method.name if best else None,
         "loss": study.losses[0].name,
         "losses": [loss.name for loss in study.losses],
+        "loss_label": study.losses[0].label,
+        "score": study.losses[0].score,
         "task": study.task,
         "outer": study.outer.scheme,
         "inner": " / ".join(dict.fromkeys(method.inner.scheme for method in tuned if method.inner)) or None,
         "rows": study.rows,
-        "train_rows": round(mean_train_rows(study.outer)),
+        "train_rows": round(size.mean),
+        "train_rows_range": [size.low, size.high],
+        "trained_on": str(size),
         "seed": study.seed,
         "level": study.level,
         "on_failure": study.on_failure,
         "finished": all(method.is_finished for method in methods),
         "interval": study.interval.name if study.interval else None,
-        "fits": len(set().union(*(method.keys for method in methods))),
+        "fits": len(set().union(*(method.all_keys for method in methods))),
         "fits_made": sum(made.values()),
         "seconds": round(seconds, 3),
         "methods": rows,
         "not_told_apart": family,
-        "winner": _winner(methods, best, bbc),
+        "winner": winner,
         "refit": _refit(best),
         "refit_inner": _refit(auto.final) if auto else None,
         "notes": [{"code": code, "text": text} for code, text in dict.fromkeys(notes)],
         "versions": versions,
         "fingerprint": study.fingerprint,
-    }
-
-
-def holm_values(methods: list[MethodAnswer], best: MethodAnswer | None) -> dict[str, float]:
-    """p of each method's difference to the best, by Holm over all pairs: the best was picked by the same losses."""
-    able = [method for method in methods if method.status == "ok" and not method.stand_ins]
-    pairs = list(combinations(able, 2))
-    found = [one.difference(other).p for one, other in pairs]
-    if best is None or not found or any(p is None for p in found):
-        return {}
-    adjusted = dict(zip(pairs, holm(found).tolist(), strict=True))
-    return {
-        (other if one is best else one).method.name: float(p)
-        for (one, other), p in adjusted.items()
-        if best in (one, other)
     }
 
 
@@ -105,6 +81,15 @@ def _family_notes(rows: list[dict[str, Any]], family: list[str] | None) -> list[
         "the differences in the table are looked at one by one; the verdict uses intervals that hold for all at once"
     )
     return [("difference", words)]
+
+
+def _contest_notes(methods: list[MethodAnswer], best: MethodAnswer | None, family: list[str] | None) -> list[Note]:
+    """Why no method is told apart from another, unless it is why their risks have no interval."""
+    if best is None or family is not None:
+        return []
+    others = [method for method in methods if method.status == "ok" and method is not best]
+    reasons = {text for method in others for code, text in method.difference(best).notes if code == "interval"}
+    return [("difference", reason) for reason in sorted(reasons - {method.estimate().notes[0][1] for method in others})]
 
 
 def _method_dict(
@@ -124,6 +109,8 @@ def _method_dict(
         "risk": plain_number(estimate.value),
         "low": plain_number(estimate.low),
         "high": plain_number(estimate.high),
+        "formula_low": plain_number(estimate.details.get("formula_low")),
+        "formula_high": plain_number(estimate.details.get("formula_high")),
         "level": estimate.level,
         "interval": estimate.interval,
         "target": estimate.target,
@@ -132,28 +119,31 @@ def _method_dict(
         "selection_train_rows": _rounded(method.selection_train_rows),
         "selection_corrected": corrected[name].to_dict() if name in corrected else None,
         "optimism": plain_number(method.optimism),
+        "tuning_gain": _tuning_gain(method),
         "train_risk": plain_number(method.train_risk),
-        "gap": plain_number(method.risk - method.train_risk),
+        "gap": plain_number(less(method.risk, method.train_risk)),
         "difference": 0.0 if is_best else plain_number(difference.value) if difference else None,
         "difference_low": plain_number(difference.low) if difference else None,
         "difference_high": plain_number(difference.high) if difference else None,
         "difference_interval": difference.interval if difference else None,
         "p": plain_number(difference.p) if difference else None,
+        **metric_numbers(method),
         "agreement": plain_number(method.agreement),
         "candidates": None if method.method.inner is None else method.candidates,
         "own_folds": method.own_folds,
         "failed": len(method.failures),
         "failures": method.failure_kinds,
-        "fits": len(method.keys),
+        "fits": len(method.all_keys),
         "fits_made": made.get(name, 0),
         "seconds": round(method.seconds, 3),
         "folds": method.folds(),
     }
-    if is_best:
-        numbers |= _simultaneous(method)
+    if isinstance(method, AutoAnswer):
+        numbers["may_pick"] = method.may_pick
     if len(method.study.losses) > 1:
         numbers["losses"] = {
-            loss.name: {
+            loss.name: {"label": loss.label}
+            | {
                 name: value
                 for name, value in method.estimate(at).to_dict().items()
                 if name in ("value", "low", "high", "interval")
@@ -163,49 +153,52 @@ def _method_dict(
     return numbers
 
 
-def not_told_apart(methods: list[MethodAnswer], best: MethodAnswer | None) -> list[str] | None:
-    """The best method and all those whose simultaneous interval of the difference to it contains 0.
+def _tuning_gain(method: MethodAnswer) -> dict[str, Any] | None:
+    """The risk at the default parameters, and how much larger it is than the risk tuned."""
+    gain = method.tuning_gain
+    if gain is None or method.defaults is None:
+        return None
+    numbers = {name: plain_number(getattr(gain, name)) for name in ("value", "low", "high")}
+    return {"default_risk": plain_number(method.defaults.risk), **numbers, "interval": gain.interval}
 
-    The best is picked by the same losses, so the intervals hold for all pairs at once. None where no interval is valid.
+
+def _default_notes(method: MethodAnswer) -> list[Note]:
+    """Why it is not known what tuning gained, where fits at the default parameters failed."""
+    if method.defaults is None or not method.defaults.failures:
+        return []
+    failures, name = method.defaults.failures, method.method.name
+    words = f"{name}: what tuning gained is not known: {len(failures)} of its fits at default parameters failed"
+    return [("defaults", f"{words}; first: {failures[0]}")]
+
+
+def _winner(
+    best: MethodAnswer | None, among: list[MethodAnswer], found: Bbc | None, *, asked: int
+) -> dict[str, Any] | None:
+    """The risk of the best method, corrected for its selection, with an interval that holds whichever was best.
+
+    Methods that other studies judged on the same test set count too, if the store knows them.
     """
-    able = [method for method in methods if method.status == "ok"]
     if best is None:
         return None
-    if len(able) < 2:
-        return [best.method.name]
-    level = shared_level(best.study.level, len(able) * (len(able) - 1) // 2)
-    differences = {method.method.name: method.difference(best, level=level) for method in able if method is not best}
-    if all(difference.low is None for difference in differences.values()):
-        return None
-    return [
-        best.method.name,
-        *(name for name, difference in differences.items() if difference.low is None or difference.low <= 0),
-    ]
-
-
-def _simultaneous(best: MethodAnswer) -> dict[str, Any]:
-    """An interval of the best method that holds whichever was best: the Bonferroni level over all methods.
-
-    Methods that earlier studies judged on the same test set count too, if the store knows them.
-    """
-    count = max(len(best.study.shown), times_scored(best.reading))
-    wide = best.estimate(level=shared_level(best.study.level, count))
-    return {"low_simultaneous": plain_number(wide.low), "high_simultaneous": plain_number(wide.high)}
-
-
-def _winner(methods: list[MethodAnswer], best: MethodAnswer | None, found: Bbc | None) -> dict[str, Any] | None:
-    """The risk of the best method, corrected for its selection among all of them."""
-    if best is None:
-        return None
+    level, count, how = level_of_best(best, among=len(among), asked=asked)
+    wide = best.estimate(level=level)
     return {
         "name": best.method.name,
-        "among": max(len(methods), times_scored(best.reading)),
+        "among": count,
+        "level_shared": how,
         "risk": plain_number(best.risk),
         "bbc": plain_number(found.value) if found else None,
-        "bbc_low": plain_number(found.low) if found else None,
-        "bbc_high": plain_number(found.high) if found else None,
-        **_simultaneous(best),
+        "bbc_low": plain_number(found.low) if found and found.low < found.high else None,
+        "bbc_high": plain_number(found.high) if found and found.low < found.high else None,
+        "low_simultaneous": plain_number(wide.low),
+        "high_simultaneous": plain_number(wide.high),
     }
+
+
+def _wide_ends(row: Mapping[str, Any], winner: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The simultaneous interval of the best method, for its row."""
+    is_best = winner is not None and row["name"] == winner["name"]
+    return {name: winner[name] for name in ("low_simultaneous", "high_simultaneous")} if winner and is_best else {}
 
 
 def _rounded(value: float | None) -> int | None:
@@ -231,6 +224,7 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
     notes += _failure_notes(method)
     notes += _search_notes(method)
     notes += _member_notes(method)
+    notes += _default_notes(method)
     if method.status == "ok":
         estimate = method.estimate()
         if estimate.interval is not None:
@@ -331,16 +325,25 @@ def _progress_words(method: MethodAnswer) -> str:
 
     Outer splits count as done when no more fits will follow, whether or not fits failed.
     """
+    if method.is_judged:
+        return "its fits at default parameters are not finished, so whether tuning helped is not known yet"
     done = sum(state != "missing" for state in method.states)
     fits = f"{len(method.keys) - method.missing} of {method.planned} fits"
     return f"not finished, {done} of {len(method.states)} outer folds done, {fits}"
 
 
 def _ledger_notes(methods: list[MethodAnswer]) -> list[Note]:
-    count = times_scored(methods[0].reading)
-    if count <= len(methods):
+    """What the intervals of one test set are about; methods of other studies count where one store has them."""
+    scored = times_scored(methods[0].reading)
+    if not scored:
         return []
-    return [("ledger", f"{count} methods have been judged on this test set, in this and earlier studies of the store")]
+    if all(method.estimate().interval is None for method in methods):
+        return []
+    if scored <= len(asked_for(methods)):
+        words = "intervals are about methods fixed before the test set was looked at"
+        return [("ledger", f"{words}; other studies on it count only if they share a store (store=, --store)")]
+    judged = f"{scored} methods have been judged on this test set, in this and other studies of the store"
+    return [("ledger", f"{judged}: the interval for the best of them and of later ones holds {UNSEEN}")]
 
 
 def _loss_notes(study: Study) -> list[Note]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from foldwise.answers.contest import compared
 from foldwise.answers.evidence import Judged, extra_losses, extra_stages
 from foldwise.answers.method import MethodAnswer, Tally
+from foldwise.answers.numbers import listed
+from foldwise.answers.out_of_fold import FoldAnswers
 from foldwise.arrays import FloatArray
-from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.evidence import Evidence
 from foldwise.studies.reading import FoldState
 from foldwise.studies.study import Method
@@ -70,6 +73,9 @@ class AutoAnswer(MethodAnswer):
         losses = [pick.training_losses[at] for at, pick in enumerate(self.picks)]
         return float(np.mean(losses))
 
+    def out_of_fold(self, at: int) -> FoldAnswers:
+        return self.picks[at].out_of_fold(at)
+
     @cached_property
     def selection_score(self) -> float:
         return self.final.selection_score
@@ -88,22 +94,36 @@ class AutoAnswer(MethodAnswer):
 
     @property
     def who(self) -> str:
-        return f"tuning all {len(self.members)} methods and taking the one that the inner splits prefer,"
+        return f"tuning {listed(self.may_pick)} and taking the one that the inner splits prefer,"
+
+    @property
+    def may_pick(self) -> list[str]:
+        """The methods it picks from: those that are tuned and did not fail."""
+        return sorted(member.method.name for member in self.members)
 
     @cached_property
     def evidence(self) -> Evidence:
-        first, picks = self.members[0].evidence, list(enumerate(self.picks))
-        rows = None
-        if first.row_losses is not None:
-            rows = tuple(pick.evidence.row_losses[at] for at, pick in picks if pick.evidence.row_losses is not None)
-        scores = None
-        if first.scores is not None:
-            scores = tuple(pick.evidence.scores[at] for at, pick in picks if pick.evidence.scores is not None)
         judged = self._extra_picks()
         further: dict[str, Any] = {"pair_losses": None, "half_scores": None}
         further |= extra_losses(self.reading, judged) if judged is not None else {}
-        own = replace(first, fold_losses=self.fold_losses, row_losses=rows, scores=scores, stand_ins=self.stand_ins)
+        own = self._of_picks({member.method.name: member.evidence for member in self.members})
         return replace(own, **further)
+
+    def further_evidence(self, loss: int) -> Evidence:
+        return self._of_picks({member.method.name: member.further_evidence(loss) for member in self.members})
+
+    def _of_picks(self, evidence: Mapping[str, Evidence]) -> Evidence:
+        """The evidence of each outer split's pick."""
+        picked = [(at, evidence[pick.method.name]) for at, pick in enumerate(self.picks)]
+        rows = tuple(one.row_losses[at] for at, one in picked if one.row_losses is not None)
+        scores = tuple(one.scores[at] for at, one in picked if one.scores is not None)
+        return replace(
+            picked[0][1],
+            fold_losses=np.array([one.fold_losses[at] for at, one in picked]),
+            row_losses=rows if len(rows) == len(picked) else None,
+            scores=scores if len(scores) == len(picked) else None,
+            stand_ins=self.stand_ins,
+        )
 
     def _extra_picks(self) -> list[Judged] | None:
         """The method that inner CV prefers on each extra split, as on the outer splits."""
@@ -112,12 +132,6 @@ class AutoAnswer(MethodAnswer):
             return None
         return [min(each, key=lambda one: (self.reading.stage_choice(*one).score, one[0].name)) for each in stages]
 
-    def estimate(self, loss: int = 0, *, level: float | None = None) -> Estimate:
-        if loss == 0:
-            return super().estimate(loss, level=level)
-        losses = np.array([self.reading.outer_losses(pick.method, loss=loss)[at] for at, pick in enumerate(self.picks)])
-        return Estimate(float(losses.mean()), target=self.target(), losses=losses)
-
     def _chosen(self, at: int) -> dict[str, Any] | None:
         pick = self.picks[at]
         return {"method": pick.method.name, **(pick._chosen(at) or {})}
@@ -125,11 +139,15 @@ class AutoAnswer(MethodAnswer):
     def _fold_score(self, at: int) -> float | None:
         return self.picks[at]._fold_score(at)
 
+    def _fold_score_rows(self, at: int) -> int | None:
+        return self.picks[at]._fold_score_rows(at)
+
 
 def make_auto(methods: list[MethodAnswer]) -> AutoAnswer | None:
-    """The auto row, if two or more methods were tuned on the same inner splits and none failed."""
+    """The auto row, if two or more methods that did not fail were tuned on the same inner splits."""
     tuned = [method for method in methods if method.method.inner is not None and not method.method.combines]
-    usable = len(tuned) > 1 and all(method.status == "ok" for method in tuned)
-    if not usable or any(method.method.inner is not tuned[0].method.inner for method in tuned):
+    if not all(method.is_finished for method in tuned):
         return None
-    return AutoAnswer(tuned) if all(math.isfinite(method.selection_score) for method in tuned) else None
+    able = [method for method in compared(tuned) if math.isfinite(method.selection_score)]
+    is_alike = all(method.method.inner is tuned[0].method.inner for method in tuned)
+    return AutoAnswer(able) if is_alike and len(able) > 1 else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from foldwise.answers.failures import mixed_words
-from foldwise.comparisons.several import Across, PairAcross, across
+from foldwise.comparisons.several import Across, PairAcross, across, can_show
 from foldwise.estimates.estimate import plain_number
 from foldwise.formulas.checks import checked_level
 from foldwise.formulas.pairs import checked_rope
@@ -51,12 +51,14 @@ class Terms:
     """How methods are compared over data sets."""
 
     level: float = 0.95
-    rope: float = 0.01  # the difference that does not matter, as a share of the baseline's risk
+    rope: float | None = None  # a difference that does not matter, as a share of the baseline's risk
     control: str | None = None  # the method that the others are compared to; else all pairs are
     seed: int = 0
 
     def __post_init__(self) -> None:
-        checked_rope(self.rope), checked_level(self.level)
+        checked_level(self.level)
+        if self.rope is not None:
+            checked_rope(self.rope)
 
 
 def compare_entries(entries: Sequence[Entry], terms: Terms) -> Across:
@@ -122,7 +124,10 @@ def _data_dict(entry: Entry, found: Across) -> dict[str, Any]:
         "error": entry.error,
         "counted": entry.data in found.data_sets,
         "left_out": list(entry.left_out),
-        **{key: answer.get(key) for key in ("rows", "task", "loss", "best", "fits", "fits_made", "seconds")},
+        **{
+            key: answer.get(key)
+            for key in ("rows", "task", "loss", "loss_label", "best", "fits", "fits_made", "seconds")
+        },
         "baseline_risk": plain_number(entry.risk("baseline")),
         "answer": entry.answer,
     }
@@ -173,6 +178,8 @@ def _friedman(found: Across) -> dict[str, Any] | None:
         "f": plain_number(test.f),
         "f_df": list(test.f_df),
         "f_p": test.f_p,
+        "exact_p": test.exact_p,
+        "exact_by": test.exact_by,
         "data_sets": len(found.data_sets),
         "methods": len(found.ranked),
     }
@@ -271,8 +278,16 @@ def _power_notes(found: Across) -> Iterator[Note]:
         return
     sets = max(len(pair.data_sets) for pair in tested)
     smallest = min(1.0, len(tested) * 2.0 ** (1 - sets))
-    if smallest > 1 - found.level:
-        words = (
-            f"with {sets} data set{'s' if sets != 1 else ''} and {len(tested)} pair{'s' if len(tested) != 1 else ''}"
+    words = f"with {sets} data set{'s' if sets != 1 else ''}"
+    if found.rope is not None and not can_show(sets, found.level):
+        yield "rope", f"{words} there are no probabilities: so few cannot show that two methods differ, however much"
+    if len(tested) > 1 and any(pair.places for pair in found.pairs):
+        yield (
+            "rope",
+            f"each probability is about its pair alone: of {len(tested)} pairs one may well exceed 0.95 by chance",
         )
+    words += f" and {len(tested)} pair{'s' if len(tested) != 1 else ''}"
+    if smallest > 1 - found.level and found.smallest_friedman_p <= 1 - found.level and len(found.ranked) > 2:
+        yield "few pairs", f"{words} no p of a pair can be below {smallest:.2g}: which methods differ cannot be shown"
+    elif smallest > 1 - found.level:
         yield "few", f"{words} no p can be below {smallest:.2g}: no difference could have been shown, however large"

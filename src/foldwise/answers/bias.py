@@ -14,6 +14,7 @@ from foldwise.estimates.estimate import plain_number
 from foldwise.formulas.bias import Bbc, bbc_of_many, tibshirani
 
 REPEATS = 1000
+CORRECTIONS = ("bbc", "low", "high", "tibshirani")
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,17 @@ class Corrected:
     tibshirani: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        names = ("bbc", "low", "high", "tibshirani")
-        return {name: plain_number(getattr(self, name)) for name in names}
+        return {name: plain_number(getattr(self, name)) for name in CORRECTIONS}
 
 
-def corrections(methods: list[MethodAnswer]) -> tuple[dict[str, Corrected], Bbc | None]:
-    """Each tuned method's smallest final-tuning score, and the smallest outer risk, without selection bias.
+def corrections(methods: list[MethodAnswer], among: list[MethodAnswer]) -> tuple[dict[str, Corrected], Bbc | None]:
+    """Each tuned method's smallest final-tuning score, and the smallest outer risk of some, without selection bias.
 
     All of them are bootstrapped over the same draws of rows, or of whole groups.
     """
     study = methods[0].study
-    able = {method.method.name: method for method in methods if _has_selection_table(method)}
-    winner = _winner_table(methods)
+    able = {method.method.name: method for method in methods if no_correction(method) is None}
+    winner = _winner_table(among)
     tables = [selection_table(method) for method in able.values()] + ([] if winner is None else [winner])
     if not tables:
         return {}, None
@@ -49,7 +49,7 @@ def corrections(methods: list[MethodAnswer]) -> tuple[dict[str, Corrected], Bbc 
 
 def _winner_table(methods: list[MethodAnswer]) -> FloatArray | None:
     """Outer losses[row, method], averaged over repeats; None where not every row has one of every method."""
-    able = [method for method in methods if method.status == "ok" and method.evidence.row_losses is not None]
+    able = [method for method in methods if method.evidence.row_losses is not None]
     if len(able) < 2 or methods[0].study.weights is not None or not _covers_all_rows(able[0]):
         return None
     if any(method.stand_ins for method in able):  # a bootstrap of rows does not show how often fits fail
@@ -77,17 +77,25 @@ def selection_table(method: MethodAnswer) -> FloatArray:
     return sums.T
 
 
-def _has_selection_table(method: MethodAnswer) -> bool:
-    """Per-row losses of every candidate on every row: folds or lines of all rows, none failed, no weights."""
+def no_correction(method: MethodAnswer) -> str | None:
+    """Why the selection score is not corrected: that needs losses of every candidate on every row, without weights."""
     own, study = method.method, method.study
-    if own.inner is None or not own.inner.final or study.weights is not None:
-        return False
-    if not own.tuner.is_listed or not own.tuner.is_exhaustive:  # found or dropped by looking at these very rows
-        return False
-    is_scored = math.isfinite(method.selection_score) and len(own.inner.final.rows) == study.rows
+    if own.inner is None or not own.inner.final:
+        return "there is no final tuning"
+    if study.weights is not None:
+        return "no correction allows for weights of rows"
+    if not own.tuner.is_listed or not own.tuner.is_exhaustive:
+        return "its candidates were found or dropped by looking at these very rows"
+    if len(own.candidates) < 2:
+        return "there is one candidate, so nothing was chosen"
+    if not study.losses[0].is_per_row:
+        return f"{study.losses[0].name} has no loss per row"
+    if len(own.inner.final.rows) < study.rows:
+        return "the final tuning does not hold out every row"
     choice = method.reading.final_choice(own)
-    is_whole = not choice.failed and bool(np.isfinite(choice.scores).all())
-    return is_scored and study.losses[0].is_per_row and is_whole and len(own.candidates) > 1
+    if choice.failed or not math.isfinite(method.selection_score) or not np.isfinite(choice.scores).all():
+        return "some candidate has no score"
+    return None
 
 
 def _tibshirani(method: MethodAnswer) -> float | None:

@@ -37,7 +37,7 @@ class CombinedAnswer(MethodAnswer):
     def _is_lost(self) -> bool:
         """Has a member failed, so that some of its own fits will never be made?"""
         lost = any(state in ("failed", "undefined") for member in self.members for state in member.states)
-        return all(member.is_finished for member in self.members) and (lost or self._has_no_final)
+        return all(member.is_judged for member in self.members) and (lost or self._has_no_final)
 
     @property
     def _has_no_final(self) -> bool:
@@ -64,8 +64,8 @@ class CombinedAnswer(MethodAnswer):
         return "baseline" if own == "own" and "baseline" in members else own
 
     @cached_property
-    def is_finished(self) -> bool:
-        if "missing" in self.states or not all(member.is_finished for member in self.members):
+    def is_judged(self) -> bool:
+        if "missing" in self.states or not all(member.is_judged for member in self.members):
             return False
         if not self.has_final or self._has_no_final:
             return True
@@ -100,6 +100,7 @@ def answer_of(reading: Reading, method: Method) -> MethodAnswer:
 def made_by_rows(made: Mapping[str, int], study: Study) -> dict[str, int]:
     """Fits made, by the rows of the answer: those of a hidden member belong to the method it was made for."""
     owner = {name: method.name for method in reversed(study.methods) for _, name in method.members}
+    owner |= {method.name: method.defaults_of for method in study.methods if method.defaults_of}
     hidden = {method.name for method in study.methods if method.is_hidden}
     found = Counter[str]()
     for name, count in made.items():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from foldwise.arrays import FloatArray
+from foldwise.answers.out_of_fold import FoldAnswers
+from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval
 from foldwise.estimates.chooser import refusal
@@ -35,8 +37,30 @@ def gather(reading: Reading, method: Method, loss: int = 0) -> Evidence:
         row_losses=rows,
         scores=scores,
         stand_ins=reading.stand_ins(method),
-        **(extra_losses(reading, extra_stages(reading, method)) if loss == 0 else {}),
+        **(extra_losses(reading, extra_stages(reading, method)) if loss == 0 and not method.defaults_of else {}),
         **_facts(study, judge),
+    )
+
+
+def evidence_of(
+    study: Study, judge: Loss, folds: Sequence[FoldAnswers], stand_ins: int, known: FloatArray | None = None
+) -> Evidence | None:
+    """The same for any loss, from the out-of-fold answers themselves; None where one that it needs is lacking.
+
+    `known`: the losses of the folds, where they have been worked out already.
+    """
+    found = [(fold, answer) for fold in folds if (answer := fold.first(judge.needs)) is not None]
+    if len(found) < len(folds):
+        return None
+    fold_losses = known
+    if fold_losses is None:
+        fold_losses = np.array([judge.fold(fold.target, answer, fold.weights) for fold, answer in found])
+    rows = scores = None
+    if np.isfinite(fold_losses).all():
+        rows = tuple(judge.rows(fold.target, answer) for fold, answer in found) if judge.is_per_row else None
+        scores = tuple(_positive(answer) for _, answer in found) if _is_auc(study, judge) else None
+    return Evidence(
+        fold_losses=fold_losses, row_losses=rows, scores=scores, stand_ins=stand_ins, **_facts(study, judge)
     )
 
 
@@ -92,11 +116,12 @@ def _facts(study: Study, judge: Loss) -> dict[str, Any]:
         "train_counts": tuple(len(split.train) for split in outer),
         "kind": outer.kind,
         "is_partition": outer.is_partition,
+        "is_stratified": "stratified" in outer.scheme,
         "repeats": outer.repeats,
         "folds": outer.folds,
         "loss": judge,
         "rows": study.rows,
-        "is_weighted": study.weights is not None,
+        "weights": study.weights,
         "groups": study.groups,
         "truth": study.target if study.task == "binary" else None,
         "seed": study.seed,
@@ -118,7 +143,12 @@ def _row_losses(reading: Reading, method: Method, judge: Loss) -> list[FloatArra
 
 def _scores(reading: Reading, method: Method, judge: Loss) -> list[FloatArray]:
     answers = [reading.outer_response(method, at, judge) for at in range(len(reading.study.outer))]
-    return [np.asarray(answer if np.ndim(answer) == 1 else answer[:, 1]) for answer in answers if answer is not None]
+    return [_positive(answer) for answer in answers if answer is not None]
+
+
+def _positive(answer: AnyArray) -> FloatArray:
+    """The scores of the second of two classes."""
+    return np.asarray(answer if np.ndim(answer) == 1 else answer[:, 1])
 
 
 def extra_stages(reading: Reading, method: Method) -> list[Judged]:
@@ -193,7 +223,7 @@ def evidence_of_model(judge: Loss, data: Dataset, answer: Any, groups: Any, seed
         folds=1,
         loss=judge,
         rows=data.rows,
-        is_weighted=data.weights is not None,
+        weights=data.weights,
         groups=codes,
         truth=data.target if data.task == "binary" else None,
         scores=_positive_scores(judge, data, answer),

@@ -13,6 +13,10 @@ import numpy as np
 
 from foldwise.answers.evidence import gather
 from foldwise.answers.failures import own_words
+from foldwise.answers.numbers import less
+from foldwise.answers.out_of_fold import FoldAnswers, fold_answers
+from foldwise.answers.training_size import TrainingSize, training_size
+from foldwise.answers.usual_metrics import Metric, usual_metrics
 from foldwise.answers.validation import edges
 from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
@@ -21,7 +25,9 @@ from foldwise.estimates.chooser import work_out
 from foldwise.estimates.estimate import Estimate, plain_number
 from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.intervals import requested
+from foldwise.formulas.multiple import shared_level
 from foldwise.records.record import Record
+from foldwise.splits.nesting import Inner
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import FoldState, Reading
 from foldwise.studies.study import Method
@@ -44,6 +50,9 @@ class MethodAnswer:
     def __init__(self, reading: Reading, method: Method) -> None:
         self.reading, self.method, self.study = reading, method, reading.study
 
+    def __repr__(self) -> str:
+        return f"{self.method.name}: {self.estimate()}" if self.status == "ok" else f"{self.method.name}: {self.status}"
+
     @cached_property
     def fold_losses(self) -> FloatArray:
         return self.reading.outer_losses(self.method)
@@ -56,6 +65,28 @@ class MethodAnswer:
     @cached_property
     def keys(self) -> set[str]:
         return self.reading.fits(self.method)
+
+    @cached_property
+    def defaults(self) -> MethodAnswer | None:
+        """The same learner at its own default parameters, where the study has it."""
+        found = next((one for one in self.study.methods if one.defaults_of == self.method.name), None)
+        return None if found is None else MethodAnswer(self.reading, found)
+
+    @cached_property
+    def tuning_gain(self) -> Comparison | None:
+        """The risk at the default parameters less the risk tuned, on the same rows.
+
+        The method may have been picked by its risk, so the interval holds for all tuned methods at once.
+        """
+        if self.defaults is None or self.status != "ok" or self.defaults.status != "ok":
+            return None
+        tuned = sum(bool(method.defaults_of) for method in self.study.methods)
+        return self.defaults.difference(self, level=shared_level(self.study.level, tuned))
+
+    @property
+    def all_keys(self) -> set[str]:
+        """Keys of its fits, and of those at its default parameters."""
+        return self.keys if self.defaults is None else self.keys | self.defaults.keys
 
     @cached_property
     def tally(self) -> Tally:
@@ -121,9 +152,14 @@ class MethodAnswer:
             return "failed"
         return "unfinished" if "missing" in self.states else "undefined"
 
-    @cached_property
+    @property
     def is_finished(self) -> bool:
         """Are all fits done that the answer rests on?"""
+        return self.is_judged and (self.defaults is None or self.defaults.is_judged)
+
+    @cached_property
+    def is_judged(self) -> bool:
+        """Are all of its own fits done?"""
         inner = self.method.inner
         has_final = inner is not None and inner.final is not None and self.study.has_final
         is_waiting = has_final and self.reading.final_choice(self.method).missing > 0
@@ -157,9 +193,18 @@ class MethodAnswer:
     def training_losses(self) -> FloatArray:
         return self.reading.training_losses(self.method)
 
+    def out_of_fold(self, at: int) -> FoldAnswers:
+        """What the model of an outer split answered for the rows held out."""
+        return fold_answers(self.reading, self.method, at)
+
+    @cached_property
+    def metrics(self) -> list[Metric]:
+        """The usual metrics of the same predictions, without a new fit."""
+        return usual_metrics(self)
+
     @cached_property
     def selection_score(self) -> float:
-        """The smallest score of the final tuning: optimistic, never the risk."""
+        """The smallest score of the final tuning: never the risk, and too good for its own training size."""
         if self.method.inner is None or self.method.inner.final is None:
             return math.nan
         return self.reading.final_choice(self.method).score
@@ -183,7 +228,7 @@ class MethodAnswer:
     def selection_train_rows(self) -> float | None:
         if self.method.inner is None or self.method.inner.final is None:
             return None
-        return mean_train_rows(self.method.inner.final)
+        return training_size(self.method.inner.final).mean
 
     @cached_property
     def optimism(self) -> float:
@@ -194,7 +239,7 @@ class MethodAnswer:
         if not np.isfinite(scores).all() and self.study.on_failure != "drop_candidate":
             return math.nan
         usable = scores.mean(axis=1)[np.isfinite(scores).all(axis=1)]
-        return self.risk - float(usable.min()) if usable.size else math.nan
+        return less(self.risk, float(usable.min())) if usable.size else math.nan
 
     def _outer_scores(self) -> FloatArray:
         """Losses of every candidate on the outer splits: scores[candidate, split]."""
@@ -239,33 +284,38 @@ class MethodAnswer:
     def _target(self, covers: str | None) -> str:
         outer = self.study.outer
         if len(outer) == 1:
-            return f"this predictor: {self.who} as trained on these {len(outer[0].train)} training rows, not refitted"
+            return f"this predictor: {self.who} as trained on these {self.size}, not refitted"
         if covers == "these models":
-            return f"the average of these {len(outer)} models of {self.who}"
-        return f"{self.who} at {mean_train_rows(outer):.0f} training rows"
+            return f"the average of these {len(outer)} models of {self.who} at {self.size}"
+        return f"{self.who} at {self.size}"
+
+    @cached_property
+    def size(self) -> TrainingSize:
+        """On how many rows its models were trained."""
+        return training_size(self.study.outer)
 
     @cached_property
     def evidence(self) -> Evidence:
         return gather(self.reading, self.method)
 
+    def further_evidence(self, loss: int) -> Evidence:
+        """The evidence for the risk under another loss than the first."""
+        return gather(self.reading, self.method, loss)
+
     def estimate(self, loss: int = 0, *, level: float | None = None) -> Estimate:
         """The risk under one of the losses, with the interval that is valid here, or the reason why there is none."""
-        evidence = self.evidence if loss == 0 else gather(self.reading, self.method, loss)
+        evidence = self.evidence if loss == 0 else self.further_evidence(loss)
         level = self.study.level if level is None else level
         value = float(evidence.fold_losses.mean()) if evidence.fold_losses.size else math.nan
         row, reason, found = work_out(evidence, requested(self.study.interval) if loss == 0 else None, level)
-        low = high = None
-        if found is not None:
-            middle = value if found.value is None else found.value
-            low, high = (end + value - middle for end in found[:2])  # means over rows and over folds are not mixed
         return Estimate(
             value=value,
-            low=low,
-            high=high,
+            low=found.low if found else None,
+            high=found.high if found else None,
             level=level,
             interval=row.name if row else None,
             target=self.target(row.covers if row else None),
-            train_rows=mean_train_rows(self.study.outer),
+            train_rows=self.size.mean,
             losses=evidence.fold_losses,
             fits=len(self.keys),
             notes=(("interval", reason),),
@@ -282,10 +332,12 @@ class MethodAnswer:
             level=self.study.level if level is None else level,
             rope=rope,
         )
-        return replace(found, fits=len(self.keys | other.keys))
+        target = f"{found.target} at {self.size}"
+        return replace(found, fits=len(self.keys | other.keys), target=target, train_rows=self.size.mean)
 
     def folds(self) -> list[dict[str, Any]]:
-        """One entry per outer split: the chosen candidate and its loss."""
+        """One entry per outer split: the chosen candidate and its loss, or losses."""
+        every = self.every_fold_loss() if len(self.study.losses) > 1 else {}
         return [
             {
                 "repeat": split.repeat,
@@ -293,32 +345,62 @@ class MethodAnswer:
                 "loss": plain_number(float(self.fold_losses[at])),
                 "candidate": self._chosen(at),
                 "selection_score": self._fold_score(at),
+                "train_rows": len(split.train),
+                "selection_train_rows": self._fold_score_rows(at),
                 "own": _IS_OWN.get(self.states[at]),
+                **(
+                    {"losses": {name: plain_number(float(values[at])) for name, values in every.items()}}
+                    if every
+                    else {}
+                ),
             }
             for at, split in enumerate(self.study.outer)
         ]
 
+    def every_fold_loss(self) -> dict[str, FloatArray]:
+        """The losses of each outer split under every loss of the study, by name."""
+        further = range(1, len(self.study.losses))
+        found = [self.fold_losses, *(self.further_evidence(loss).fold_losses for loss in further)]
+        return {loss.name: values for loss, values in zip(self.study.losses, found, strict=True)}
+
     def _chosen(self, at: int) -> dict[str, Any] | None:
+        """The candidate of this method's own tuning, or what a search object has chosen by itself."""
         candidate = self.reading.outer_candidate(self.method, at)
-        return None if candidate is None else plain_candidate(self.method.candidates[candidate])
+        if candidate is None:
+            return None
+        record = self.reading.record(self.method, candidate, self.study.outer[at])
+        found = plain_candidate(self.method.candidates[candidate])
+        return found or ({} if record is None else dict(record.chosen))
 
     def _fold_score(self, at: int) -> float | None:
         return None if self.method.inner is None else plain_number(self.reading.choice(self.method, at).score)
+
+    def _fold_score_rows(self, at: int) -> int | None:
+        """Training rows of the inner splits of an outer one, on average."""
+        return None if self.method.inner is None else round(training_size(self.method.inner.splits[at]).mean)
 
 
 _IS_OWN: dict[FoldState, bool] = {"own": True, "baseline": False}  # where there is no loss, neither
 
 
 def _is_same(one: Method, other: Method) -> bool:
-    """Do two methods choose among the same candidates, each of them on the same splits?"""
-    return bool(one.identities) and one.identities == other.identities and one.proposals.asked == other.proposals.asked
+    """Do two methods choose among the same candidates, by the same rule, each of them on the same splits?"""
+    if not one.identities or one.identities != other.identities or one.rule != other.rule:
+        return False
+    is_one_tuner = type(one.tuner) is type(other.tuner) and vars(one.tuner) == vars(other.tuner)
+    return is_one_tuner and one.proposals.asked == other.proposals.asked and _is_same_inner(one.inner, other.inner)
+
+
+def _is_same_inner(one: Inner | None, other: Inner | None) -> bool:
+    if one is None or other is None or one is other:
+        return one is other
+    ours, theirs = ([split for splits in inner.splits for split in splits] for inner in (one, other))
+    return len(ours) == len(theirs) and all(
+        np.array_equal(a.test, b.test) and np.array_equal(a.train, b.train) for a, b in zip(ours, theirs, strict=True)
+    )
 
 
 def _kind(record: Record) -> str:
     """The status of a failed fit, with the signal that ended it if its error names one."""
     signal = re.search(r"\bSIG[A-Z0-9]+\b", record.error) if record.status == "crashed" else None
     return f"{record.status}: {signal[0]}" if signal else record.status
-
-
-def mean_train_rows(splits: Any) -> float:
-    return float(np.mean([len(split.train) for split in splits]))

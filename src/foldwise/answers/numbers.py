@@ -1,11 +1,13 @@
-"""How numbers and candidates are written, the same in text and on the page."""
+"""How numbers, candidates and the task are written, the same in text and on the page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 MISSING = "-"
+ROUNDING = 1e-12  # relative: numbers this close are the same
+MOST_NAMES = 6  # in one sentence; the table has them all
 
 
 def number(value: float | None, *, digits: int = 4) -> str:
@@ -21,6 +23,16 @@ def number(value: float | None, *, digits: int = 4) -> str:
     return f"{value:.{digits}g}"
 
 
+def less(one: float, other: float) -> float:
+    """The first number less the second; 0 where they differ by rounding alone.
+
+    >>> less(0.1 + 0.2, 0.3), less(0.5, 0.25)
+    (0.0, 0.25)
+    """
+    rest = one - other
+    return 0.0 if abs(rest) <= ROUNDING * max(abs(one), abs(other)) else rest
+
+
 def span(low: float | None, high: float | None) -> str:
     """An interval in words.
 
@@ -28,6 +40,22 @@ def span(low: float | None, high: float | None) -> str:
     ('0.2 to 0.35', '-')
     """
     return MISSING if low is None or high is None else f"{number(low)} to {number(high)}"
+
+
+def training_rows_words(answer: Mapping[str, Any]) -> str:
+    """How many rows the models behind the risks and those behind the selection scores were trained on.
+
+    >>> tuned = {"selection_score": 0.2, "selection_train_rows": 306}
+    >>> training_rows_words({"train_rows": 408, "methods": [tuned]})
+    'Risks are of models with 408 training rows, selection scores of models with 306.'
+    """
+    methods = [method for method in answer.get("methods") or [] if method.get("selection_score") is not None]
+    sizes = {method["selection_train_rows"] for method in methods if method.get("selection_train_rows") is not None}
+    if answer.get("train_rows") is None or not sizes:
+        return ""
+    scores = number(min(sizes)) if len(sizes) == 1 else f"{number(min(sizes))} to {number(max(sizes))}"
+    risks = answer.get("trained_on") or f"{number(answer['train_rows'])} training rows"
+    return f"Risks are of models with {plain(risks)}, selection scores of models with {scores}."
 
 
 def candidate_words(candidate: Mapping[str, Any] | None) -> str:
@@ -39,6 +67,56 @@ def candidate_words(candidate: Mapping[str, Any] | None) -> str:
     if not candidate:
         return MISSING
     return ", ".join(f"{name}={_value(value)}" for name, value in candidate.items())
+
+
+def loss_words(found: Mapping[str, Any]) -> str:
+    """What the numbers of an answer or a curve are called.
+
+    >>> loss_words({"loss": "squared"}), loss_words({"loss": "roc_auc", "loss_label": "1 - AUC"})
+    ('squared loss', '1 - AUC')
+    """
+    return str(found.get("loss_label") or f"{found.get('loss')} loss")
+
+
+def task_words(answer: Mapping[str, Any]) -> str:
+    """The task and why it is that one, with the word that changes it.
+
+    >>> task_words({"task": "binary", "notes": [{"code": "task", "text": "the target is text"}]})
+    'binary (the target is text)'
+    """
+    task = str(answer.get("task") or "")
+    reasons = [note["text"] for note in answer.get("notes") or [] if note["code"] == "task"]
+    return f"{task} ({reasons[0].removesuffix(f': {task}')})" if reasons else task  # older studies end in the task
+
+
+def outer_words(answer: Mapping[str, Any]) -> str:
+    """The outer splits and, where the number of rows chose them, why, with the word that changes it.
+
+    >>> outer_words({"outer": "7 folds", "notes": [{"code": "scheme", "text": "as there are 20,000 rows"}]})
+    '7 folds (as there are 20,000 rows)'
+    """
+    outer = str(answer.get("outer") or "")
+    reasons = [note["text"] for note in answer.get("notes") or [] if note["code"] == "scheme"]
+    return f"{outer} ({reasons[0]})" if reasons else outer
+
+
+def other_notes(answer: Mapping[str, Any]) -> list[Mapping[str, str]]:
+    """The notes, without those on the task and the scheme, which stand beside them."""
+    return [note for note in answer.get("notes") or [] if note["code"] not in ("task", "scheme")]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence; of many the first ones and how many others.
+
+    >>> listed(["ridge"]), listed(["ridge", "k-nn", "forest"])
+    ('ridge', 'ridge, k-nn and forest')
+    >>> listed(list("abcdefgh"))
+    'a, b, c, d, e and 3 others'
+    """
+    shown = [plain(name) for name in names]
+    if len(shown) > MOST_NAMES:
+        shown = [*shown[: MOST_NAMES - 1], f"{len(shown) - MOST_NAMES + 1} others"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def plain(text: object) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from foldwise.answers.training_size import training_size
 from foldwise.splits.split import Splits
 from foldwise.studies.study import Method, Study
 
@@ -30,12 +31,13 @@ def protocol(study: Study) -> dict[str, Any]:
         "optimism": study.has_optimism,
         "threads": study.threads,
         "outer": _splits(study.outer),
-        "methods": [_method(study, method) for method in study.methods],
+        "defaults": any(method.defaults_of for method in study.methods),
+        "methods": [_method(study, method) for method in study.methods if not method.defaults_of],
     }
 
 
 def _splits(splits: Splits) -> dict[str, Any]:
-    train, test = ([len(getattr(split, part)) for split in splits] for part in ("train", "test"))
+    size, test = training_size(splits), [len(split.test) for split in splits]
     return {
         "scheme": splits.scheme,
         "kind": splits.kind,
@@ -43,7 +45,8 @@ def _splits(splits: Splits) -> dict[str, Any]:
         "repeats": splits.repeats,
         "is_partition": splits.is_partition,
         "is_stratified": "stratified" in splits.scheme,
-        "train_rows": [min(train), max(train)],
+        "train_rows": [size.low, size.high],
+        "rows_drawn": round(size.drawn) if size.drawn > size.mean else None,
         "test_rows": [min(test), max(test)],
     }
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldwise.answers.evidence import gather
 from foldwise.arrays import FloatArray
+from foldwise.comparisons.same_rows import difference
+from foldwise.comparisons.two import paired
 from foldwise.errors import BadStudy, FitsFailed
 from foldwise.estimates.estimate import plain_number
 from foldwise.studies.reading import Reading
@@ -22,12 +25,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class SearchCurve:
+class SearchSteps:
     """Selection score and outer risk after 1, 2, 3, ... candidates, in the order they were tried.
 
     The selection score is the mean over outer splits of the best inner score so far, `spread` its standard deviation
     over them. The outer risk is that of the candidates that would have been chosen; NaN where some of them were never
-    fitted on the outer splits. `noise` is the standard error of an inner score.
+    fitted on the outer splits. `p` is that of the paired test of the list so far against the whole list: of the inner
+    scores of their best or, where it is smaller and they are known, of their outer losses.
     """
 
     learner: str
@@ -35,8 +39,10 @@ class SearchCurve:
     selection: tuple[float, ...]
     spread: tuple[float, ...]
     outer: tuple[float, ...]
-    noise: float | None
+    p: tuple[float, ...] | None
+    level: float = 0.95
     notes: tuple[str, ...] = ()
+    loss_label: str = ""
 
     @property
     def tried(self) -> tuple[int, ...]:
@@ -44,45 +50,43 @@ class SearchCurve:
 
     @property
     def enough(self) -> int | None:
-        """The number of candidates after which the selection score fell by less than its noise."""
-        if self.noise is None:
+        """The number of candidates after which no gain by the others is shown."""
+        if self.p is None:
             return None
-        pairs = zip(self.tried, self.selection, strict=True)  # scores without any noise end where they are the last one
-        return next(tried for tried, score in pairs if score == self.end or score - self.end < self.noise)
-
-    @property
-    def end(self) -> float:
-        """The selection score after all candidates."""
-        return self.selection[-1]
+        return 1 + max((tried for tried, p in zip(self.tried, self.p, strict=True) if p <= 1 - self.level), default=0)
 
     @property
     def words(self) -> str:
-        """When search stopped helping, in a sentence."""
+        """After how many candidates no further gain is shown, in a sentence."""
         count, after = len(self.selection), self.enough
         if after is None:
-            return f"it cannot be said when the search of {self.learner} stopped helping: one inner split has no noise"
+            return f"no gain of the search of {self.learner} can be tested: one split has nothing to pair"
         if after == count:
             return f"the search of {self.learner} was still helping at its last candidate, number {count}"
-        gain = self.selection[after - 1] - self.end
-        stopped = f"the search of {self.learner} stopped helping after {after} of {count} candidates: the others"
+        gain = self.selection[after - 1] - self.selection[-1]
+        shown = (
+            f"no further gain of the search of {self.learner} is shown after {after} of {count} candidates: the others"
+        )
         if gain == 0:
-            return f"{stopped} did not lower the selection score"
-        return f"{stopped} lowered the selection score by {gain:.3g}, less than its standard error ({self.noise:.3g})"
+            return f"{shown} did not lower the selection score"
+        assert self.p is not None
+        return f"{shown} lowered the selection score by {gain:.3g}, which may be chance (p = {self.p[after - 1]:.2g})"
 
     def table(self) -> pd.DataFrame:
         """One row per number of candidates tried."""
         import pandas as pd
 
-        columns = {"selection_score": self.selection, "spread": self.spread, "risk": self.outer}
+        columns = {"selection_score": self.selection, "spread": self.spread, "risk": self.outer, "p": self._p}
         return pd.DataFrame({"tried": self.tried, **columns})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; a number that cannot be given is None."""
-        rows = zip(self.tried, self.selection, self.spread, self.outer, strict=True)
+        rows = zip(self.tried, self.selection, self.spread, self.outer, self._p, strict=True)
         return {
             "learner": self.learner,
             "loss": self.loss,
-            "noise": plain_number(self.noise),
+            "loss_label": self.loss_label,
+            "level": self.level,
             "enough": self.enough,
             "words": self.words,
             "notes": list(self.notes),
@@ -92,18 +96,22 @@ class SearchCurve:
                     "selection_score": plain_number(score),
                     "spread": plain_number(spread),
                     "risk": plain_number(risk),
+                    "p": plain_number(p),
                 }
-                for tried, score, spread, risk in rows
+                for tried, score, spread, risk, p in rows
             ],
         }
 
     def __repr__(self) -> str:
         steps = self.table().iloc[self._shown()]
-        lines = [f"SearchCurve({self.learner}, {len(self.selection)} candidates, {self.loss} loss)"]
+        lines = [
+            f"SearchCurve({self.learner}, {len(self.selection)} candidates, {self.loss_label or f'{self.loss} loss'})"
+        ]
         return "\n".join([*lines, steps.to_string(index=False), f"{self.words}.", *(f"note: {n}" for n in self.notes)])
 
-    def _repr_html_(self) -> str:
-        return str(self.table().to_html(index=False))
+    @property
+    def _p(self) -> tuple[float, ...]:
+        return self.p or (math.nan,) * len(self.selection)
 
     def _shown(self) -> list[int]:
         """The candidates at which something changed, and the last."""
@@ -111,7 +119,7 @@ class SearchCurve:
         return sorted({0, *changes, len(self.selection) - 1})
 
 
-def search_curve(reading: Reading, method: Method) -> SearchCurve:
+def search_curve(reading: Reading, method: Method) -> SearchSteps:
     """The curve of a tuned method, from records alone."""
     outer = range(len(reading.study.outer))
     choices = _choices(reading, method)
@@ -121,13 +129,16 @@ def search_curve(reading: Reading, method: Method) -> SearchCurve:
     risk, spread = risks.mean(axis=0), np.full(count, np.nan)
     if len(selection) > 1:
         spread = selection.std(axis=0, ddof=1)
-    return SearchCurve(
+    inner_p, outer_p = _paired_p(choices, count, _test_train_ratio(method)), _outer_p(reading, method, risks)
+    return SearchSteps(
         learner=method.name,
         loss=reading.study.losses[0].name,
+        loss_label=reading.study.losses[0].label,
         selection=tuple(selection.mean(axis=0).tolist()),
         spread=tuple(spread.tolist()),
         outer=tuple(risk.tolist()),
-        noise=_noise(choices),
+        p=None if inner_p is None else tuple(np.fmin(inner_p, outer_p).tolist()),
+        level=reading.study.level,
         notes=_notes(risk, is_listed=method.tuner.is_listed),
     )
 
@@ -174,15 +185,50 @@ def _risks(reading: Reading, method: Method, at: int, choice: Choice, count: int
     return np.array(found)
 
 
-def _noise(choices: Sequence[Choice]) -> float | None:
-    """The standard error of the best score over inner splits, averaged over outer ones; else of its mean over those."""
-    folds = choices[0].scores.shape[1]
-    if folds > 1:
-        best = [choice.scores[int(np.nanargmin(choice.scores.mean(axis=1)))] for choice in choices]
-        return float(np.mean([scores.std(ddof=1) / math.sqrt(folds) for scores in best]))
-    if len(choices) < 2:
-        return None
-    return float(np.std([choice.score for choice in choices], ddof=1) / math.sqrt(len(choices)))
+def _outer_p(reading: Reading, method: Method, risks: FloatArray) -> FloatArray:
+    """p of the risk after 1, 2, 3, ... candidates against that after all, where it is larger; NaN where not known."""
+    found = np.full(risks.shape[1], np.nan)
+    if np.isfinite(risks[:, -1]).all():
+        known = replace(gather(reading, method), row_losses=None, scores=None)
+        lists = [replace(known, fold_losses=losses) for losses in risks.T]
+        for at in np.flatnonzero(np.isfinite(risks).all(axis=0)):
+            gain = difference(lists[at], lists[-1], names=("so far", "all"))
+            found[at] = gain.p if gain.p is not None and gain.value > 0 else np.nan
+    return found
+
+
+def _paired_p(choices: Sequence[Choice], count: int, test_train_ratio: float) -> tuple[float, ...] | None:
+    """p of the inner scores of the best so far against those of the best of all, on all inner splits.
+
+    A change of the score is far less noisy than the score itself, as both are of the same rows.
+    """
+    each = [_gains(choice.scores, count) for choice in choices]  # gains[tried, inner split], of each outer split
+    lists = np.concatenate(each, axis=1)
+    return None if lists.shape[1] < 2 else tuple(_p_of(gains, test_train_ratio) for gains in lists)
+
+
+def _gains(scores: FloatArray, count: int) -> FloatArray:
+    """Scores of the best so far less those of the best of all: gains[tried, split]."""
+    means = np.where(np.isnan(scores.mean(axis=1)), np.inf, scores.mean(axis=1))
+    best = np.array([int(means[: tried + 1].argmin()) for tried in range(len(means))])
+    best = np.concatenate([best, np.full(count - len(best), best[-1])])
+    return np.asarray(scores[best] - scores[best[-1]], np.float64)
+
+
+def _p_of(gains: FloatArray, test_train_ratio: float) -> float:
+    if not np.isfinite(gains).all():
+        return math.nan  # no candidate had a score yet
+    if not np.ptp(gains):
+        return 0.0 if gains.any() else 1.0  # the same gain on every split, or none
+    found = paired(gains, test_train_ratio).p
+    assert found is not None
+    return found
+
+
+def _test_train_ratio(method: Method) -> float:
+    """Test rows / training rows of the inner splits."""
+    assert method.inner is not None
+    return float(np.mean([len(split.test) / len(split.train) for splits in method.inner.splits for split in splits]))
 
 
 def _notes(risk: FloatArray, *, is_listed: bool) -> tuple[str, ...]:

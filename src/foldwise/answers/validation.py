@@ -42,6 +42,7 @@ CLOSER_WHEN_LARGE = {
 }
 MOST_EDGE = 0.5  # share of the outer splits that may choose an end of a space before a warning
 MOST_ENDS = 3  # fewest values of a space with two ends and a middle
+FLAT = 1e-3  # share of the score by which the outermost quarter of the values may differ and still mean the same
 
 
 def validation_curves(reading: Reading, method: Method) -> list[dict[str, Any]]:
@@ -58,10 +59,12 @@ def validation_curves(reading: Reading, method: Method) -> list[dict[str, Any]]:
     return [curve for curve in curves if len(curve["points"]) > 1]
 
 
-# Limits of a parameter: choosing one is no sign of too narrow a space.
+# Limits of a parameter, where it means none or all: choosing one is no sign of too narrow a space.
 ENDS: dict[str, tuple[float, ...]] = {
     "alpha": (0,),
     "ccp_alpha": (0,),
+    "colsample_bylevel": (1,),
+    "colsample_bynode": (1,),
     "colsample_bytree": (1,),
     "degree": (1,),
     "dropout": (0,),
@@ -69,12 +72,17 @@ ENDS: dict[str, tuple[float, ...]] = {
     "l1": (0,),
     "l2": (0,),
     "l1_ratio": (0, 1),
+    "l2_leaf_reg": (0,),
+    "l2_regularization": (0,),
     "reg_param": (0, 1),
     "shrinkage": (0, 1),
     "max_depth": (1,),
     "max_features": (1,),
     "max_leaf_nodes": (2,),
+    "max_samples": (1,),
     "min_child_samples": (1,),
+    "min_child_weight": (0,),
+    "min_impurity_decrease": (0,),
     "min_samples_split": (2,),
     "n_components": (1,),
     "num_leaves": (2,),
@@ -83,6 +91,7 @@ ENDS: dict[str, tuple[float, ...]] = {
     "subsample": (1,),
     "min_samples_leaf": (1,),
     "n_neighbors": (1,),
+    "weight_decay": (0,),
 }
 
 
@@ -91,24 +100,39 @@ def edges(reading: Reading, method: Method) -> list[str]:
     if method.inner is None or method.combines or method.listed < MOST_ENDS:
         return []
     candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.listed]]
-    chosen = [reading.choice(method, at).candidate for at in range(len(reading.study.outer))]
+    scored = _Scored(reading, method)
     names = dict.fromkeys(name for candidate in candidates for name in candidate)
-    return [words for name in names if (words := _edge(name, candidates, chosen))]
+    return [words for name in names if (words := _edge(name, candidates, scored))]
 
 
-def _edge(name: str, candidates: list[dict[str, Any]], chosen: list[int | None]) -> str | None:
-    """A warning where most chosen values of an ordered parameter lie at one end of its space."""
-    tried = [candidate[name] for candidate in candidates if name in candidate]
-    if not all(map(_is_number, tried)) or len(set(tried)) < MOST_ENDS:
+def _edge(name: str, candidates: list[dict[str, Any]], scored: _Scored) -> str | None:
+    """A warning where most chosen values of an ordered parameter lie at one end of its space.
+
+    Not where the end is the limit of the parameter, nor where the scores no longer change towards it: a penalty of
+    1e-6 is none, and a smaller one is no other.
+    """
+    values = [candidate[name] for candidate in candidates if name in candidate]
+    if not all(map(_is_number, values)) or len(tried := sorted(set(values))) < MOST_ENDS:
         return None
-    taken = [candidates[at].get(name) for at in chosen if at is not None]
-    for end, value in (("smallest", min(tried)), ("largest", max(tried))):
-        count = taken.count(value)
-        if count > MOST_EDGE * len(chosen) and value not in ENDS.get(name.rpartition("__")[2], ()):
-            words = candidate_words({name: value})
-            how_often = f"{count} of {len(chosen)} outer splits chose it"
+    taken = [candidates[at].get(name) for at in scored.chosen if at is not None]
+    for end, inwards in (("smallest", tried), ("largest", tried[::-1])):
+        count = taken.count(inwards[0])
+        is_limit = inwards[0] in ENDS.get(name.rpartition("__")[2], ())
+        if count > MOST_EDGE * len(scored.chosen) and not is_limit and not _is_flat(name, inwards, candidates, scored):
+            words = candidate_words({name: inwards[0]})
+            how_often = f"{count} of {len(scored.chosen)} outer splits chose it"
             return f"{words} is the {end} value tried and {how_often}: try values beyond it"
     return None
+
+
+def _is_flat(name: str, inwards: list[float], candidates: list[dict[str, Any]], scored: _Scored) -> bool:
+    """Do the best scores of the outermost values, an end first, hardly differ?"""
+    outermost = inwards[: max(2, math.ceil(len(inwards) / 4))]
+    best = [
+        min(scored.means[at] for at, candidate in enumerate(candidates) if candidate.get(name) == value)
+        for value in outermost
+    ]
+    return bool(np.ptp(best) <= FLAT * abs(best[0])) if np.isfinite(best).all() else False
 
 
 class _Scored:
@@ -157,7 +181,7 @@ def _curve(name: str, candidates: list[dict[str, Any]], scored: _Scored) -> dict
         "is_sparse": bool(np.isnan(scored.scores).any()),
         "others": len(candidates) > len(points),
         "sides": _sides(name, points) if is_ordered else None,
-        "edge": _edge(name, candidates, scored.chosen),
+        "edge": _edge(name, candidates, scored),
     }
 
 

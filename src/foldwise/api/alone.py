@@ -9,7 +9,7 @@ import numpy as np
 
 from foldwise.answers.guarantee import dev_guarantee
 from foldwise.answers.method import MethodAnswer
-from foldwise.answers.tables import score_table
+from foldwise.answers.tables import score_table, search_results
 from foldwise.api.combining import fit_combined, no_choice
 from foldwise.api.seen import remember_rows
 from foldwise.data.dataset import Dataset
@@ -20,8 +20,10 @@ from foldwise.executors.progress import Progress
 from foldwise.learners.checks import check_learner
 from foldwise.learners.inputs import read_rows
 from foldwise.learners.learner import METHOD, Learner
+from foldwise.learners.named import Named
 from foldwise.learners.trial import check_space
-from foldwise.losses.loss import Loss, make_losses
+from foldwise.losses.loss import Loss, make_losses, task_hint
+from foldwise.plans.combined import read_combined
 from foldwise.plans.methods import make_learners
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, make_study
@@ -38,8 +40,12 @@ from foldwise.studies.stacking import members_of
 def fit_alone(learner: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = None) -> dict[str, Any]:
     """Tune a learner on all of these rows and fit what was chosen: its fitted attributes by name."""
     from sklearn import config_context
+    from sklearn.base import clone
 
-    data = read_rows(getattr(learner, "estimator", learner), X, y, weights=weights, groups=groups)
+    asked, learner = learner, read_combined(learner) or learner
+    # a learner for both tasks may have met the other one before
+    kind = learner.estimator if hasattr(learner, "estimator") else clone(learner)
+    data = read_rows(kind, X, y, weights=weights, groups=groups, loss_task=task_hint(learner.loss))
     # Weights and groups have arrived: inside, they go to the fits by keyword, whatever the caller routes.
     with config_context(enable_metadata_routing=False):
         runnable = _study(learner, data)
@@ -47,9 +53,10 @@ def fit_alone(learner: Any, X: Any, y: Any, *, weights: Any = None, groups: Any 
         reading, made = run(runnable, executor=executor, store=MemoryStore(), progress=Progress(False))
         members = len(reading.study.methods[0].members)
         found = _together(runnable, reading) if members else _chosen(learner, runnable, reading)
-    for model in (learner, found["model_"]):
+    for model in (asked, found["model_"]):
         remember_rows(model, data)
-    return {**found, "fits_": made.total() + (members or 1), "_met_frame": hasattr(data.X, "iloc")}
+    table = {"n_features_in_": data.columns, "_met_frame": hasattr(data.X, "iloc")}
+    return {**table, **found, "fits_": made.total() + (members or 1)}
 
 
 def _study(learner: Any, data: Dataset) -> RunnableStudy:
@@ -70,6 +77,8 @@ def _as_learner(learner: Any, data: Dataset, losses: tuple[Loss, ...]) -> Learne
     if hasattr(learner, "combines"):
         options = {**learner.get_params(deep=False), "loss": None, "seed": 0, "inner": None}
         return make_learners({learner.combines.replace("_", " "): type(learner)(**options)}, data, losses)[0]
+    if isinstance(learner, Named):
+        return make_learners({learner.name: Named(learner.name, learner.changes, **learner.search)}, data, losses)[0]
     made: Learner = learner.as_learner(type(learner.estimator).__name__)
     check_space(made, data)
     check_learner(made.name, made.estimator, data, losses)
@@ -79,10 +88,11 @@ def _as_learner(learner: Any, data: Dataset, losses: tuple[Loss, ...]) -> Learne
 def _chosen(learner: Any, runnable: RunnableStudy, reading: Reading) -> dict[str, Any]:
     """The chosen candidate of a tuned learner or of the best of several, fitted."""
     method = reading.study.methods[0]
+    if method.inner is None:  # a built-in learner with nothing to tune
+        return {"candidate_": {}, "model_": fit_model(runnable, reading, 0, 0, np.arange(runnable.data.rows))}
     choice = reading.final_choice(method)
     if choice.candidate is None:
         raise no_choice(reading, method)
-    assert method.inner is not None
     assert method.inner.final is not None
     rows = np.arange(runnable.data.rows) if getattr(learner, "refit", True) else method.inner.final[0].train
     candidate = dict(method.candidates[choice.candidate])
@@ -96,6 +106,7 @@ def _chosen(learner: Any, runnable: RunnableStudy, reading: Reading) -> dict[str
         "candidate_": candidate,
         "selection_score_": choice.score,
         "scores_": score_table(reading),
+        **search_results(reading),
         "model_": fit_model(runnable, reading, 0, choice.candidate, rows),
     }
 

@@ -24,9 +24,11 @@ from foldwise.errors import BadInterval, BadLearner, BadStudy, FitsFailed, Foldw
 from foldwise.executors.progress import Progress
 from foldwise.learners.catalogue import find_entry
 from foldwise.learners.checks import task_of
-from foldwise.learners.learner import Named
+from foldwise.learners.named import Named
 from foldwise.plans.combined import read_combined
 from foldwise.plans.methods import name_learners, task_hint
+from foldwise.records.secrets import masked
+from foldwise.tuners.budget import read_seconds
 
 _OWN = ("learners", "X", "y", "store", "time_limit", "progress")  # what a benchmark gives every `compare`
 
@@ -46,9 +48,9 @@ def benchmark(
     learners: Any = None,
     *,
     control: str | None = None,
-    rope: float = 0.01,
+    rope: float | None = None,
     store: str | Path | None = None,
-    time_limit: float | None = None,
+    time_limit: float | str | None = None,
     progress: bool | None = None,
     **options: Any,
 ) -> Benchmark:
@@ -58,9 +60,11 @@ def benchmark(
       with options of its own; or a list of files and built-in names.
     `learners` and all `options` are those of `compare`; see there.
     `control`: a method named beforehand, to which alone the others are compared; else all pairs are.
-    `rope`: the difference that does not matter, as a share of the baseline's risk.
+    `rope`: a difference that does not matter, as a share of the baseline's risk (0.01); with it, each pair also has
+      the probabilities that the first is better by more, that they differ by less, and that it is worse.
     `store`: a folder with a store for each data set: the same call goes on from there.
-    `time_limit`: seconds for all of it. `progress`: show progress lines (None: in a terminal).
+    `time_limit`: seconds, or a time such as "10 min", for all of it. `progress`: show progress lines (None: in a
+      terminal).
 
     A data set that fails, and a learner that fails on one, are reported and left out; the rest goes on.
 
@@ -78,7 +82,8 @@ def benchmark(
     _check_options(options)
     sources = {name: _source(value, learners, options) for name, value in named.items()}
     terms = Terms(options.get("level", 0.95), rope, control, options.get("seed", 0))
-    return run_benchmark(sources, terms, store=store, time_limit=time_limit, progress=progress)
+    limit = None if time_limit is None else read_seconds(time_limit, "time limit")
+    return run_benchmark(sources, terms, store=store, time_limit=limit, progress=progress)
 
 
 def run_benchmark(
@@ -123,12 +128,23 @@ def _compare_on(name: str, source: Source, **run: Any) -> tuple[Entry, Result | 
         data, options = source.read()
         learners, left_out = for_task(source.learners, data.task)
         origin = None if source.origin is None else _without(source.origin, left_out)
-        result = run_comparison(request(learners, data, None, **options, **run), origin=origin)
+        asked = request(learners, data, None, **{"defaults": False, **options}, **run)
+        result = _answer_or_rest(lambda: run_comparison(asked, origin=origin))
     except Exception as error:  # whatever it was, the other data sets are not to blame
-        words = str(error) if isinstance(error, FoldwiseError) else f"{type(error).__name__}: {error}"
+        words = str(error) if isinstance(error, FoldwiseError) else masked(f"{type(error).__name__}: {error}")
         return Entry(name, "failed", error=words, left_out=left_out, cause=error), None
     status = "ok" if result.is_finished else "unfinished"
     return Entry(name, status, result.to_dict(), left_out=left_out), result
+
+
+def _answer_or_rest(ask: Callable[[], Result]) -> Result:
+    """The answer of one data set; where every method failed, the rest of it, which says so."""
+    try:
+        return ask()
+    except FitsFailed as failed:
+        if not isinstance(failed.result, Result):
+            raise
+        return failed.result
 
 
 def for_task(learners: Any, task: str) -> tuple[Any, tuple[str, ...]]:

@@ -14,6 +14,7 @@ from foldwise.api.result import Result
 from foldwise.comparisons.several import Across, PairAcross
 from foldwise.reports.benchmark_page import benchmark_fragment, benchmark_page, write_benchmark_page
 from foldwise.reports.benchmark_text import benchmark_text
+from foldwise.shown import Page
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,8 +101,8 @@ class Benchmark:
     def report(self, path: str | Path | None = None, *, title: str | None = None) -> str:
         """One self-contained page with this `title`, as text; also written to a file if a `path` is given."""
         if path is None:
-            return benchmark_page(self._answer, title=title)
-        return write_benchmark_page(path, self._answer, title=title).read_text(encoding="utf-8")
+            return Page(benchmark_page(self._answer, title=title))
+        return Page(write_benchmark_page(path, self._answer, title=title).read_text(encoding="utf-8"), path)
 
     def __repr__(self) -> str:
         return benchmark_text(self._answer)

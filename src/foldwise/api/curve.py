@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from foldwise.answers.numbers import less
+from foldwise.api.positional import from_the_right, one_learner
 from foldwise.api.request import as_data
 from foldwise.api.running import answer_study
 from foldwise.data.roles import Roles
 from foldwise.errors import BadStudy
 from foldwise.executors.executor import Executor
 from foldwise.executors.options import RunOptions
-from foldwise.learners.learner import Named
+from foldwise.learners.keywords import check_foreign, own_words
+from foldwise.learners.named import Named
 from foldwise.learners.tuned import Tuned, tune
-from foldwise.losses.loss import make_losses
-from foldwise.plans.methods import make_learners, name_learners, task_hint
+from foldwise.losses.loss import Loss, make_losses
+from foldwise.plans.methods import make_learners, task_hint
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import make_study
 from foldwise.plans.searches import Tuning
@@ -49,11 +53,12 @@ class Curve:
     learner: str
     fits: int
     fits_made: int
+    loss_label: str = ""
 
     @property
     def gap(self) -> tuple[float, ...]:
         """Test error less training error."""
-        return tuple(test - train for test, train in zip(self.test, self.train, strict=True))
+        return tuple(less(test, train) for test, train in zip(self.test, self.train, strict=True))
 
     @property
     def best(self) -> Any:
@@ -80,6 +85,7 @@ class Curve:
             "learner": self.learner,
             "parameter": self.parameter,
             "loss": self.loss,
+            "loss_label": self.loss_label,
             "best": plain_candidate({"value": self.best})["value"],
             "fits": self.fits,
             "fits_made": self.fits_made,
@@ -115,8 +121,19 @@ class Curve:
         return ["best" if place == at else closer[place] for place in range(len(self.values))]
 
 
+@overload
+def curve(learner: Any, X: Any, y: Any, /, **options: Any) -> Curve: ...
+@overload
+def curve(X: Any, y: Any, /, *, learner: Any, **options: Any) -> Curve: ...
+@overload
+def curve(learner: Any, builtin: str, /, **options: Any) -> Curve: ...
+@overload
+def curve(learner: Any, /, *, X: Any, y: Any = None, **options: Any) -> Curve: ...
+@overload
+def curve(*, learner: Any, X: Any, y: Any = None, **options: Any) -> Curve: ...
+@from_the_right("learner")
 def curve(
-    learner: Any,
+    learner: Any = None,
     X: Any = None,
     y: Any = None,
     *,
@@ -128,6 +145,7 @@ def curve(
     weights: Any = None,
     stratify: Any = "auto",
     task: str | None = None,
+    drop_missing_target: bool = False,
     seed: int = 0,
     jobs: int | None = None,
     engine: str | Executor = "local",
@@ -139,8 +157,8 @@ def curve(
 
     `parameter`: one keyword, such as `n_neighbors=range(1, 31)`. `learner`: a built-in name, an estimator or
     `fw.tune(...)`. `outer`, `repeats`: the splits, and how often they are drawn anew.
-    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `loss`, `seed`, `jobs`, `engine`, `store` and `progress`
-    are those of `compare`.
+    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `drop_missing_target`, `loss`, `seed`, `jobs`, `engine`,
+    `store` and `progress` are those of `compare`.
 
     >>> import foldwise as fw
     >>> from sklearn.neighbors import KNeighborsRegressor
@@ -149,10 +167,10 @@ def curve(
     >>> found.train[0], found.values
     (0.0, (1, 5, 20))
     """
-    if len(parameter) != 1:
-        raise BadStudy(f"a curve is over one parameter, not {len(parameter)}", "Write n_neighbors=range(1, 31)")
-    (name, asked), *_ = name_learners(learner, "regression").items()
-    data = as_data(X, y, task_hint(asked, loss), Roles(groups, time, weights, stratify, task))
+    name, asked = one_learner(learner, "curve")
+    _check_parameter(asked, parameter)
+    roles = Roles(groups, time, weights, stratify, task, drop_missing_target=drop_missing_target)
+    data = as_data(X, y, task_hint(asked, loss), roles)
     losses = make_losses(loss, data)
     made = make_learners({name: _with_space(asked, parameter)}, data, losses)[:1]
     splits = make_splits(outer, data, seed=seed, repeats=repeats)
@@ -168,11 +186,22 @@ def curve(
         train.append(np.mean([reading.fold_loss(method, at, split, rows=np.unique(split.train)) for split in splits]))
     (parameter_name,) = parameter
     values = tuple(candidate[parameter_name] for candidate in method.candidates)
-    return _curve(parameter_name, values, train, test, losses[0].name, name, (len(reading.fits(method)), count.total()))
+    return _curve(parameter_name, values, train, test, losses[0], name, (len(reading.fits(method)), count.total()))
 
 
+@overload
+def learning_curve(learner: Any, X: Any, y: Any, /, **options: Any) -> Curve: ...
+@overload
+def learning_curve(X: Any, y: Any, /, *, learner: Any, **options: Any) -> Curve: ...
+@overload
+def learning_curve(learner: Any, builtin: str, /, **options: Any) -> Curve: ...
+@overload
+def learning_curve(learner: Any, /, *, X: Any, y: Any = None, **options: Any) -> Curve: ...
+@overload
+def learning_curve(*, learner: Any, X: Any, y: Any = None, **options: Any) -> Curve: ...
+@from_the_right("learner")
 def learning_curve(
-    learner: Any,
+    learner: Any = None,
     X: Any = None,
     y: Any = None,
     *,
@@ -185,6 +214,7 @@ def learning_curve(
     weights: Any = None,
     stratify: Any = "auto",
     task: str | None = None,
+    drop_missing_target: bool = False,
     seed: int = 0,
     jobs: int | None = None,
     engine: str | Executor = "local",
@@ -195,14 +225,17 @@ def learning_curve(
 
     `sizes`: shares of the outer training rows, or numbers of rows. `learner`: a built-in name, an estimator or
     `fw.tune(...)`, which is tuned on `inner` splits at every size. `outer`: the splits that are shortened.
-    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `loss`, `seed`, `jobs`, `engine`, `store` and `progress`
-    are those of `compare`.
+    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `drop_missing_target`, `loss`, `seed`, `jobs`, `engine`,
+    `store` and `progress` are those of `compare`.
     """
-    (name, asked), *_ = name_learners(learner, "regression").items()
-    data = as_data(X, y, task_hint(asked, loss), Roles(groups, time, weights, stratify, task))
+    name, asked = one_learner(learner, "learning_curve")
+    roles = Roles(groups, time, weights, stratify, task, drop_missing_target=drop_missing_target)
+    data = as_data(X, y, task_hint(asked, loss), roles)
     losses = make_losses(loss, data)
     made = make_learners({name: asked}, data, losses)[:1]
     whole = study_splits(outer, DEFAULT_INNER, data, seed=seed, tuned=False).outer
+    if whole.kind == "bootstrap":
+        raise BadStudy("a learning curve counts rows, and a bootstrap draws some of them twice", "Use MonteCarlo")
     smallest = min(len(split.train) for split in whole)
     counts = sorted({_count(size, smallest) for size in sizes})
     order = np.random.default_rng([seed, 0x1EA2]).permutation(data.rows)  # prefixes of one order: sizes are nested
@@ -223,16 +256,25 @@ def learning_curve(
         tuple(counts),
         list(train),
         list(test),
-        losses[0].name,
+        losses[0],
         name,
         (len(reading.fits(method)), count.total()),
     )
 
 
+def _check_parameter(learner: Any, parameter: dict[str, Any]) -> None:
+    """One keyword is the parameter; of others say what they are called here."""
+    check_foreign("curve", [word for word in parameter if word not in own_words(learner)], signature(curve).parameters)
+    if len(parameter) != 1:
+        found = f": {', '.join(parameter)}" if parameter else ""
+        problem = f"a curve is over one parameter, not {len(parameter)}{found}"
+        raise BadStudy(problem, "Write n_neighbors=range(1, 31), say")
+
+
 def _with_space(learner: Any, parameter: dict[str, Any]) -> Any:
     if isinstance(learner, str | Named):
         known = Named(learner) if isinstance(learner, str) else learner
-        return Named(known.name, {**known.changes, **parameter})
+        return Named(**{**known.get_params(deep=False), "changes": {**known.overrides, **parameter}})
     return tune(learner.estimator if isinstance(learner, Tuned) else learner, **parameter)
 
 
@@ -264,7 +306,7 @@ def _curve(
     values: tuple[Any, ...],
     train: list[Any],
     test: list[Any],
-    loss: str,
+    loss: Loss,
     learner: str,
     fits: tuple[int, int],
 ) -> Curve:
@@ -273,7 +315,8 @@ def _curve(
         values=values,
         train=tuple(float(value) for value in train),
         test=tuple(float(value) for value in test),
-        loss=loss,
+        loss=loss.name,
+        loss_label=loss.label,
         learner=learner,
         fits=fits[0],
         fits_made=fits[1],

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from foldwise.answers.contest import BASELINE
 from foldwise.answers.evidence import with_interval
+from foldwise.answers.lacking import lacking_words
 from foldwise.api.manifest import stored_versions
 from foldwise.api.result import Result
+from foldwise.api.titles import stored_title
+from foldwise.errors import BadLoss
 from foldwise.estimates.intervals import IntervalMethod
 from foldwise.records.opening import opened
 from foldwise.records.store import Store
-from foldwise.studies.file import read_study
+from foldwise.studies.file import read_study, stored_losses
 from foldwise.studies.reading import Reading
 from foldwise.tuners.tuner import Tuner
 
@@ -26,11 +31,26 @@ def load(
     """The result of the latest study in a store; no learner needs to be installed, and nothing is fitted.
 
     `run`: the folder of the store, or a store of your own. `loss`, `interval`, `tuner`: those of the study, to be given
-    again if they were your own; or another interval.
+    again if they were your own; or another interval, or another loss. Where the store lacks fits that another loss
+    needs, a note says which methods and how many fits; where no method can be judged by it, it is refused.
     """
     with opened(run, readonly=True) as store:
         study = read_study(store, loss=loss, tuner=tuner)
         reading = Reading(study if interval is None else with_interval(study, interval), store)
         result = Result(reading, made={}, seconds=0.0, versions=stored_versions(store))
+        result.title = stored_title(store)
+        if loss is not None:
+            _tell_what_lacks(result, stored_losses(store))
         result.to_dict()
     return result
+
+
+def _tell_what_lacks(result: Result, known: Sequence[str]) -> None:
+    """Note the fits that losses other than its own lack; without them the baseline would answer, which is refused."""
+    names = [loss.name for loss in result.study.losses]
+    others = [at for at, name in enumerate(names) if name not in (known if at else known[:1])]  # the first selects
+    found = [words for at in others if (words := lacking_words(result.methods, at))]
+    again = "Run the study again with this loss and this store: what is there is kept"
+    if found and result.best in (None, BASELINE) and lacking_words(result.methods):
+        raise BadLoss(found[0], again)
+    result.reading.note(*(("loss", f"{words}. {again}") for words in found))

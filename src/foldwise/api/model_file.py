@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
 import warnings
 import zipfile
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -17,21 +18,17 @@ from typing import Any
 import numpy as np
 
 from foldwise.api.manifest import versions
+from foldwise.api.model_schema import SCHEMA, Refused, Unlisted, check_archive, check_schema
+from foldwise.api.model_state import check_state
 from foldwise.data.dataset import Dataset
+from foldwise.data.task import TASKS
 from foldwise.errors import BadLearner
 from foldwise.learners.identity import present_module
 
-FREE_BYTES = 256 * 2**20  # a model may expand to this size; beyond it, to so many times its file
-MOST_RATIO = 200
-MOST_ENTRIES = 200_000
+KINDS = ("number", "boolean", "text", "category", "date", "any")  # of columns; "any" where it is not known
+_PICKLE = "pickle=True (--pickle)"
+_TRUST = "If you made the file, use trust=True (--trust)"
 PICKLES = (".pkl", ".pickle", ".joblib")
-# Classes of these packages may be built from a file. Functions may not, except those our own
-# preprocessing uses: a function in a file is code that somebody else has chosen to run.
-TRUSTED_CLASSES = ("sklearn.", "numpy.", "scipy.", "foldwise.learners.")
-SCHEMA = "schema.json"  # of a skops archive
-TRUSTED_FUNCTIONS = "foldwise.learners.preprocessing.preprocess."
-# Histogram boosting on categories keeps this check; what a partial calls must be on the list as well.
-TRUSTED_NAMES = ("functools.partial", "sklearn.utils.validation.check_array")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +47,11 @@ def check_model_path(path: str | Path, *, pickle: bool = False) -> None:
     """Refuse a file name that cannot be written as asked, before any work is done."""
     suffix = Path(path).suffix.lower()
     if suffix in PICKLES and not pickle:
-        raise BadLearner(f"{path} would be a pickle, which runs code when read", "Name it .skops, or ask with --pickle")
+        raise BadLearner(
+            f"{path} would be a pickle, which runs code when read", f"Name it .skops, or ask with {_PICKLE}"
+        )
     if suffix not in PICKLES and pickle:
-        raise BadLearner(f"a pickle cannot be named {path}", "Name it .pkl or .joblib, or leave --pickle out")
+        raise BadLearner(f"a pickle cannot be named {path}", f"Name it .pkl, or leave out {_PICKLE}")
     if suffix not in (".skops", *PICKLES):
         raise BadLearner(f"cannot save a model as {path}", "Name it MODEL.skops")
 
@@ -61,9 +60,15 @@ def save_model(
     path: str | Path, model: Any, data: Dataset, *, about: Mapping[str, Any] | None = None, pickle: bool = False
 ) -> Path:
     """Write a fitted model and what it needs to predict; skops unless a pickle is asked for."""
+    return write_model(path, model, {**about_data(data), **(about or {})}, pickle=pickle)
+
+
+def write_model(path: str | Path, model: Any, about: Mapping[str, Any], *, pickle: bool = False) -> Path:
+    """Write a model with its card, which says of its table what `about_data` says, and when it was saved first."""
     check_model_path(path, pickle=pickle)
-    path = Path(path)
-    content = {"model": model, "about": json.dumps({**_about(data), **(about or {})}, allow_nan=False)}
+    path, model = Path(path), _chosen(model)
+    card = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "model": type(model).__name__, **about}
+    content = {"model": model, "about": json.dumps(card, allow_nan=False)}
     part = path.with_name(f".{path.name}.part")  # a reader never meets half a model
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +81,15 @@ def save_model(
     return path
 
 
+def _chosen(model: Any) -> Any:
+    """The model, with that which a tuned learner at the end of a pipeline chose in place of the learner."""
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, list) and steps and hasattr(steps[-1][1], "model_"):
+        model = copy(model)
+        model.steps = [*steps[:-1], (steps[-1][0], steps[-1][1].model_)]
+    return model
+
+
 def load_model(path: str | Path, *, trust: bool = False) -> ModelFile:
     """Read a model; a pickle, or a type that is not on the list, only with `trust=True`."""
     path = Path(path)
@@ -83,19 +97,63 @@ def load_model(path: str | Path, *, trust: bool = False) -> ModelFile:
         raise BadLearner(f"there is no model file {path}", "Make one with `foldwise compare ... --save MODEL.skops`")
     content = _load_pickle(path, trust) if path.suffix.lower() in PICKLES else _load_skops(path, trust)
     try:
-        model, about = content["model"], json.loads(content["about"])
-        about["names"], about["kinds"], about["task"], about["container"]
-    except (KeyError, TypeError, ValueError):
-        raise BadLearner(f"{path} was not saved by Foldwise", "Save the model with --save or fw.save_model") from None
+        model, words = content["model"], content["about"]
+    except (KeyError, TypeError):
+        model, words = None, ""
+    about = _read_about(words, path)
     return ModelFile(model, about, _version_notes(about))
 
 
-def _about(data: Dataset) -> dict[str, Any]:
+def read_card(path: str | Path, *, trust: bool = False) -> dict[str, Any]:
+    """The card of a model file alone: nothing of the model is made, so that it may hold any type; not of a pickle."""
+    path = Path(path)
+    if not path.is_file() or path.suffix.lower() in PICKLES:
+        return dict(load_model(path, trust=trust).about)
+    try:
+        check_archive(content := path.read_bytes())
+        with zipfile.ZipFile(BytesIO(content)) as archive:
+            words = json.loads(json.loads(archive.read(SCHEMA))["content"]["about"]["content"])
+    except Refused as reason:
+        raise BadLearner(f"{path} {reason}", "Do not use it") from None
+    except Exception:  # a damaged file can fail in any way
+        raise BadLearner(f"{path} is not a model file, or is damaged", "Save the model again") from None
+    return _read_about(words, path)
+
+
+def _read_about(words: Any, path: Path) -> dict[str, Any]:
+    try:
+        about: dict[str, Any] = json.loads(words)
+        is_ours = _is_about(about)
+    except (KeyError, TypeError, ValueError, RecursionError):
+        is_ours = False
+    if not is_ours:
+        raise BadLearner(f"{path} was not saved by Foldwise", "Save the model with --save or fw.save_model")
+    return about
+
+
+def _is_about(about: Any) -> bool:
+    """Does it say what a saved model says of its table, in the same way?"""
+    names, kinds = about["names"], about["kinds"]
+    return (
+        isinstance(names, list)
+        and isinstance(kinds, list)
+        and len(names) == len(kinds) == len({str(name) for name in names})
+        and all(isinstance(name, str | int) for name in names)
+        and set(kinds) <= set(KINDS)
+        and about["task"] in TASKS
+        and about["container"] in ("frame", "series", "array", "sparse")
+        and isinstance(about.get("versions", {}), dict)
+        and isinstance(about.get("classes", []), list)
+    )
+
+
+def about_data(data: Dataset) -> dict[str, Any]:
+    """What a model must know of the table it was trained on."""
     container = "frame" if hasattr(data.X, "iloc") else "array" if isinstance(data.X, np.ndarray) else "sparse"
     return {
         "names": list(data.names),
         "kinds": list(data.kinds),
-        "container": container,
+        "container": "series" if data.is_series else container,
         "task": data.task,
         "classes": [label.item() if isinstance(label, np.generic) else label for label in data.classes],
         "rows": data.rows,
@@ -118,23 +176,30 @@ def _dump(content: dict[str, Any], path: Path, *, pickle: bool) -> None:
         raise
     except Exception as error:  # skops raises many kinds for what it cannot write
         name = type(content["model"]).__name__
-        raise BadLearner(f"skops cannot write this {name}: {error}", "Save it as .pkl with --pickle") from error
+        raise BadLearner(f"skops cannot write this {name}: {error}", f"Name it .pkl, with {_PICKLE}") from error
 
 
 def _load_skops(path: Path, trust: bool) -> Any:
     from skops import io
 
-    _check_archive(path)
     try:
-        content = _with_present_names(path.read_bytes())
+        check_archive(content := path.read_bytes())
+        content = _with_present_names(content)
+        if not trust:
+            check_schema(content)
         found = io.get_untrusted_types(data=content)
+    except Refused as reason:
+        remedy = _TRUST if isinstance(reason, Unlisted) else "Do not use it"
+        raise BadLearner(f"{path} {reason}", remedy) from None
     except Exception:  # a damaged file can fail in any way
         raise BadLearner(f"{path} is not a model file, or is damaged", "Save the model again") from None
-    strangers = [] if trust else [name for name in found if not _is_trusted(name)]
-    if strangers:
-        listed = ", ".join(strangers[:3])
-        raise BadLearner(f"{path} holds types that are not on the list: {listed}", "If you made the file, use --trust")
-    return _quietly(lambda: io.loads(content, trusted=found), path)
+    loaded = _quietly(lambda: io.loads(content, trusted=found), path)
+    try:
+        if not trust:
+            check_state(loaded)
+    except Refused as reason:
+        raise BadLearner(f"{path} {reason}", "Do not use it") from None
+    return loaded
 
 
 def _with_present_names(content: bytes) -> bytes:
@@ -151,22 +216,9 @@ def _with_present_names(content: bytes) -> bytes:
     return written.getvalue()
 
 
-def _check_archive(path: Path) -> None:
-    """A small file that expands without end is refused before it is read."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            sizes = [entry.file_size for entry in archive.infolist()]
-    except Exception:  # a damaged file can fail in any way
-        raise BadLearner(f"{path} is not a model file, or is damaged", "Save the model again") from None
-    most = max(FREE_BYTES, MOST_RATIO * path.stat().st_size)
-    if sum(sizes) > most or len(sizes) > MOST_ENTRIES:
-        found = f"{len(sizes):,} parts of {sum(sizes):,} bytes"
-        raise BadLearner(f"{path} expands to {found}, more than {most:,}", "Save the model again, or do not use it")
-
-
 def _load_pickle(path: Path, trust: bool) -> Any:
     if not trust:
-        raise BadLearner(f"{path} is a pickle, which runs code when read", "If you made the file, use --trust")
+        raise BadLearner(f"{path} is a pickle, which runs code when read", _TRUST)
     import joblib
 
     return _quietly(lambda: joblib.load(path), path)
@@ -182,21 +234,6 @@ def _quietly(load: Any, path: Path) -> Any:
             return load()
         except Exception as error:  # whatever a damaged or foreign file does, one sentence comes out
             raise BadLearner(f"cannot load {path}: {error}", "Save the model again with these versions") from error
-
-
-def _is_trusted(name: str) -> bool:
-    """Is this a class of a known package, or a function of our own preprocessing?"""
-    if name.startswith(TRUSTED_FUNCTIONS) or name in TRUSTED_NAMES:
-        return True
-    if not name.startswith(TRUSTED_CLASSES):
-        return False
-    module, _, attribute = name.rpartition(".")
-    try:
-        found = getattr(importlib.import_module(module), attribute)
-    except Exception:  # whatever importing a module of that name does
-        return False
-    # The object itself is asked: a module also holds what it has imported from elsewhere.
-    return isinstance(found, type) and f"{found.__module__}.".startswith(TRUSTED_CLASSES)
 
 
 def _version_notes(about: Mapping[str, Any]) -> tuple[str, ...]:

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from foldwise.answers.numbers import outer_words, task_words
+from foldwise.api import pilot
+from foldwise.api.pilot import Measured, measure
+from foldwise.executors.local.local_executor import SMALL_STUDY_SECONDS, LocalExecutor
+from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import duration
+from foldwise.records.memory import MemoryStore
+from foldwise.run import keep_proposals
+from foldwise.shown import table_html, words_html
+from foldwise.studies.counting import rows_of_chosen
 from foldwise.studies.reading import Reading
 from foldwise.studies.stacking import final_key, members_of
 from foldwise.studies.study import Method
+from foldwise.tuners.tuner import worst_case
+
+if TYPE_CHECKING:
+    from foldwise.api.request import Request
+
+KEEPING_SECONDS = 2e-4  # of a fit besides the fit itself: naming it, keeping its record, reading its loss
 
 
 @dataclass(frozen=True)
@@ -22,22 +37,43 @@ class Plan:
     outer: str
     inner: str | None
     rows: int
+    task: str = ""  # and why, where it could be another
+    wall_seconds: float | None = None  # on the cores that the run would use; `seconds` are those of one
+    cores: int | None = None
+    limit: str = ""  # what a time limit decides
 
     def to_dict(self) -> dict[str, Any]:
         """The plan in plain values; the same as `--json`."""
         return dict(vars(self))
 
     def __repr__(self) -> str:
-        lines = [f"{self.rows} rows; outer splits: {self.outer}; inner splits: {self.inner or 'none'}"]
+        task = f"{self.task}; " if self.task else ""
+        lines = [f"{task}{self.rows} rows; outer splits: {self.outer}; inner splits: {self.inner or 'none'}"]
         lines += [
             f"  {method['name']}: {_sureness([method])}{method['fits']} fits"
             + (f", {method['candidates']} candidates" if method["candidates"] else "")
             + (f", about {duration(method['seconds'])}" if method["seconds"] is not None else "")
             for method in self.methods
         ]
+        shared = sum(method["fits"] for method in self.methods) - self.fits
         cost = f"{_sureness(self.methods)}{self.fits} fits"
+        cost += f" ({shared} fewer than the lines above: fits that methods share are made once)" if shared else ""
         cost += f", about {duration(self.seconds)} of work for one core" if self.seconds is not None else ""
-        return "\n".join([*lines, cost])
+        if self.wall_seconds is not None and self.cores is not None and self.cores > 1:
+            cost += f": about {duration(self.wall_seconds)} on {self.cores} cores"
+        return "\n".join([*lines, cost, *([self.limit] if self.limit else [])])
+
+    def _repr_html_(self) -> str:
+        heads, rows = ("method", "fits", "candidates", "time"), [_method_html(method) for method in self.methods]
+        table = table_html({head: [row[at] for row in rows] for at, head in enumerate(heads)})
+        first, *rest = [line for line in repr(self).splitlines() if not line.startswith("  ")]
+        return words_html(first) + table + words_html(*rest)
+
+
+def _method_html(method: Mapping[str, Any]) -> tuple[str, ...]:
+    """A row of the plan's table; what is not known is left empty."""
+    time = "" if method["seconds"] is None else f"about {duration(method['seconds'])}"
+    return method["name"], f"{_sureness([method])}{method['fits']}", str(method["candidates"] or ""), time
 
 
 def _sureness(methods: Sequence[Mapping[str, Any]]) -> str:
@@ -56,6 +92,7 @@ class Cost:
     fits: int
     seconds: float | None  # of all its fits
     is_rough: bool  # time ends its tunings, so that the number of fits is a guess
+    may_share: bool = False  # may the tuned learner choose its own default parameters, and so share these fits?
 
     def to_dict(self) -> dict[str, Any]:
         method = self.method
@@ -63,22 +100,87 @@ class Cost:
         return {
             "name": method.name,
             "fits": self.fits,
-            "at_most": not is_fixed and not self.is_rough,
+            "at_most": (not is_fixed or self.may_share) and not self.is_rough,
             "is_rough": self.is_rough,
             "candidates": None if method.inner is None else _candidates(method),
             "seconds": None if self.seconds is None else round(self.seconds, 3),
         }
 
 
-def method_cost(reading: Reading, method: Method, seconds: float | None) -> Cost:
-    """The most fits of a method and, where a pilot measured the seconds of one fit, their time."""
-    keys = _fixed_keys(reading, method)
-    count = _most_fits(reading, method, keys) + _refits(reading, method)
-    cost = None if seconds is None else count * seconds
+def make_plan(asked: Request, *, has_pilot: bool = True) -> Plan:
+    """The plan of a request; a pilot makes some of its fits to tell the time."""
+    began = pilot.clock()
+    runnable = asked.study()
+    reading = Reading(runnable.study, MemoryStore())
+    for at in range(len(runnable.study.methods)):
+        keep_proposals(runnable, reading, at)  # in memory, for the pilot
+    own = pilot.clock() - began
+    measured = measure(runnable, reading) if has_pilot else {}
+    costs = _costs(reading, measured)
+    fits, work = total(costs)
+    study, own = reading.study, own + fits * KEEPING_SECONDS
+    cores = cores_of(asked.run, work)
+    longest = max((one.longest for one in measured.values()), default=0.0)
+    notes = [{"code": code, "text": text} for code, text in study.notes]
+    return Plan(
+        fits=fits,
+        methods=[cost.to_dict() for cost in costs],
+        seconds=round(work + own, 3) if has_pilot else None,
+        outer=outer_words({"outer": study.outer.scheme, "notes": notes}),
+        inner=" / ".join(dict.fromkeys(method.inner.scheme for method in study.methods if method.inner)) or None,
+        rows=study.rows,
+        task=task_words({"task": study.task, "notes": notes}),
+        wall_seconds=round(own + max(work / cores, longest), 3) if has_pilot and cores is not None else None,
+        cores=cores,
+        limit=next((note["text"] for note in notes if note["code"] == "time_limit"), ""),
+    )
+
+
+def cores_of(options: RunOptions, work: float) -> int | None:
+    """How many cores so many seconds of work will have; None where a cluster or an executor of one's own decides."""
+    if options.engine != "local":
+        return options.jobs
+    executor = LocalExecutor(options)
+    is_spread = executor.may_isolate and (executor.must_isolate or work > SMALL_STUDY_SECONDS)
+    return executor.jobs if is_spread else 1
+
+
+def _costs(reading: Reading, measured: Mapping[int, Measured]) -> list[Cost]:
+    """The costs of all methods; default parameters wait for the tuned learner, so the pilot has no fit of them."""
+    methods, found = reading.study.methods, list[Cost]()
+    place = {method.name: at for at, method in enumerate(methods)}
+    for at, method in enumerate(methods):
+        one = measured.get(at)
+        if one is None and method.defaults_of and (tuned := measured.get(place[method.defaults_of])) is not None:
+            one = tuned._replace(together=tuned.alone)
+        known = (None, None) if one is None else (one.together * _growth(reading, method), one.alone)
+        found.append(method_cost(reading, method, known[0], alone=known[1]))
+    return found
+
+
+def _growth(reading: Reading, method: Method) -> float:
+    """How much longer the mean fit of a tuning takes than its first ones, which may have less of the rows."""
+    if method.tuner.is_exhaustive or not method.tuner.is_listed:
+        return 1.0
+    asked = worst_case(method.tuner, reading.runs(method)[0])
+    shares = [(len(one.candidates) * len(one.splits), method.tuner.share(one.level)) for one in asked]
+    mean = sum(count * share for count, share in shares) / sum(count for count, _ in shares)
+    return mean / shares[0][1]
+
+
+def method_cost(reading: Reading, method: Method, seconds: float | None, *, alone: float | None = None) -> Cost:
+    """The most fits of a method and, where a pilot measured the seconds of one fit, their time.
+
+    `seconds` are its part of a pass in which a solver answers many fits; a chosen candidate is fitted `alone`.
+    """
+    keys, chosen = _fixed_keys(reading, method), len(rows_of_chosen(reading.study, method))
+    tuning = _most_fits(reading, method, keys)
+    count = tuning + chosen
+    cost = None if seconds is None else tuning * seconds + chosen * (seconds if alone is None else alone)
     share = method.tuner.limits.seconds
     if cost is None or seconds is None or share is None or cost <= share:
-        return Cost(method, keys, count, cost, is_rough=False)
-    least = method.tuner.fewest_fits(reading.runs(method)) + _refits(reading, method)
+        return Cost(method, keys, count, cost, is_rough=False, may_share=_may_share(reading, method))
+    least = method.tuner.fewest_fits(reading.runs(method)) + chosen
     count = max(least, round(share / seconds))  # its time is up before its candidates are
     return Cost(method, keys, count, max(share, least * seconds), is_rough=True)
 
@@ -117,14 +219,12 @@ def _most_fits(reading: Reading, method: Method, keys: frozenset[str]) -> int:
     return len(keys) or method.tuner.most_fits(reading.runs(method))
 
 
-def _refits(reading: Reading, method: Method) -> int:
-    """Fits of chosen candidates: only where not all candidates are fitted anyway."""
-    if method.inner is None:
-        return 0
-    study = reading.study
-    tuned_on = {study.rows_name(split) for split in study.tuning_splits(method)}
-    judged_on = {study.rows_name(stage.split) for stage in study.stages(method)}
-    return len(judged_on - tuned_on)
+def _may_share(reading: Reading, method: Method) -> bool:
+    """Are these default parameters a candidate of the tuned method, or may they become one in its search?"""
+    if not method.defaults_of:
+        return False
+    tuned = reading.method(method.defaults_of)
+    return not tuned.tuner.is_listed or method.identities[0] in tuned.identities
 
 
 def _candidates(method: Method) -> int | None:

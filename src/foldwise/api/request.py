@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from foldwise.answers.evidence import check_interval
 from foldwise.api.running import Ran, answer_study
 from foldwise.data.dataset import Dataset, make_dataset
+from foldwise.data.order import check_order
 from foldwise.data.roles import Roles
 from foldwise.data.sources import read
 from foldwise.errors import BadStudy
 from foldwise.estimates.intervals import request_interval
 from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
-from foldwise.plans.methods import make_learners, task_hint
+from foldwise.plans.effort import DEFAULT_EFFORT, Words, complete
+from foldwise.plans.methods import able_learners, task_hint
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, make_study
 from foldwise.plans.searches import Tuning
 from foldwise.records.opening import AnyStore
-from foldwise.splits.nesting import study_splits
+from foldwise.splits.nesting import Note, study_splits
 
 Values = TypeVar("Values")
+LEAST_TIME = 0.1  # of a time limit that is left for fits, whatever came before
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +46,16 @@ class Request:
     store: AnyStore = None
     retry_failed: bool = False
     progress: bool | None = None
+    effort: str = DEFAULT_EFFORT
+    repeats: int | None = None  # None: by effort and the table's shape, as an outer or inner that is None
+    decided: Mapping[str, Any] = field(default_factory=dict)  # words that a time limit chose
+    notes: tuple[Note, ...] = ()  # and what is said of it
+    ends: float | None = None  # when its time is up, by time.monotonic: making the study counts too
+
+    @property
+    def words(self) -> Words:
+        """What was said of learners and splits."""
+        return Words(self.learners, self.outer, self.tuning.inner, self.repeats, self.effort)
 
     def study(self, *, is_alone: bool = False) -> RunnableStudy:
         """Everything checked and made into a study; nothing is fitted here.
@@ -50,19 +64,21 @@ class Request:
         """
         data = as_data(self.X, self.y, task_hint(self.learners, self.loss), self.roles)
         losses = make_losses(self.loss, data)
-        learners = make_learners(self.learners, data, losses)
+        words, decided = complete(self.words, data)
+        learners, left_out = able_learners(words.learners, data, losses)
         learners = learners[:1] if is_alone else learners
         is_tuned = any(learner.space is not None or learner.members for learner in learners)
-        seed, repeats = self.options.seed, self.options.repeats
-        splits = study_splits(self.outer, self.tuning.inner, data, seed=seed, repeats=repeats, tuned=is_tuned)
+        options = replace(self.options, repeats=words.repeats or 1)
+        seed, repeats = options.seed, options.repeats
+        splits = study_splits(words.outer, words.inner, data, seed=seed, repeats=repeats, tuned=is_tuned)
         runnable = make_study(
             data,
             learners,
             losses=losses,
             outer=splits.outer,
             tuning=replace(self.tuning, inner=splits.inner_spec),
-            options=replace(self.options, has_final=not is_alone),
-            notes=splits.notes,
+            options=replace(options, has_final=False, defaults=False) if is_alone else options,
+            notes=(*decided, *self.notes, *splits.notes, *left_out),
         )
         check_interval(runnable.study)
         return runnable
@@ -71,7 +87,7 @@ class Request:
         """Run the study as asked. `origin` is what a study file or command line said, to be resumed from."""
         return answer_study(
             runnable,
-            self.run,
+            self._run_now(),
             store=self.store,
             retry_failed=self.retry_failed,
             progress=self.progress,
@@ -79,13 +95,22 @@ class Request:
             is_kept=is_kept,
         )
 
+    def _run_now(self) -> RunOptions:
+        """The options of the run, with the time that is left: a little in any case, for the cheapest methods."""
+        limit = self.run.time_limit
+        if self.ends is None or limit is None:
+            return self.run
+        return replace(self.run, time_limit=max(self.ends - time.monotonic(), LEAST_TIME * limit))
+
 
 def read_request(arguments: Mapping[str, Any]) -> Request:
     """The arguments of `compare`, by name, as values."""
     store = arguments["store"]
     options = {**arguments, "interval": request_interval(arguments["interval"]), "keeps_all": store is not None}
+    options["repeats"] = 1 if arguments["repeats"] is None else arguments["repeats"]
+    own = ("learners", "X", "y", "loss", "outer", "retry_failed", "progress", "effort", "repeats")
     return Request(
-        **{name: arguments[name] for name in ("learners", "X", "y", "loss", "outer", "retry_failed", "progress")},
+        **{name: arguments[name] for name in own},
         roles=_part(Roles, arguments),
         tuning=_part(Tuning, arguments),
         options=_part(StudyOptions, options),
@@ -107,8 +132,9 @@ def as_data(X: Any, y: Any, hint: str | None, roles: Roles) -> Dataset:
             found = ", ".join(roles.given) or "y"
             raise BadStudy(f"{found} is part of the data already", "Give it when the data are made")
         return X
+    check_order(X, y)
     if isinstance(X, str | Path):
         return read(X, target=y, task_hint=hint, **vars(roles))
     if X is None:
-        raise BadStudy("there are no data", "Call fw.compare(learners, X, y)")
+        raise BadStudy("there are no data", "Give X and y, as in fw.compare(learners, X, y)")
     return make_dataset(X, y, task_hint=hint, **vars(roles))

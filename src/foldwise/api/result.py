@@ -10,17 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldwise.answers.answer import answer, pick
+from foldwise.answers.answer import answer
 from foldwise.answers.auto import make_auto
 from foldwise.answers.combined import CombinedAnswer, answer_of, made_by_rows
+from foldwise.answers.contest import all_failed, asked_for, failure_words, pair_level, pick
 from foldwise.answers.details import details
 from foldwise.answers.explanation import explain
 from foldwise.answers.method import MethodAnswer
+from foldwise.answers.metric_table import metric_table
+from foldwise.answers.out_of_fold import prediction_table
 from foldwise.answers.power import RowsNeeded, rows_needed
-from foldwise.answers.search_curve import SearchCurve, search_curve
-from foldwise.answers.tables import choice_table, loss_table, risk_table, selection_table, split_table
+from foldwise.answers.search_curve import search_curve
+from foldwise.answers.tables import choice_table, fold_table, loss_table, risk_table, selection_table, split_table
 from foldwise.api.manifest import versions as current_versions
+from foldwise.api.model_card import card_of_method, remember_card
+from foldwise.api.model_file import check_model_path
 from foldwise.api.noise import noise
+from foldwise.api.search_curve import SearchCurve
 from foldwise.api.seen import remember_rows
 from foldwise.comparisons.comparison import Comparison
 from foldwise.data.dataset import Dataset
@@ -31,6 +37,7 @@ from foldwise.reports import plots
 from foldwise.reports.html import html_fragment, render_html, write_html
 from foldwise.reports.text import render_text
 from foldwise.run import fit_model
+from foldwise.shown import Page, Prose
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study
@@ -44,6 +51,8 @@ if TYPE_CHECKING:
 class Result:
     """The answer to a study: prints its table and verdict."""
 
+    title: str | None = None  # of its page, where the data or the target have a name
+
     def __init__(
         self,
         reading: Reading,
@@ -56,7 +65,7 @@ class Result:
         self.reading = reading
         self.made, self.seconds = made_by_rows(made, reading.study), seconds
         self._study = runnable
-        self._versions = versions or current_versions()
+        self._versions = {**(versions or current_versions()), **reading.study.packages}
         self.methods = [answer_of(reading, method) for method in reading.study.shown]
 
     @property
@@ -78,6 +87,15 @@ class Result:
     def is_finished(self) -> bool:
         """Are all fits done? A study that was stopped has risks of the methods that are, and notes on the others."""
         return bool(self._answer["finished"])
+
+    def check_failures(self) -> None:
+        """Raise FitsFailed, with this result, if every method that was asked for failed: the baseline is no answer."""
+        if not all_failed(self.methods):
+            return
+        failed, remedy = asked_for(self.methods), "Use another loss, or larger test sets"
+        if any(method.failures for method in failed):
+            remedy = "on_failure='baseline' (--on-failure baseline) lets the baseline answer for fits that fail"
+        raise FitsFailed(f"no method has a risk: {failure_words(failed)}", remedy, result=self)
 
     @property
     def fits(self) -> int:
@@ -119,8 +137,14 @@ class Result:
         return self._find(one).difference(theirs._find(other), rope=rope)
 
     def rows_needed(self, one: str, other: str) -> RowsNeeded:
-        """About how many rows it would take to tell methods `one` and `other` apart, or that no number would."""
-        return rows_needed(self.difference(one, other), self.study.rows)
+        """How many rows give an 80% chance to tell methods `one` and `other` apart, as a range.
+
+        The range is that of the differences that their interval allows, at the level of the verdict; if they may not
+        differ at all, it has no upper end.
+        """
+        first, second = self._find(one), self._find(other)
+        apart = first.difference(second, level=pair_level(self.methods, first, second))
+        return rows_needed(apart, self.study.rows)
 
     def noise(self, name: str | None = None, *, seeds: int = 5) -> dict[str, float | None]:
         """Standard deviations of a risk by source: the rows (data), how they were split, the learner's seed.
@@ -129,7 +153,7 @@ class Result:
         """
         if self._study is None:
             raise BadStudy("a result loaded from a store has no learners to fit", "Run the study again with its store")
-        method = self._find(name or str(self.best))
+        method = self._named(name)
         if method.status != "ok":
             raise FitsFailed(f"{method.method.name} has no risk, so there is no noise to split", "Name another")
         if method.stand_ins:
@@ -144,30 +168,59 @@ class Result:
         `name`: a method (None: the best). From the leave-two-out fits of a study with `interval="bates"`; refused
         where it is unstable.
         """
-        evidence = self._find(name or str(self.best)).evidence
+        evidence = self._named(name).evidence
         if evidence.pair_losses is None:
             raise BadInterval("the bias of the training size needs the leave-two-out fits", "Ask for interval='bates'")
         found = bates(evidence.by_row, evidence.pair_losses, evidence.fold_of_row, bias_power=1)
         return float(found.err_cv - found.value)
 
     def selection_bias(self) -> pd.DataFrame:
-        """For tuned methods: the selection score, its corrections without nesting, and the nested risk."""
-        return selection_table(self._answer)
+        """For tuned methods: the selection score, its corrections without nesting, and the nested risk.
+
+        The score and its corrections belong to `selection_train_rows` training rows, the risk to `train_rows`. At equal
+        sizes the score is too good on average; with fewer rows it may also be larger than the risk. Where
+        there are no corrections, `note` says why.
+        """
+        return selection_table(self._answer, self.methods)
 
     def search_curve(self, name: str | None = None) -> SearchCurve:
-        """Selection score and outer risk after 1, 2, 3, ... candidates: when did searching stop helping?
+        """Selection score and outer risk after 1, 2, 3, ... candidates, and after how many no further gain is shown.
 
         `name`: a method (None: the best).
         """
-        return search_curve(self.reading, self._find(name or str(self.best)).method)
+        return SearchCurve(**vars(search_curve(self.reading, self._named(name).method)))
 
     def choices(self) -> pd.DataFrame:
-        """Method x repeat x outer fold: the candidate chosen, its selection score and the outer loss."""
+        """Method x repeat x outer fold: the candidate chosen, its selection score and the outer loss.
+
+        Both with the training rows they belong to.
+        """
         return choice_table(self.methods)
 
-    def losses(self) -> pd.DataFrame:
-        """Every row's out-of-fold prediction and loss, by method, repeat and fold."""
-        return loss_table(self.reading, self.methods)
+    def losses(self, *, by: str = "row") -> pd.DataFrame:
+        """Every row's out-of-fold prediction and loss, by method, repeat and fold.
+
+        `by="fold"`: the mean of each fold instead, under every loss, also those that have no loss per row.
+        """
+        if by not in ("row", "fold"):
+            raise BadStudy(f"there are no losses by {by!r}", nearest(by, ("row", "fold")))
+        return loss_table(self.reading, self.methods) if by == "row" else fold_table(self.methods)
+
+    def predictions(self) -> pd.DataFrame:
+        """Every method's out-of-fold predictions: one row for each row of the data, repeat and method.
+
+        With the truth, the probability of every class (`p_CLASS`, empty where a learner gives none), the position of
+        the row and its label in your own frame. In a result that was loaded from a store the label is the position.
+        """
+        return prediction_table(self.study, self.methods, self.data.row_labels if self.data else None)
+
+    def metrics(self) -> pd.DataFrame:
+        """The usual metrics of every method from the stored predictions, with an interval where one is valid.
+
+        No fit is made. `averaged` says how each is averaged; `note` says why one, or its interval, is not given.
+        """
+        auto = make_auto(self.methods)
+        return metric_table([*self.methods, *([auto] if auto else [])])
 
     def splits(self) -> pd.DataFrame:
         """All splits of both levels: which rows were trained on and which were held out."""
@@ -175,7 +228,7 @@ class Result:
 
     def explain(self) -> str:
         """Which number means what, which interval it has and why that is valid here."""
-        return explain(self.study, self._answer, self.methods)
+        return Prose(explain(self.study, self._answer, self.methods))
 
     def refit(self, name: str | None = None, *, rule: str | None = None, pick: str | None = None) -> Any:
         """The picked method, tuned again on all rows and fitted: a plain scikit-learn estimator.
@@ -191,24 +244,35 @@ class Result:
                 "a result loaded from a store has no learners to fit",
                 "Run the study again with the same store: it makes no new fits, and its result can refit",
             )
-        if name is None and self.best is None:
-            raise FitsFailed("no method has a risk, so there is none to refit", "Name one: result.refit('ridge')")
-        method = self._find(name or str(self.best))
+        method = self._named(name)
         at, rows = self.study.methods.index(method.method), np.arange(runnable.data.rows)
         if isinstance(method, CombinedAnswer):
             from foldwise.api.combining import fit_combined  # needs scikit-learn, and a result that is read does not
 
             _refuse_rule(method, rule)
-            return remember_rows(fit_combined(runnable, self.reading, method.method), runnable.data)
-        return remember_rows(
-            fit_model(runnable, self.reading, at, self._final_candidate(method, rule), rows), runnable.data
-        )
+            model: Any = fit_combined(runnable, self.reading, method.method)
+        else:
+            model = fit_model(runnable, self.reading, at, self._final_candidate(method, rule), rows)
+        own = method.method.name
+        judged_as = "auto" if pick == "inner" else own  # what was picked by its selection score has the risk of that
+        chosen = self.candidate(own, rule=rule)
+        card = card_of_method(self._answer, runnable.data, name=own, candidate=chosen, judged_as=judged_as)
+        return remember_card(remember_rows(model, runnable.data), card)
+
+    def save_model(self, path: str | Path, name: str | None = None, *, pickle: bool = False) -> Path:
+        """Refit the picked method, or another `name`, and write it to `path` with its card.
+
+        `foldwise predict`, `foldwise info` and `fw.load_model` read the file. `path` ends in .skops; with `pickle=True`
+        in .pkl or .joblib, for models that skops cannot write.
+        """
+        from foldwise.api.models import save_model
+
+        check_model_path(path, pickle=pickle)
+        return save_model(self.refit(name), path, pickle=pickle)
 
     def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
         """The candidate that `refit` takes, of the method `name` (None: the best) and by this `rule`."""
-        if name is None and self.best is None:
-            raise FitsFailed("no method has a risk, so there is no candidate to take", "Name a method")
-        method = self._find(name or str(self.best))
+        method = self._named(name)
         if isinstance(method, CombinedAnswer):
             _refuse_rule(method, rule)
             return method.weights or {}
@@ -217,16 +281,17 @@ class Result:
     def report(self, path: str | Path | None = None, *, title: str | None = None, curves: Sequence[Any] = ()) -> str:
         """One self-contained page with this `title`, as text; also written to a file if a `path` is given.
 
+        Without a title the page is named after the target and the data.
         `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown with the answer.
         """
         more: dict[str, Any] = {
-            "title": title,
+            "title": title or self.title,
             "details": {**details(self.reading), "differences": self._pairs()},
             "curves": [curve.to_dict() for curve in curves],
         }
         if path is None:
-            return render_html(self._answer, **more)
-        return write_html(path, self._answer, **more).read_text(encoding="utf-8")
+            return Page(render_html(self._answer, **more))
+        return Page(write_html(path, self._answer, **more).read_text(encoding="utf-8"), path)
 
     def plot(self) -> Figure:
         """The risks with their intervals as a Matplotlib figure."""
@@ -269,6 +334,12 @@ class Result:
         if auto is None:
             raise BadStudy("pick='inner' needs two or more methods tuned on the same inner splits", "Name a method")
         return auto.final.method.name
+
+    def _named(self, name: str | None) -> MethodAnswer:
+        """The method of this name; without one the best, if there is a best."""
+        if name is None and self.best is None:
+            raise FitsFailed("no method that was asked for has a risk, so none is the best", "Name a method")
+        return self._find(name or str(self.best))
 
     def _find(self, name: str) -> MethodAnswer:
         known = {method.method.name: method for method in self.methods}

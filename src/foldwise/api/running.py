@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foldwise.answers.ledger import name_of, note_scores
-from foldwise.api.manifest import checked_manifest
-from foldwise.errors import Terminated, interrupted
+from foldwise.answers.combined import answer_of
+from foldwise.answers.contest import BASELINE
+from foldwise.answers.ledger import name_of_method, name_of_test_set, note_scores
+from foldwise.answers.numbers import MISSING, number, span
+from foldwise.api.manifest import checked_manifest, write_sketch
+from foldwise.data.sketch import make_sketch
+from foldwise.errors import FoldwiseError, Terminated, interrupted
+from foldwise.estimates.estimate import plain_number
 from foldwise.executors.engines import make_executor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
@@ -21,7 +27,7 @@ from foldwise.run import run
 from foldwise.studies.file import write_study
 from foldwise.studies.reading import Reading
 from foldwise.studies.stacking import final_key
-from foldwise.studies.study import Study
+from foldwise.studies.study import Method, Study
 
 
 class Ran(NamedTuple):
@@ -60,22 +66,39 @@ def answer_study(
     stop = Stop(options.time_limit)
     executor = make_executor(options, stop)
     with opened(store) as kept:
-        manifest = checked_manifest(runnable.study, kept)
+        sketch = None if store is None else make_sketch(runnable.data)
+        manifest = checked_manifest(runnable.study, kept, sketch)
         if is_kept and store is not None:  # before the first fit, so that a kill in the first second is resumable
             write_study(runnable.study, kept, origin=origin)
         kept.write_document("manifest", manifest)
-        _note_test_set(runnable.study, kept)
+        write_sketch(kept, sketch)
+        _note_test_set(Reading(runnable.study, kept))
         if retry_failed:
             _forget_failures(runnable.study, kept)
-        reading, made = run(runnable, executor=executor, store=kept, progress=Progress(progress), stop=stop)
+        shown = Progress(progress, judge=risk_words)
+        reading, made = run(runnable, executor=executor, store=kept, progress=shown, stop=stop)
     return Ran(reading, made, stop.reason)
 
 
-def _note_test_set(study: Study, store: Store) -> None:
-    """One test set, scored by study after study, wears out: count the methods that were judged on it."""
-    if len(study.outer) == 1:
-        identities = [name_of(*([m.proposals_name] if m.proposals_name else m.identities)) for m in study.shown]
-        note_scores(store, name_of(study.fingerprint, study.outer.fingerprint), identities)
+def risk_words(reading: Reading, method: Method) -> str:
+    """The risk of a method that has all its fits, for who watches the others; nothing while it has none."""
+    answer = answer_of(reading, method)
+    if not answer.is_judged or not math.isfinite(answer.risk):
+        return ""
+    try:
+        estimate = answer.estimate()
+    except FoldwiseError:
+        return f"risk {number(answer.risk)}"
+    ends = span(plain_number(estimate.low), plain_number(estimate.high))
+    return f"risk {number(estimate.value)}" + ("" if ends == MISSING else f" ({ends})")
+
+
+def _note_test_set(reading: Reading) -> None:
+    """One test set, scored by study after study, wears out: note the methods that are judged on it."""
+    if (test_set := name_of_test_set(reading)) is not None:
+        shown = reading.study.shown
+        rivals = [method for method in shown if method.name != BASELINE] or shown  # the baseline is no rival
+        note_scores(reading.store, test_set, map(name_of_method, rivals))
 
 
 def _forget_failures(study: Study, store: Store) -> None:

@@ -23,6 +23,11 @@ def remember_rows(model: Any, data: Dataset) -> Any:
     return model
 
 
+def training_data(model: Any) -> Dataset | None:
+    """The data that a model is known to have been trained on."""
+    return _TRAINED_ON.get(id(model))
+
+
 def rows_seen(model: Any, data: Dataset) -> int:
     """How many of these rows the model is known to have been trained on."""
     known = _TRAINED_ON.get(id(model))

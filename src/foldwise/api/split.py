@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from foldwise.api.request import as_data
 from foldwise.arrays import IntArray
-from foldwise.data.dataset import make_dataset
+from foldwise.data.roles import Roles
+from foldwise.learners.keywords import with_our_words
+from foldwise.shown import code_html, table_html
 from foldwise.splits.holdout import three_way
 
 
@@ -16,6 +19,12 @@ class Part(NamedTuple):
     y: Any
     rows: IntArray
 
+    def __repr__(self) -> str:
+        return f"Part(rows={len(self.rows)})"
+
+    def _repr_html_(self) -> str:
+        return code_html(repr(self))
+
 
 class Parts(NamedTuple):
     """Rows to train on, to choose candidates on, and to judge on."""
@@ -24,10 +33,17 @@ class Parts(NamedTuple):
     dev: Part
     test: Part
 
+    def __repr__(self) -> str:
+        return f"Parts(train={len(self.train.rows)}, dev={len(self.dev.rows)}, test={len(self.test.rows)})"
 
+    def _repr_html_(self) -> str:
+        return table_html({"part": self._fields, "rows": [len(part.rows) for part in self]})
+
+
+@with_our_words
 def split(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     test: float = 0.2,
     dev: float = 0.2,
@@ -38,7 +54,8 @@ def split(
 ) -> Parts:
     """Split a table at random into rows to train on, to choose candidates on, and to test on.
 
-    `X`, `y`: the table and its target. `test`, `dev`: shares of all rows. `groups`: are kept whole.
+    `X`, `y`: the table and its target, or a frame or file and the name of a column. `test`, `dev`: shares of all rows.
+    `groups`: are kept whole.
     `time`: the last rows are for testing. `stratify`: equal shares of each class ("auto": for classification).
     `seed`: of the draw.
 
@@ -48,6 +65,6 @@ def split(
     >>> len(train.y), len(dev.y), len(test.y)
     (6, 2, 2)
     """
-    data = make_dataset(X, y, groups=groups, time=time, stratify=stratify)
+    data = as_data(X, y, None, Roles(groups, time, stratify=stratify))
     parts = three_way(data, test=test, dev=dev, seed=seed)
     return Parts(*(Part(data.take(rows), data.y[rows], rows) for rows in parts))

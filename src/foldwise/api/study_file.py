@@ -5,37 +5,45 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from foldwise.api.compare import plan, request, run_comparison
-from foldwise.api.dotted import dotted_learner, is_dotted
+from foldwise.api.dotted import check_words, dotted_learner, is_dotted
+from foldwise.api.dotted_names import NATIVE
+from foldwise.api.limit import decided_words, within_limit
 from foldwise.api.planning import Plan
 from foldwise.api.result import Result
 from foldwise.api.study_text import check_sizes, read_text
 from foldwise.api.study_values import make_parameter, one_form, read_space
 from foldwise.data.dataset import Dataset
+from foldwise.data.packed import STDIN
 from foldwise.data.sources import read
 from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
 from foldwise.estimates.intervals import is_foreign as is_foreign_interval
 from foldwise.executors.engines import check_engine
 from foldwise.executors.engines import is_foreign as is_foreign_engine
 from foldwise.learners.catalogue import builtin, is_builtin_name
-from foldwise.learners.learner import Named, learner
+from foldwise.learners.named import Named, learner
 from foldwise.learners.plugin import foreign_names
 from foldwise.learners.tuned import Tuned, tune
 from foldwise.losses.loss import is_foreign as is_foreign_loss
 from foldwise.plans.combined import read_combined
+from foldwise.plans.effort import at_level, find_level
 from foldwise.plans.methods import task_hint
 from foldwise.records.sqlite import SqliteStore
 from foldwise.splits.making import is_foreign as is_foreign_splitter
 from foldwise.studies.file import read_origin
+from foldwise.studies.seeds import FIRST, changes_since
+from foldwise.tuners.budget import read_seconds
 from foldwise.tuners.registry import is_foreign as is_foreign_tuner
 
+MOST_JOBS = 256  # processes, or threads of a fit, that a file may ask for
 # What shapes the data set goes to `read`, the rest to `compare`.
-_DATA_OPTIONS = ("target", "groups", "time", "weights", "stratify", "drop", "task", "positive")
+_DATA_OPTIONS = ("target", "groups", "time", "weights", "stratify", "drop", "task", "positive", "drop_missing_target")
 
 
 class LearnerSpec(BaseModel):
@@ -69,11 +77,13 @@ class StudySpec(BaseModel):
     drop: list[str] | None = None
     task: Literal["regression", "classification", "binary", "multiclass"] | None = None
     positive: str | bool | int | float | None = None
+    drop_missing_target: bool | None = None
     groups: str | None = None
     time: str | None = None
     weights: str | None = None
     stratify: bool | str | None = None
     learners: dict[str, LearnerSpec] | None = None
+    effort: Literal["quick", "normal", "thorough"] | None = None
     loss: str | list[str] | list[list[float]] | None = None
     outer: int | float | str | None = None
     inner: int | float | str | None = None
@@ -96,13 +106,21 @@ class StudySpec(BaseModel):
     level: float | None = None
     interval: str | None = None
     optimism: bool | None = None
+    defaults: bool | None = None
     on_failure: str | None = None
     retry_failed: bool | None = None
+    title: str | None = None  # of the page
+    foldwise: str | None = None  # the version it was written for
 
     @field_validator("engine")
     @classmethod
     def _known_engine(cls, value: str | None) -> str | None:
         return None if value is None else check_engine(value)
+
+    @field_validator("time_limit", mode="before")
+    @classmethod
+    def _seconds(cls, value: Any) -> Any:
+        return read_seconds(value, "time limit") if isinstance(value, str) else value
 
     @field_validator("learners", mode="before")
     @classmethod
@@ -113,7 +131,9 @@ class StudySpec(BaseModel):
                     f"learner {doubled!r} is given twice", "Name each once, or use a table with another name"
                 )
             value = {name: {} for name in value}
-        if isinstance(value, list) and all(isinstance(table, dict) and "name" in table for table in value):
+        if isinstance(value, list) and all(
+            isinstance(table, dict) and isinstance(table.get("name"), str) for table in value
+        ):
             value = {table["name"]: {key: table[key] for key in table if key != "name"} for table in value}
         if not isinstance(value, dict):
             return value
@@ -125,7 +145,8 @@ class StudySpec(BaseModel):
         """Compare the learners as the study says."""
         options = self.options()  # first, as it says best which column of labels is missing
         asked = request(self.make_learners(), self.read_data(), None, **options, progress=progress)
-        return run_comparison(asked, origin=self.origin())
+        asked = within_limit(asked)
+        return run_comparison(asked, origin={**self.origin(), **decided_words(asked)})
 
     def plan(self) -> Plan:
         """What the study would cost, without running it."""
@@ -135,7 +156,9 @@ class StudySpec(BaseModel):
     def origin(self) -> dict[str, Any]:
         """The study as JSON, with full paths so that it can be resumed from any folder."""
         unset = {key for key, value in self if value is None}
-        options = self.model_dump(mode="json", exclude=unset | {"retry_failed", "time_limit"})  # of this run alone
+        options = self.model_dump(
+            mode="json", exclude=unset | {"retry_failed", "time_limit", "foldwise"}
+        )  # of this run alone
         if self.learners is not None:
             # Lists, since a store may sort keys and the order of methods and parameters matters.
             options["learners"] = [
@@ -143,17 +166,19 @@ class StudySpec(BaseModel):
                 for name, spec in self.learners.items()
             ]
         for key in ("data", "store"):
-            if key in options and (key == "store" or Path(options[key]).exists()):
+            if key in options and options[key] != STDIN and (key == "store" or Path(options[key]).exists()):
                 options[key] = str(Path(options[key]).absolute())
         return options
 
     def read_data(self) -> Dataset:
-        """The data set, without the columns that hold fold labels."""
-        return self._read(without=[name for name in map(_label_column, (self.outer, self.inner)) if name])
+        """The data set, without the columns that hold fold labels; with a note where its seed has another meaning."""
+        data = self._read(without=[name for name in map(_label_column, (self.outer, self.inner)) if name])
+        changes = [] if self.foldwise is None else changes_since(self.foldwise)
+        return replace(data, notes=(*data.notes, *(("seed", text) for text in changes)))
 
     def options(self) -> dict[str, Any]:
         """The options of `fw.compare` that the study sets."""
-        given = self.model_dump(exclude_none=True, exclude={"data", "learners", *_DATA_OPTIONS})
+        given = self.model_dump(exclude_none=True, exclude={"data", "learners", "foldwise", "title", *_DATA_OPTIONS})
         return {key: self._labels(value) if key in ("outer", "inner") else value for key, value in given.items()}
 
     def make_learners(self) -> Any:
@@ -179,8 +204,8 @@ class StudySpec(BaseModel):
                 f"{name} has nothing of its own to tune", "Tune its members, or fit it with `compare --save`"
             )
         made = make_learner(spec)
-        if isinstance(made, Named):
-            made = builtin(made.name, data, overrides=made.changes)
+        if isinstance(made := at_level(made, find_level(self.effort or "normal")), Named):
+            made = builtin(made.name, data, overrides=made.overrides)
         elif not isinstance(made, Tuned):
             made = Tuned(made)
         if not made.space:
@@ -228,7 +253,10 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
         raise BadStudy("a study file cannot name the address of a cluster", "Give it with --address")
     if found := _foreign_part(options):
         raise BadStudy(f"a study file cannot name {found} of another package", "Give it with a flag, or in Python")
+    _check_amounts(path, options, changes)
     check_sizes(options)
+    if changes_since(FIRST):
+        options.setdefault("foldwise", FIRST)
     for key in ("data", "store"):
         if isinstance(options.get(key), str):
             options[key] = _next_to_file(path, options[key], must_exist=key == "data")
@@ -272,7 +300,17 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
     if found := _foreign_part({name: value for name, value in kept.items() if changes.get(name) is None}):
         remedy = "Run the same line again: finished fits are kept"
         raise BadStudy(f"the study in {run} asks for {found} of another package", remedy)
+    _check_amounts(run, kept, changes)
     return make_spec({**kept, "store": str(run)}, **changes)
+
+
+def _check_amounts(source: str | Path, options: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
+    """A file may not start processes without end; whoever is at the keyboard may."""
+    for name in ("jobs", "fit_threads"):
+        value = options.get(name)
+        if changes.get(name) is None and isinstance(value, int | float) and value > MOST_JOBS:
+            flag = f"--{name.replace('_', '-')}"
+            raise BadStudy(f"{source} asks for {name} = {value:.7g}, more than {MOST_JOBS}", f"Give {flag} yourself")
 
 
 def _foreign_part(options: Mapping[str, Any]) -> str:
@@ -302,6 +340,8 @@ def make_learner(spec: LearnerSpec) -> Any:
     """The built-in learner, or the class at a dotted path, with the parameters of the study."""
     values = {name: make_parameter(value) for name, value in spec.parameters.items()}
     if not is_dotted(spec.learner):
+        if native := NATIVE.get(spec.learner.partition(":")[0]):  # built in under the name of its package
+            check_words(spec.learner, values, native)
         return learner(spec.learner, **values)
     estimator, space = dotted_learner(spec.learner, values)
     return tune(estimator, space=space) if space else estimator
@@ -327,7 +367,10 @@ def _learner_table(name: str, table: Any) -> Any:
     if not isinstance(table, dict):
         raise BadStudy(f"learner {name!r} must be a table of parameters, not {table!r}", f"Write [learners.{name}]")
     if isinstance(table.get("parameters"), dict | list):
-        return {**table, "parameters": dict(table["parameters"])}
+        try:
+            return {**table, "parameters": dict(table["parameters"])}
+        except (TypeError, ValueError):  # a list, as a store keeps them, must be one of pairs
+            raise BadStudy(f"learner {name!r} has parameters without a name", "Write each as name = values") from None
     rest = {key: value for key, value in table.items() if key != "learner"}
     return {"learner": table.get("learner", name), "parameters": rest}
 

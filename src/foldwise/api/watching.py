@@ -101,6 +101,6 @@ def _judge(reading: Reading, method: Method) -> Judged:
 def _write(run: Path) -> Report:
     result = load(run)
     try:
-        return Report(result.report(title=run.name), result.is_finished)
+        return Report(result.report(title=result.title or run.name), result.is_finished)
     finally:
         result.reading.store.close()  # a run that ends must find its file free

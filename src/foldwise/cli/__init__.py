@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -10,13 +11,15 @@ from typing import Any
 
 import click
 
-from foldwise.cli import asking, files, studies
-from foldwise.cli.options import Commands
+from foldwise.cli import asking, drafting, files, studies
+from foldwise.cli.flags import in_flags, usage_sentence
+from foldwise.cli.help import Commands, examples
+from foldwise.cli.lab import lab
 from foldwise.cli.output import fail
 from foldwise.cli.studies import INTERRUPTED, TERMINATED
 from foldwise.errors import FoldwiseError, Terminated
-from foldwise.lab.cli import lab
 
+_HELP_ASKED: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # older versions of click print it themselves
 _RESUMABLE = "with a store, `foldwise resume RUN` goes on from here."
 
 
@@ -28,7 +31,15 @@ def _print_version(ctx: click.Context, _: Any, is_asked: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog=examples(
+        "foldwise compare diabetes",
+        "foldwise compare wine.csv --target quality --report wine.html",
+        "foldwise compare --help                           # all options",
+    ),
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -40,12 +51,14 @@ def _print_version(ctx: click.Context, _: Any, is_asked: bool) -> None:
 def app() -> None:
     """Which of these learners, tuned, should I use on my data, how well will it do, and how sure can I be?
 
-    DATA is a CSV, TSV, Parquet, Arrow or ARFF file, or the name of a built-in set such as diabetes.
+    DATA is a file (CSV, TSV, JSON lines, Parquet, Arrow, ARFF, Excel; text also as .gz or .zip), - for standard input,
+    or a built-in set: breast_cancer, diabetes, digits, iris, wine.
     """
 
 
 for command in (
     studies.compare,
+    drafting.init,
     studies.resume,
     studies.report,
     studies.watch,
@@ -57,7 +70,9 @@ for command in (
     asking.learners,
     files.store,
     files.judge,
+    files.ladder,
     files.predict,
+    files.card,
     lab,
 ):
     app.add_command(command)
@@ -83,21 +98,31 @@ def run(arguments: list[str]) -> int:
     try:
         code = app.main(args=arguments, prog_name="foldwise", standalone_mode=False)
         return code if isinstance(code, int) else 0
+    except _HELP_ASKED as asked:  # a group alone: its help is the answer
+        click.echo(asked.format_message())
+        return 0
     except FoldwiseError as error:
-        return fail(str(error), error.exit_code)
+        return fail(in_flags(str(error), app.commands.values()), error.exit_code)
     except click.ClickException as error:
-        return fail(error.format_message(), error.exit_code)
+        return fail(usage_sentence(error), error.exit_code)
     except Terminated as stopped:
         return fail(stopped.words, TERMINATED)
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return fail(f"no file can have the name {error.filename}: it is too long. Give a shorter one.", 2)
     except (click.Abort, KeyboardInterrupt) as stopped:
         return fail(str(stopped) or f"interrupted; {_RESUMABLE}", INTERRUPTED)
 
 
 def _on_terminate() -> None:
     """Outside of a run, which has handlers of its own, a termination unwinds like an interrupt."""
+    from foldwise.executors.stop import HANGUP
 
-    def stop(*_: Any) -> None:
-        raise Terminated(f"terminated; {_RESUMABLE}")
+    def stop(number: int, _: Any) -> None:
+        raise Terminated(f"{'terminal closed' if number == HANGUP else 'terminated'}; {_RESUMABLE}")
 
     with contextlib.suppress(ValueError):  # only the main thread may set handlers
         signal.signal(signal.SIGTERM, stop)
+        if HANGUP is not None and signal.getsignal(HANGUP) is not signal.SIG_IGN:  # nohup goes on
+            signal.signal(HANGUP, stop)

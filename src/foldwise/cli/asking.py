@@ -7,11 +7,14 @@ from typing import Any
 
 import click
 
+from foldwise.cli.help import command, examples
 from foldwise.cli.options import (
     COUNT,
     CURVE_OPTIONS,
     DATA_OPTIONS,
     DROP,
+    DROP_MISSING,
+    EFFORT,
     GROUPS,
     INNER,
     LOSS,
@@ -24,18 +27,24 @@ from foldwise.cli.options import (
     TUNE_OPTIONS,
     WEIGHTS,
     as_json,
+    data_argument,
     learner_option,
     options,
     quiet,
 )
-from foldwise.cli.output import check_outputs, remark, show
+from foldwise.cli.output import check_outputs, columns, default_loss, remark, show, show_estimate
 from foldwise.cli.studies import study_of
 
 
-@click.command()
-@click.argument("data")
+@command(
+    epilog=examples(
+        "foldwise risk diabetes --learner ridge",
+        "foldwise risk wine.csv --target quality --learner forest --outer 5",
+    )
+)
+@data_argument
 @learner_option
-@options(DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS)
+@options([EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS)
 @quiet
 @as_json
 def risk(data: str, learner: str, quiet: bool, as_json: bool, **flags: Any) -> None:
@@ -43,14 +52,23 @@ def risk(data: str, learner: str, quiet: bool, as_json: bool, **flags: Any) -> N
     from foldwise.api.risk import risk as ask
 
     study = study_of(data, learners=[learner], **flags)
-    estimate = ask(study.make_one_learner(), study.read_data(), **study.options(), progress=False if quiet else None)
-    show(estimate.to_dict(), str(estimate), as_json=as_json)
+    rows = study.read_data()
+    estimate = ask(study.make_one_learner(), rows, **study.options(), progress=False if quiet else None)
+    loss = default_loss(rows.task) if study.loss is None else study.loss
+    show_estimate(estimate, of=f"{learner}, its tuning included,", loss=loss, as_json=as_json)
+    for text in (text for code, text in estimate.notes if as_json and code in ("task", "missing_target")):
+        remark(text)
 
 
-@click.command()
-@click.argument("data")
+@command(
+    epilog=examples(
+        "foldwise tune diabetes --learner ridge --save ridge.skops",
+        'foldwise tune diabetes --learner k-nn --space "k-nn.n_neighbors=1..30"',
+    )
+)
+@data_argument
 @learner_option
-@options([TARGET, GROUPS, WEIGHTS, DROP, TASK, LOSS, INNER], TUNE_OPTIONS)
+@options([EFFORT, TARGET, GROUPS, WEIGHTS, DROP, DROP_MISSING, TASK, LOSS, INNER], TUNE_OPTIONS)
 @click.option("--save", metavar="MODEL.skops", help="Save the model, fitted on all rows.")
 @PICKLE
 @as_json
@@ -72,8 +90,13 @@ def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool,
         remark(f"the model is in {save_model(save, tuned.model_, rows, about=about, pickle=pickle)}")
 
 
-@click.command()
-@click.argument("data")
+@command(
+    epilog=examples(
+        'foldwise curve diabetes --learner k-nn --parameter "n_neighbors=1..30"',
+        "foldwise curve diabetes --learner ridge           # over training rows",
+    )
+)
+@data_argument
 @learner_option
 @click.option("--parameter", metavar="P=V", help='The parameter to vary: "n_neighbors=1..30".')
 @click.option("--sizes", metavar="A,B", help="Training sizes instead: shares of the rows, or row numbers.")
@@ -90,6 +113,7 @@ def curve(
     from foldwise.api.curve import curve as validation_curve
     from foldwise.api.curve import learning_curve
     from foldwise.api.study_values import make_parameter, read_values
+    from foldwise.reports.curve_text import curve_text
 
     if parameter is not None and sizes is not None:
         raise click.UsageError("--parameter and --sizes ask for two different curves. Give one of them.")
@@ -105,10 +129,16 @@ def curve(
             raise click.UsageError(f'cannot read --parameter {parameter!r}. Write it as "n_neighbors=1..30".')
         axis = {name.strip(): make_parameter(read_values(name.strip(), values))}
         answer = validation_curve(learner, study.read_data(), **options, **axis)
-    show(answer.to_dict(), str(answer), as_json=as_json)
+    show(answer.to_dict(), curve_text(answer.to_dict(), width=columns()), as_json=as_json)
 
 
-@click.command()
+@command(
+    epilog=examples(
+        "foldwise bound --rows 1000 --candidates 50        # how much may be lost?",
+        "foldwise bound --excess 0.05 --candidates 50      # how many rows for that?",
+        "foldwise bound --rows 5000 --excess 0.05          # how many candidates?",
+    )
+)
 @click.option("--rows", type=COUNT, help="Rows of the development set.")
 @click.option("--candidates", type=COUNT, help="Candidates tried on it, fixed beforehand.")
 @click.option("--excess", type=float, help="Excess risk over the best candidate.")
@@ -128,6 +158,7 @@ def bound(
     Give two of --rows, --candidates and --excess, and get the third.
     """
     from foldwise.formulas.bounds import candidates_allowed, dev_rows_needed, excess_bound
+    from foldwise.reports.bound_text import bound_text
 
     if [rows, candidates, excess].count(None) != 1:
         raise click.UsageError("give two of --rows, --candidates and --excess, and get the third.")
@@ -138,24 +169,25 @@ def bound(
     elif excess is not None and rows is not None:
         candidates = candidates_allowed(rows, excess, delta, bounds=bounds)
     answer = {"rows": rows, "candidates": candidates, "excess": excess, "delta": delta, "bounds": list(bounds)}
-    text = (
-        f"With {rows} development rows and {candidates} candidates, the chosen model (fitted on the training rows "
-        f"alone) has at most {excess:.4g} more risk than the best of them, with probability {1 - delta:g} or more."
-    )
-    show(answer, text, as_json=as_json)
+    show(answer, bound_text(answer, width=columns()), as_json=as_json)
 
 
-@click.command()
+@command(epilog=examples("foldwise learners", "foldwise learners --long"))
+@click.option("--long", "is_long", is_flag=True, help="All parameters, their values, and the preprocessing.")
 @as_json
-def learners(as_json: bool) -> None:
+def learners(is_long: bool, as_json: bool) -> None:
     """List the built-in learners.
 
-    What is tuned over which values in three sizes, what is simple, the preprocessing, and what has to be installed.
+    With --long: what is tuned over which values in three sizes, what is simple, the preprocessing, and what has to be
+    installed.
     """
-    from foldwise.learners.listing import entries, listing_text
+    from foldwise.learners.listing import entries, listing_text, short_text
 
     rows = entries()
-    show({"learners": rows}, listing_text(rows), as_json=as_json)
+    text = (
+        listing_text(rows) if is_long else f"{short_text(rows, width=columns())}\n\nAll of it: foldwise learners --long"
+    )
+    show({"learners": rows}, text, as_json=as_json)
 
 
 def _tuned_answer(learner: str, tuned: Any) -> dict[str, Any]:
@@ -177,8 +209,8 @@ def _tuned_text(answer: Mapping[str, Any]) -> str:
     chosen, score = candidate_words(answer["candidate"]), number(answer["selection_score"])
     lines = [
         f"{answer['learner']}: {chosen}, the best of {answer['candidates']} candidates.",
-        f"Its selection score is {score}. It chose the candidate, so it is too good on average:",
-        "for the risk use `foldwise risk` or `foldwise compare`.",
+        f"Its selection score is {score}. It chose the candidate, so for the rows it was trained on it is too good",
+        "on average: for the risk use `foldwise risk` or `foldwise compare`.",
     ]
     if answer["guarantee"]["excess"] is not None:
         lines.append(f"Guarantee: {answer['guarantee']['words']}.")

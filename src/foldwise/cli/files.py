@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Any
 
 import click
 
-from foldwise.cli.options import INTERVAL, SHARE, Commands, as_json
-from foldwise.cli.output import check_folder, remark, show
+from foldwise.cli.completion import complete_data, complete_losses
+from foldwise.cli.help import Commands, command, examples
+from foldwise.cli.options import INTERVAL, SHARE, as_json
+from foldwise.cli.output import check_folder, columns, default_loss, remark, show, show_estimate, write_whole
 
 
-@click.group(cls=Commands)
+@click.group(
+    cls=Commands,
+    epilog=examples("foldwise store info runs/wine", "foldwise store backup runs/wine copies/wine"),
+)
 def store() -> None:
-    """Look at a store, check it, or copy it."""
+    """Look at a store, check it, copy it, or salvage what is whole."""
 
 
-@store.command()
+@store.command(epilog=examples("foldwise store info runs/wine", "foldwise store info runs/wine --failed"))
 @click.argument("run")
 @click.option("--failed", is_flag=True, help="List the fits that failed.")
 @as_json
 def info(run: str, failed: bool, as_json: bool) -> None:
     """How many fits a store keeps, how many failed, and its size."""
-    answer = _open_store(run).info()
-    failures = [f"  {one['learner']}: {one['status']}, {one['error']}" for one in answer.get("failures", [])]
-    lines = [f"{name}: {value}" for name, value in answer.items() if name != "failures"]
-    show(answer, "\n".join(lines + (failures if failed else [])), as_json=as_json)
+    from foldwise.reports.store_text import store_text
+
+    kept = _open_store(run)
+    answer = kept.info()
+    known = {name for name in ("outline", "origin") if kept.document(name) not in (None, b"null")}
+    show(answer, store_text(answer, failed=failed, width=columns(), documents=known), as_json=as_json)
 
 
-@store.command()
+@store.command(epilog=examples("foldwise store verify runs/wine"))
 @click.argument("run")
 @as_json
 def verify(run: str, as_json: bool) -> int:
@@ -41,48 +50,116 @@ def verify(run: str, as_json: bool) -> int:
     return 1 if problems else 0
 
 
-@store.command()
+@store.command(epilog=examples("foldwise store backup runs/wine copies/wine"))
 @click.argument("run")
 @click.argument("copy")
 @as_json
-def backup(run: str, copy: str, as_json: bool) -> None:
-    """Copy a store, also while a study is writing to it."""
-    _open_store(run).backup(copy)
-    show({"path": run, "copy": copy}, f"{run} was copied to {copy}", as_json=as_json)
+def backup(run: str, copy: str, as_json: bool) -> int:
+    """Copy a store, also while a study is writing to it.
+
+    The exit code is 1 if what was copied is damaged.
+    """
+    problems = _open_store(run).backup(copy)
+    show({"path": run, "copy": copy, "problems": problems}, f"{run} was copied to {copy}", as_json=as_json)
+    for problem in problems:
+        remark(f"{copy} is as damaged as {run}: {problem}. `foldwise store salvage {shlex.quote(run)}` keeps the rest.")
+    return 1 if problems else 0
 
 
-@click.command("test")
+@store.command(epilog=examples("foldwise store salvage runs/wine"))
+@click.argument("run")
+@click.argument("copy", required=False)
+@as_json
+def salvage(run: str, copy: str | None, as_json: bool) -> int:
+    """Copy what is whole of a damaged store, and name the rest.
+
+    COPY is a new folder (RUN-salvaged); nothing in RUN is changed. The exit code is 1 if something is lost.
+    """
+    from foldwise.records.sqlite import SqliteStore
+
+    answer = SqliteStore.salvage(run, copy or f"{run.rstrip('/')}-salvaged")
+    lines = [f"{answer['records']} records are in {answer['copy']}"]
+    lines += [f"lost: {name}{_meaning(name)}" for name in answer["lost"]]
+    lines += ["Run the same line again with that store: what is lost is made again."] if answer["lost"] else []
+    show(answer, "\n".join(lines), as_json=as_json)
+    return 1 if answer["lost"] else 0
+
+
+@command(
+    "test",
+    epilog=examples(
+        "foldwise test wine.skops new.csv",
+        "foldwise test wine.skops new.csv --loss absolute --store runs/tests",
+    ),
+)
 @click.argument("model")
-@click.argument("data")
+@click.argument("data", shell_complete=complete_data)
 @click.option("--target", metavar="COL", help="The column to predict (the one the model was made for).")
 @click.option("--weights", metavar="COL", help="Weights of the rows.")
 @click.option("--groups", metavar="COL", help="Rows of one group are not independent: the group is the unit.")
-@click.option("--loss", metavar="LOSS", help="The loss (squared or zero_one).")
+@click.option("--loss", metavar="LOSS", shell_complete=complete_losses, help="The loss (squared or zero_one).")
 @INTERVAL
 @click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the interval.")
-@click.option("--store", metavar="RUN", help="Count here how many models were scored on these rows.")
+@click.option("--store", metavar="RUN", help="Keep here which models were scored on these rows, and in which order.")
 @click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
 @as_json
 def judge(model: str, data: str, trust: bool, as_json: bool, **options: Any) -> None:
-    """Test a saved model on rows it has not seen."""
+    """Test a saved model on rows it has not seen.
+
+    The interval is about this one model, fixed beforehand. With --store there is also the one that holds together with
+    those of all other models scored on these rows, if none was made after looking at the score of another.
+    """
     from foldwise.api.model_file import load_model
     from foldwise.api.saved_model import judge_table
 
-    estimate = judge_table(load_model(model, trust=trust), data, **options)
-    notes = [f"note: {text}" for _, text in estimate.notes]
-    show(estimate.to_dict(), "\n".join([str(estimate), *notes]), as_json=as_json)
+    file = load_model(model, trust=trust)
+    loss = options["loss"] or default_loss(file.about["task"])
+    show_estimate(judge_table(file, data, **options), of=Path(model).name, loss=loss, as_json=as_json)
 
 
-@click.command()
+@command("ladder", epilog=examples("foldwise ladder wine.skops new.csv --store runs/board"))
 @click.argument("model")
-@click.argument("new")
+@click.argument("data", shell_complete=complete_data)
+@click.option("--store", metavar="RUN", required=True, help="The store that has the leaderboard.")
+@click.option("--step", type=float, help="The gain that counts, fixed by the first model (range / sqrt(rows)).")
+@click.option("--target", metavar="COL", help="The column to predict (the one the model was made for).")
+@click.option("--loss", metavar="LOSS", shell_complete=complete_losses, help="The loss (squared or zero_one).")
+@click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the interval.")
+@click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
+@as_json
+def ladder(model: str, data: str, trust: bool, as_json: bool, **options: Any) -> None:
+    """Submit a saved model to a leaderboard.
+
+    For models that were made after looking at the scores of others.
+
+    Tells the smallest risk so far, and a new one only where it is better by more than a step (Blum and Hardt, 2015).
+    Its interval then holds however the models were made, as long as DATA is scored in no other way.
+    """
+    from foldwise.api.model_file import load_model
+    from foldwise.api.saved_model import submit_table
+
+    file = load_model(model, trust=trust)
+    loss = options["loss"] or default_loss(file.about["task"])
+    show_estimate(submit_table(file, data, **options), of="the best model so far", loss=loss, as_json=as_json)
+
+
+@command(
+    epilog=examples(
+        "foldwise predict wine.skops new.csv",
+        "foldwise predict wine.skops new.csv --out predictions.csv",
+        "cat new.csv | foldwise predict wine.skops -",
+    )
+)
+@click.argument("model")
+@click.argument("new", shell_complete=complete_data)
 @click.option("--out", metavar="FILE.csv", help="Where to write the predictions (standard output).")
 @click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
 @as_json
 def predict(model: str, new: str, out: str | None, trust: bool, as_json: bool) -> None:
     """Predict new rows with a saved model.
 
-    Columns of NEW that the model does not know are ignored; their order does not matter.
+    NEW is a file, or - for standard input. Columns that the model does not know are ignored; their order does not
+    matter.
     """
     from foldwise.api.model_file import load_model
     from foldwise.api.saved_model import predict_table
@@ -92,11 +169,34 @@ def predict(model: str, new: str, out: str | None, trust: bool, as_json: bool) -
         check_folder(out)
     table = predict_table(load_model(model, trust=trust), read_table(new))
     if out:
-        table.to_csv(out, index=False, lineterminator="\n")
+        write_whole(out, lambda path: table.to_csv(path, index=False, lineterminator="\n"))
         remark(f"{len(table)} predictions are in {out}")
     if as_json or not out:
         rows = {"predictions": table.to_dict("records")}
         show(rows, table.to_csv(index=False, lineterminator="\n").rstrip("\n"), as_json=as_json)
+
+
+@command("info", epilog=examples("foldwise info wine.skops", "foldwise info wine.skops --json"))
+@click.argument("model")
+@click.option("--trust", is_flag=True, help="Read the card of a pickle. It can run code.")
+@as_json
+def card(model: str, trust: bool, as_json: bool) -> None:
+    """What is known of a saved model: its data, columns, risk, versions and date."""
+    from foldwise.api.model_card import card_text, shown_card
+    from foldwise.api.model_file import read_card
+
+    about = read_card(model, trust=trust)
+    show(shown_card(about), card_text(about), as_json=as_json)
+
+
+def _meaning(name: str) -> str:
+    """What the loss of a document means."""
+    return {
+        "manifest": ", which says what made the records: go on with the same data and versions only",
+        "outline": ", the study as reports read it",
+        "origin": ", how the study was begun",
+        "ledger": ", what was scored on which test set",
+    }.get(name, "")
 
 
 def _open_store(run: str) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from foldwise.errors import FoldwiseError, nearest
+from foldwise.cli.completion import complete_data, complete_learners, complete_losses
+from foldwise.errors import FoldwiseError
 from foldwise.executors.engines import ENGINES, check_engine
 
 Command = Callable[..., Any]
@@ -60,6 +61,20 @@ class BudgetWord(click.ParamType):  # type: ignore[type-arg]
         return value if candidates is None else candidates
 
 
+class TimeWord(click.ParamType):  # type: ignore[type-arg]
+    """Seconds, or a time such as 2 min."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        from foldwise.tuners.budget import read_seconds
+
+        try:
+            return read_seconds(value, "time limit")
+        except FoldwiseError as error:
+            self.fail(str(error), param, ctx)
+
+
 class EngineName(click.Choice):  # type: ignore[type-arg]
     """An engine of ours, which are listed, or one of an installed package."""
 
@@ -68,18 +83,6 @@ class EngineName(click.Choice):  # type: ignore[type-arg]
             return check_engine(value)
         except FoldwiseError as error:
             self.fail(str(error), param, ctx)
-
-
-class Commands(click.Group):
-    """A group that answers an unknown command with the nearest one, and lists commands as written."""
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}. {nearest(args[0], self.commands)}")
-        return super().resolve_command(ctx, args)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
 
 
 COUNT = click.IntRange(min=1)
@@ -95,6 +98,9 @@ TIME = click.option("--time", metavar="COL", help="Train on the past, test on th
 WEIGHTS = click.option("--weights", metavar="COL", help="Weights of the rows, in fits and losses.")
 DROP = click.option("--drop", metavar="COL", multiple=True, help="Leave a column out; may be repeated.")
 POSITIVE = click.option("--positive", metavar="CLASS", help="The positive class of two.")
+DROP_MISSING = click.option(
+    "--drop-missing-target", is_flag=True, default=None, help="Leave rows without a target out."
+)
 TASK = click.option(
     "--task",
     type=click.Choice(["regression", "classification", "binary", "multiclass"]),
@@ -102,12 +108,23 @@ TASK = click.option(
     help="regression or classification, if not as found from the target.",
 )
 STRATIFY = click.option("--stratify/--no-stratify", default=None, help="Keep class shares equal over folds.")
-DATA_OPTIONS = [TARGET, GROUPS, TIME, WEIGHTS, DROP, POSITIVE, TASK, STRATIFY]
-LOSS = click.option("--loss", type=Words(), metavar="LOSS", help="squared, zero_one, log, ...; several with commas.")
+DATA_OPTIONS = [TARGET, GROUPS, TIME, WEIGHTS, DROP, POSITIVE, DROP_MISSING, TASK, STRATIFY]
+LOSS = click.option(
+    "--loss",
+    type=Words(),
+    metavar="LOSS",
+    shell_complete=complete_losses,
+    help="squared, rmse, zero_one, auc, ...; several with commas.",
+)
 OUTER = click.option("--outer", type=Scheme(), help="Estimates the risk: folds, a share, loo or column:NAME.")
 INNER = click.option("--inner", type=Scheme(), help="Tunes: folds, a share, aligned, lines, pairs, dev, column:NAME.")
 REPEATS = click.option("--repeats", type=COUNT, help="Independent repetitions of the outer splits.")
 SPLIT_OPTIONS = [LOSS, OUTER, INNER, REPEATS]
+EFFORT = click.option(
+    "--effort",
+    type=click.Choice(["quick", "normal", "thorough"]),
+    help="One dial over learners, spaces and splits, where no other option says them (normal).",
+)
 SEED = click.option("--seed", type=click.IntRange(min=0), help="Everything random follows from it (0).")
 JOBS = click.option("--jobs", type=COUNT, help="Worker processes; numbers never depend on it.")
 TUNE_OPTIONS = [
@@ -126,7 +143,9 @@ LIMIT_OPTIONS = [
     click.option("--isolate/--no-isolate", default=None, help="Fit in processes of their own, or in this one."),
     click.option("--fit-timeout", type=POSITIVE_NUMBER, metavar="S", help="Seconds one fit may take."),
     click.option("--fit-memory", type=POSITIVE_NUMBER, metavar="GB", help="Gigabytes one fit may take."),
-    click.option("--time-limit", type=POSITIVE_NUMBER, metavar="S", help="Stop after so long with a partial answer."),
+    click.option(
+        "--time-limit", type=TimeWord(), metavar="S", help='An answer within so long: seconds, or a time: "2 min".'
+    ),
 ]
 RUN_OPTIONS = [
     JOBS,
@@ -139,7 +158,11 @@ RUN_OPTIONS = [
 INTERVAL = click.option("--interval", metavar="NAME", help="An interval by name; else the chooser's.")
 CURVE_OPTIONS = [LOSS, OUTER, SEED, JOBS]
 LEARNERS = click.option(
-    "--learners", type=Words(), metavar="A,B", help="Learners to compare: ridge,forest:small,stack(ridge+forest)."
+    "--learners",
+    type=Words(),
+    metavar="A,B",
+    shell_complete=complete_learners,
+    help="Learners to compare: ridge,forest:small,stack(ridge+forest).",
 )
 ON_FAILURE = click.option(
     "--on-failure",
@@ -154,6 +177,11 @@ SAVE_OPTIONS = [
     PICKLE,
 ]
 WATCH = click.option("--watch", is_flag=True, help="Follow the run on a local page, which prints its address.")
+DEFAULTS = click.option(
+    "--defaults/--no-defaults",
+    default=None,
+    help="Judge tuned learners at their default parameters too.  [default: those of 20 or more candidates]",
+)
 OPTIMISM = click.option("--optimism", is_flag=True, default=None, help="Buy the fits that optimism needs.")
 
 
@@ -168,5 +196,12 @@ def options(*groups: Any) -> Callable[[Command], Command]:
     return decorate
 
 
+data_argument = click.argument("data", shell_complete=complete_data)
+TITLE = click.option("--title", metavar="T", help="Title of the page.  [default: target and data]")
+
+
 def learner_option(command: Command) -> Command:
-    return click.option("--learner", required=True, metavar="NAME", help="A built-in learner.")(command)
+    learner = click.option(
+        "--learner", required=True, metavar="NAME", shell_complete=complete_learners, help="A built-in learner."
+    )
+    return learner(command)

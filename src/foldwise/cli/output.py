@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
+import shutil
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,7 @@ import click
 from foldwise.errors import BadStudy
 
 BROKEN_PIPE = 141
+MOST_LETTERS = 300  # of one word in a sentence
 
 
 def show(answer: Mapping[str, Any], text: str, *, as_json: bool) -> None:
@@ -30,13 +35,48 @@ def show(answer: Mapping[str, Any], text: str, *, as_json: bool) -> None:
         raise BadStudy(words, "With --store RUN, `foldwise report RUN` shows it again") from None
 
 
+def columns() -> int:
+    """Characters of a line: those of the terminal, and 80 where there is none."""
+    return shutil.get_terminal_size((80, 24)).columns
+
+
+def show_estimate(estimate: Any, *, of: str, loss: Any, as_json: bool) -> None:
+    """Show one risk; of several losses the first is the one that it is in."""
+    from foldwise.reports.estimate_text import estimate_text
+
+    first = loss[0] if isinstance(loss, list | tuple) and isinstance(loss[0], str) else loss
+    words = f"{first} loss" if isinstance(first, str) else "cost matrix"
+    told = estimate.to_dict()
+    show(told, estimate_text(told, of=of, loss=words, width=columns()), as_json=as_json)
+
+
+def default_loss(task: str) -> str:
+    """The loss of a task if none is asked for."""
+    return "squared" if task == "regression" else "zero_one"
+
+
 def remark(text: str) -> None:
-    click.echo(f"foldwise: {text}", err=True)
+    with contextlib.suppress(OSError):  # a terminal that was closed
+        click.echo(f"foldwise: {printable(text)}", err=True)
 
 
 def fail(sentence: str, code: int) -> int:
-    click.echo(f"foldwise: {' '.join(sentence.split())}", err=True)
+    remark(" ".join(_shown(word) for word in sentence.split()))
     return code
+
+
+def _shown(word: str) -> str:
+    """A word of a sentence; of a name that fills the screen its ends."""
+    return word if len(word) <= MOST_LETTERS else f"{word[:40]}...{word[-20:]}"
+
+
+def printable(text: str) -> str:
+    """The text without what would command a terminal: names in tables and stores are whatever their makers chose.
+
+    >>> printable("a\x1b]0;title\x07 \x1b[1mbold\x1b[0m") == "a?]0;title? \x1b[1mbold\x1b[0m"
+    True
+    """
+    return re.sub(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]", "?", text)
 
 
 def answer_text(answer: Mapping[str, Any]) -> str:
@@ -70,8 +110,26 @@ def check_folder(path: str) -> None:
         raise BadStudy(f"cannot write {path}: no permission in {folder}", "Give another path")
 
 
+def write_whole(path: str, write: Callable[[Path], object]) -> None:
+    """Have a file written; the old one stays until the new one is whole."""
+    target = Path(path).resolve()
+    try:
+        if target.exists() and not target.is_file():
+            write(target)  # a pipe or a device, which nothing can replace
+            return
+        with tempfile.TemporaryDirectory(prefix=".foldwise-", dir=target.parent) as folder:
+            part = Path(folder, target.name)  # the ending of the name may ask for compression
+            write(part)
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
+            os.replace(part, target)
+    except OSError as error:
+        raise BadStudy(f"cannot write {path}: {error.strerror}", "Give another path") from None
+
+
 def _writable(text: str) -> str:
     """Text that standard output can take, whatever its encoding."""
+    text = printable(text)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)

@@ -11,8 +11,12 @@ from typing import Any
 
 import click
 
+from foldwise.cli.completion import complete_data
+from foldwise.cli.help import command, examples
 from foldwise.cli.options import (
     DATA_OPTIONS,
+    DEFAULTS,
+    EFFORT,
     JOBS,
     LEARNERS,
     LIMIT_OPTIONS,
@@ -23,22 +27,36 @@ from foldwise.cli.options import (
     RUN_OPTIONS,
     SAVE_OPTIONS,
     SPLIT_OPTIONS,
+    TITLE,
     TUNE_OPTIONS,
     WATCH,
     as_json,
     options,
     quiet,
 )
-from foldwise.cli.output import answer_text, check_outputs, remark, show
-from foldwise.errors import Terminated
+from foldwise.cli.output import answer_text, check_outputs, fail, remark, show
+from foldwise.errors import BadData, BadStudy, FitsFailed, Terminated
 
 STOPPED, INTERRUPTED, TERMINATED = 3, 130, 143
 
 
-@click.command()
-@click.argument("data", metavar="DATA|STUDY.toml")
-@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM], RUN_OPTIONS, [ON_FAILURE, RETRY])
-@options([REPORT], SAVE_OPTIONS)
+@command(
+    epilog=examples(
+        "foldwise compare diabetes                         # a built-in set",
+        "foldwise compare wine.csv --target quality",
+        "foldwise compare wine.csv --target quality --learners ridge,forest",
+        "foldwise compare wine.csv --target quality --plan # what would it cost?",
+        "foldwise compare wine.csv --target quality \\",
+        "    --store runs/wine --report wine.html --save wine.skops",
+        "foldwise compare visits.csv --target cost --groups patient --drop id",
+        "zcat wine.csv.gz | foldwise compare - --target quality --json",
+        "foldwise compare study.toml                       # see: foldwise init",
+    )
+)
+@click.argument("data", metavar="DATA|STUDY.toml", shell_complete=complete_data)
+@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM, DEFAULTS], RUN_OPTIONS)
+@options([ON_FAILURE, RETRY])
+@options([REPORT, TITLE], SAVE_OPTIONS)
 @click.option("--plan", "only_plan", is_flag=True, help="Say what it would cost, and stop.")
 @WATCH
 @quiet
@@ -54,7 +72,10 @@ def compare(
     as_json: bool,
     **flags: Any,
 ) -> int:
-    """Compare tuned learners by nested cross-validation."""
+    """Compare tuned learners by nested cross-validation.
+
+    DATA is a file, - for standard input, or a built-in set. Without --learners a sensible set for the task is compared.
+    """
     study = study_of(data, **flags)
     if only_plan:
         plan = study.plan()
@@ -65,8 +86,15 @@ def compare(
     return _run(study, report=report, save=save, pickle=pickle, quiet=quiet, as_json=as_json)
 
 
-@click.command()
+@command(
+    epilog=examples(
+        "foldwise resume runs/wine",
+        "foldwise resume runs/wine --data moved/wine.csv   # the table has moved",
+        "zcat wine.csv.gz | foldwise resume runs/wine      # it came from a pipe",
+    )
+)
 @click.argument("run")
+@click.option("--data", metavar="DATA", shell_complete=complete_data, help="The same table, if it is elsewhere now.")
 @options([JOBS, *LIMIT_OPTIONS, RETRY])
 @options([REPORT], SAVE_OPTIONS)
 @WATCH
@@ -80,26 +108,34 @@ def resume(
 
     check_outputs(report=report, save=save, pickle=pickle)
     study = stored_study(run, **flags)
+    if study.data == "-":
+        check_piped(run)
     study = _watched(study) if watch else study
     return _run(study, report=report, save=save, pickle=pickle, quiet=quiet, as_json=as_json)
 
 
-@click.command()
+@command(
+    epilog=examples(
+        "foldwise report runs/wine",
+        "foldwise report runs/wine --out wine.html --title 'Wine quality'",
+    )
+)
 @click.argument("run")
 @click.option("--out", metavar="FILE.html", help="Where to write the page (RUN.html).")
+@TITLE
 @as_json
-def report(run: str, out: str | None, as_json: bool) -> None:
+def report(run: str, out: str | None, title: str | None, as_json: bool) -> None:
     """Write the page of a study. RUN is its store."""
     from foldwise.api.load import load
 
     result = load(run)
     path = Path(out or f"{run.rstrip('/')}.html")
-    result.report(path)
+    result.report(path, title=title)
     remark(f"the report is in {path}")
     show(result.to_dict(), answer_text(result.to_dict()), as_json=as_json)
 
 
-@click.command()
+@command(epilog=examples("foldwise watch runs/wine"))
 @click.argument("run")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="A port of this machine (any free one).")
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
@@ -120,12 +156,19 @@ def watch(run: str, port: int, no_browser: bool, as_json: bool) -> None:
     serve(run, port=port, tell=tell)
 
 
-@click.command()
-@click.argument("data", metavar="DATA[:TARGET]...", nargs=-1, required=True)
-@options([LEARNERS], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS, [ON_FAILURE, RETRY])
+@command(
+    epilog=examples(
+        "foldwise benchmark diabetes wine.csv:quality --learners ridge,forest",
+        "foldwise benchmark *.csv --target y --control ridge --report all.html",
+    )
+)
+@click.argument("data", metavar="DATA[:TARGET]...", nargs=-1, required=True, shell_complete=complete_data)
+@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS, [ON_FAILURE, RETRY])
 @click.option("--control", metavar="NAME", help="The method the others are compared to; else all pairs are.")
 @click.option(
-    "--rope", type=click.FloatRange(0), help="What does not matter, as a share of the baseline's risk (0.01)."
+    "--rope",
+    type=click.FloatRange(0),
+    help="A difference that does not matter, as a share of the baseline's risk; asks for probabilities.",
 )
 @REPORT
 @quiet
@@ -167,22 +210,40 @@ def study_of(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] 
     return read_study(data, **flags) if data.endswith(".toml") else make_spec({"data": data}, **flags)
 
 
+def check_piped(run: str) -> None:
+    """Refuse to go on with a study whose table came from standard input and is not there again."""
+    from foldwise.data.packed import open_stdin
+
+    try:
+        open_stdin()
+    except BadData:
+        again = f"Give it as a file: foldwise resume {shlex.quote(run)} --data FILE; or pipe it in again"
+        raise BadStudy(f"the table of {run} came from standard input, where there is none now", again) from None
+
+
 def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quiet: bool, as_json: bool) -> int:
     """Run a study; one that is stopped shows what it has, and how to go on."""
-    more = {"pickle": pickle, "as_json": as_json, "target": study.target}
+    more = {"pickle": pickle, "as_json": as_json}
     try:
         result = study.run(progress=False if quiet else None)
     except (KeyboardInterrupt, Terminated) as stopped:
         if (result := getattr(stopped, "result", None)) is None:
             raise
-        what, code = ("terminated", TERMINATED) if isinstance(stopped, Terminated) else ("interrupted", INTERRUPTED)
-        _finish(result, report=report, save=None, **more)
-        remark(_how_to_go_on(what, study.store))
-        return code
-    code = _finish(result, report=report, save=save if result.is_finished else None, **more)
+        try:
+            _finish(result, report=report, save=None, **more)
+        except BadStudy as problem:  # perhaps the terminal is closed: the exit code still says what happened
+            remark(str(problem))
+        remark(_how_to_go_on(stopped.reason if isinstance(stopped, Terminated) else "interrupted", study))
+        return TERMINATED if isinstance(stopped, Terminated) else INTERRUPTED
+    except FitsFailed as failed:
+        if failed.result is None:
+            raise
+        _finish(failed.result, report=report, save=None, **more)
+        return fail(str(failed), failed.exit_code)
+    _finish(result, report=report, save=save if result.is_finished else None, **more)
     if result.is_finished:
-        return code
-    remark(_how_to_go_on(f"stopped at the time limit of {study.time_limit:g} s", study.store))
+        return 0
+    remark(_how_to_go_on(f"stopped at the time limit of {study.time_limit:g} s", study))
     return STOPPED
 
 
@@ -208,15 +269,18 @@ def _open_browser(url: str) -> None:
         webbrowser.open(url)
 
 
-def _how_to_go_on(what: str, store: str | None) -> str:
-    if store is None:
+def _how_to_go_on(what: str, study: Any) -> str:
+    if study.store is None:
         return f"{what}; nothing is kept without --store RUN."
-    return f"{what}; every finished fit is kept. Go on with: foldwise resume {shlex.quote(store)}"
+    again = f"foldwise resume {shlex.quote(study.store)}"
+    if study.data == "-":
+        return (
+            f"{what}; every finished fit is kept, the table from standard input is not. Go on with: {again} --data FILE"
+        )
+    return f"{what}; every finished fit is kept. Go on with: {again}"
 
 
-def _finish(
-    result: Any, *, report: str | None, save: str | None, pickle: bool, as_json: bool, target: str | None
-) -> int:
+def _finish(result: Any, *, report: str | None, save: str | None, pickle: bool, as_json: bool) -> None:
     """Show the answer, then write what was asked for: a full disk must not cost the answer."""
     answer = result.to_dict()
     show(answer, answer_text(answer), as_json=as_json)
@@ -226,26 +290,12 @@ def _finish(
     if report:
         result.report(report)
         remark(f"the report is in {report}")
-    has_risk = any(method["risk"] is not None for method in answer["methods"])
-    if save and has_risk:
-        _save(result, answer, save, pickle=pickle, target=target)
-    return 0 if has_risk else 1
+    if save:
+        _save(result, answer, save, pickle=pickle)
 
 
-def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool, target: str | None) -> None:
-    from foldwise.api.model_file import save_model
-
-    best = next(method for method in answer["methods"] if method["name"] == answer["best"])
-    estimate = {key: best.get(key) for key in ("risk", "low", "high", "level", "interval", "target")}
-    refit = answer.get("refit") or {}
-    about = {
-        "method": answer["best"],
-        "candidate": refit.get("candidate"),
-        "loss": answer["loss"],
-        "target": target or "target",  # only built-in sets need none, and theirs is called so
-        "estimate": estimate,
-    }
-    save_model(path, result.refit(), result.data, about=about, pickle=pickle)
+def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool) -> None:
+    result.save_model(path, pickle=pickle)
     remark(f"the model ({answer['best']}, fitted on all rows) is in {path}")
 
 

@@ -22,7 +22,7 @@ class Comparison(Estimate):
     p: float | None = None
     se: float | None = None
     t: float | None = None
-    df: int | None = None
+    df: float | None = None
     equivalence: float | None = None
     rope: float | None = None
     names: tuple[str, str] = ("a", "b")

@@ -7,11 +7,14 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
 from foldwise.errors import BadInterval
+from foldwise.estimates.chooser import cut
 from foldwise.estimates.cross_validated import CORRECTED_T
 from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.interval_method import NONE_VALID
-from foldwise.formulas.corrected_t import CorrectedT, corrected_t_of_runs, t_probability_within
-from foldwise.formulas.pairs import checked_rope
+from foldwise.formulas.checks import t_quantile
+from foldwise.formulas.corrected_t import RUNS_OF_DIFFERENCE, CorrectedT, corrected_t, t_probability_within
+from foldwise.formulas.pairs import checked_rope, score_p, tango
+from foldwise.formulas.units import independent_se
 
 
 def paired_difference(
@@ -25,25 +28,34 @@ def paired_difference(
     if rope is not None:
         checked_rope(rope)
     differences = _differences(one.fold_losses, other.fold_losses, names)
-    # a repeated single split is one run of random splits
-    runs = differences.reshape(one.repeats if one.folds > 1 else 1, -1)
-    found, reason = None, _reason_against(one, differences)
+    found, tied, reason = None, None, _reason_against(one, differences)
     if reason is None:
-        reason = _reason_for(one, *runs.shape)
-        found = corrected_t_of_runs(runs, test_train_ratio=one.test_train_ratio, level=level)
-        if found.se == 0 and found.value != 0:
+        reason = _reason_for(one)
+        found = corrected_t(
+            differences,
+            test_train_ratio=one.test_train_ratio,
+            level=level,
+            most_runs=RUNS_OF_DIFFERENCE,
+            least_se=_least_se(one, other),
+        )
+        found = _with_few_errors(one, other, found, level)
+        if found.se == 0:
+            tied = found.p if found.value == 0 else None
             found, reason = None, "all splits have the same difference, so their spread says nothing about it"
+    value = float(differences.mean())
+    low, high, details = _ends(one, value, found) if found else (None, None, {})
     return Comparison(
-        value=float(differences.mean()),
-        low=found.low if found else None,
-        high=found.high if found else None,
+        value=value,
+        low=low,
+        high=high,
         level=level,
         interval=CORRECTED_T.name if found else None,
         target=f"the risk of {names[0]} minus that of {names[1]}",
         train_rows=one.mean_train_rows,
         losses=differences,
         notes=(("interval", reason),),
-        p=found.p if found else None,
+        details=details,
+        p=found.p if found else tied,
         se=found.se if found else None,
         t=found.t if found else None,
         df=found.df if found else None,
@@ -62,13 +74,39 @@ def _reason_against(one: Evidence, differences: FloatArray) -> str | None:
     return f"{missing} of {differences.size} splits have no finite loss" if missing else None
 
 
-def _reason_for(one: Evidence, repeats: int, folds: int) -> str:
+def _ends(one: Evidence, value: float, found: CorrectedT) -> tuple[float, float, dict[str, float]]:
+    smallest, largest = one.loss.possible
+    return cut(value, found.low, found.high, (smallest - largest, largest - smallest))
+
+
+def _with_few_errors(one: Evidence, other: Evidence, found: CorrectedT, level: float) -> CorrectedT:
+    """No surer than Tango's interval of as many independent rows: where few rows differ their spread says little."""
+    if not one.is_zero_one or one.unit_deviations is None or other.unit_deviations is None:
+        return found
+    terms = one.unit_deviations - other.unit_deviations + found.value * one.unit_weights
+    units = 1 / float((one.unit_weights**2).sum())
+    first, second = units * float(terms.clip(0).sum()), units * float((-terms).clip(0).sum())
+    low, high = tango(first, second, units, level=level)
+    low, high = min(found.low, low), max(found.high, high)
+    se = max(found.se, (high - low) / 2 / t_quantile(level, found.df))
+    return found._replace(low=low, high=high, se=se, p=max(found.p, score_p(first, second)))
+
+
+def _least_se(one: Evidence, other: Evidence) -> float:
+    """The standard error of the difference if all rows (or groups) were independent."""
+    if one.unit_deviations is None or other.unit_deviations is None:
+        return 0.0
+    return float(independent_se(one.unit_deviations - other.unit_deviations))
+
+
+def _reason_for(one: Evidence) -> str:
+    repeats, folds = (one.repeats, one.folds) if one.folds > 1 else (1, len(one.fold_losses))
     is_grouped = one.kind == "grouped"
     what = "random splits" if one.scheme == "random splits" else "folds of whole groups" if is_grouped else "folds"
     times = f"{repeats} x {folds}" if repeats > 1 else f"{folds}"
     words = f"corrected t over {times} {what}: widened by test rows / training rows, as splits share training rows"
     words += "; the group is the unit" if is_grouped else ""
-    return words + ("; never narrower than one run" if repeats > 1 else "")
+    return words + ("; repeats bring no new rows and count less than runs of their own" if repeats > 1 else "")
 
 
 def _differences(a: FloatArray, b: FloatArray, names: tuple[str, str]) -> FloatArray:

@@ -85,6 +85,8 @@ def holm(p_values: Any) -> FloatArray:
 def friedman(scores: Any) -> Friedman:
     """Do methods differ over data sets? From scores[data set, method]; rank 1 is the smallest (Demsar, 2006).
 
+    Go by `exact_p`: `p` (chi squared) and `f_p` (Iman and Davenport) fail for few data sets.
+
     >>> round(friedman([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.3, 0.2], [0.3, 0.4, 0.5]]).p, 3)
     0.039
     """

@@ -15,6 +15,12 @@ from foldwise.estimates.chooser import no_interval_of_stand_ins
 from foldwise.estimates.evidence import Evidence
 from foldwise.formulas import holdout
 
+# Intervals over rows, or over blocks of rows, covered 3 to 93% of the differences of similar learners.
+LEAVE_ONE_OUT = (
+    "leave-one-out cannot tell methods apart: its models share all rows but one, so their losses do not show how far a "
+    "difference varies with the training rows; compare over 13 folds (outer=13, --outer 13)"
+)
+
 
 def difference(
     one: Evidence,
@@ -27,9 +33,9 @@ def difference(
 ) -> Comparison:
     """The first risk less the second.
 
-    One test set: exact McNemar (0-1 loss), DeLong (AUC), betting (bounded losses), t (others). Folds and random
-    splits: corrected t. Else the difference alone, with the reason. Two names of the same learner (`is_same`) do not
-    differ at all.
+    One test set: exact McNemar with Tango's interval (0-1 loss), DeLong (AUC), betting (bounded losses), t (others).
+    Folds and random splits: corrected t. Else the difference alone, with the reason. Two names of the same learner
+    (`is_same`) do not differ at all.
     """
     _check_same_rows(one, other, names)
     target = f"the risk of {names[0]} minus that of {names[1]}"
@@ -37,7 +43,7 @@ def difference(
     if reason := _reason_against(one, other, differences):
         plain = Comparison(float(differences.mean()), level=level, target=target, train_rows=one.mean_train_rows)
         return replace(plain, losses=differences, names=names, rope=rope, notes=(("interval", reason),))
-    if is_same and one.scheme == "one test set":
+    if is_same:
         return Comparison(0.0, 0.0, 0.0, level, "none needed", f"{target}: the same learner", names=names, p=1.0)
     if one.scheme == "one test set":
         return _on_one_test_set(one, other, names, level)
@@ -45,9 +51,11 @@ def difference(
 
 
 def _reason_against(one: Evidence, other: Evidence, differences: FloatArray) -> str | None:
-    """Why no interval is valid for any splits: a missing risk, or one that is partly the baseline's."""
+    """Why no interval is valid: a missing risk, one that is partly the baseline's, or splits of one row."""
     if not np.isfinite(differences).all():
         return "one of the two has no risk"
+    if one.is_partition and len(differences) > 1 and max(map(len, one.test_rows)) == 1:
+        return LEAVE_ONE_OUT
     stand_ins = max(one.stand_ins, other.stand_ins)
     return no_interval_of_stand_ins(stand_ins, len(differences)) if stand_ins else None
 
@@ -98,21 +106,15 @@ def _by_rows(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
     assert one.row_losses is not None
     assert other.row_losses is not None
     differences = one.row_losses[0] - other.row_losses[0]
-    if np.ptp(differences) <= 1e-12 * np.abs(differences).max():
-        ends = (0.0, 0.0) if differences[0] == 0 else (None, None)
-        return replace(
-            plain,
-            low=ends[0],
-            high=ends[1],
-            interval="t" if differences[0] == 0 else None,
-            p=1.0 if differences[0] == 0 else None,
-        )
     reach = one.loss.bounds[1] - one.loss.bounds[0] if one.loss.bounds is not None else 0.0
-    if one.groups is None and 0 < np.abs(differences).max() <= reach:
+    if one.groups is None and reach > 0 and np.abs(differences).max() <= reach:
         order = np.random.default_rng([one.seed, 0xBE7]).permutation(len(differences))
         bet = holdout.betting(differences[order], bounds=(-reach, reach), level=plain.level)
         return replace(plain, low=bet.low, high=bet.high, interval="betting")
     groups = None if one.groups is None else one.groups[one.test_rows[0]]
+    if np.ptp(differences) <= 1e-12 * np.abs(differences).max():
+        reason = "all rows have the same difference, so their spread says nothing about it"
+        return replace(plain, p=None if differences[0] else 1.0, notes=(("interval", reason),))
     if len(differences) < 2 or (groups is not None and len(np.unique(groups)) < 2):
         return replace(plain, notes=(("interval", "there are too few independent test rows"),))
     found = holdout.holdout_t(differences, level=plain.level, groups=groups)

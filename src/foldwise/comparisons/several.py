@@ -17,6 +17,7 @@ from foldwise.formulas import multiple, ranks
 from foldwise.formulas.checks import as_numbers, checked_level
 from foldwise.formulas.ranks import Friedman, Nemenyi
 from foldwise.formulas.signed_ranks import DRAWS, Places, sign_test, signed_rank, signed_rank_bayes
+from foldwise.shown import table_html, words_html
 
 SIGNED_RANK, SIGN = "signed-rank", "sign"
 
@@ -26,7 +27,8 @@ class PairAcross:
     """Two methods over the data sets where both have a risk; differences are the first less the second.
 
     `better`, `equal` and `worse` count data sets from the first one's side. `difference` is the median of the
-    differences as shares of the baseline's risk, and `places` says where that of a new data set would lie.
+    differences as shares of the baseline's risk. `places` says where that of a new data set would lie, if a `rope`
+    was given and so many data sets can show a difference at all.
     """
 
     names: tuple[str, str]
@@ -43,6 +45,16 @@ class PairAcross:
     difference: float | None = None
     places: Places | None = None
 
+    def __repr__(self) -> str:
+        words = f"{self.names[0]} minus {self.names[1]} over {len(self.data_sets)} data sets: better on {self.better}, "
+        words += f"equal on {self.equal}, worse on {self.worse}"
+        if self.difference is not None:
+            words += f"; median difference {100 * self.difference:.3g}% of the baseline's risk"
+        return words + (f"; {self.test} test p = {self.p:.2g}" if self.p is not None else "")
+
+    def _repr_html_(self) -> str:
+        return words_html(repr(self))
+
 
 @dataclass(frozen=True)
 class Across:
@@ -58,8 +70,18 @@ class Across:
     relative: FloatArray  # relative[data set, method]: shares of the baseline's risk, NaN where there are none
     losses: tuple[str, ...]  # of the data sets
     level: float
-    rope: float
+    rope: float | None
     control: str | None
+
+    def __repr__(self) -> str:
+        ranks = ", ".join(f"{name} {rank:.3g}" for name, rank in self.mean_ranks.items())
+        size = f"{len(self.names)} methods over {len(self.data_sets)} data sets"
+        return f"{size}; mean ranks: {ranks}" if ranks else size
+
+    def _repr_html_(self) -> str:
+        ranks = self.mean_ranks
+        table = table_html({"method": list(ranks), "mean rank": [f"{rank:.3g}" for rank in ranks.values()]})
+        return words_html(f"{len(self.names)} methods over {len(self.data_sets)} data sets") + table
 
     @property
     def mean_ranks(self) -> dict[str, float]:
@@ -96,6 +118,11 @@ class Across:
         raise BadInterval(f"{one!r} and {other!r} are not two of the methods", nearest(other, self.names))
 
     @property
+    def smallest_friedman_p(self) -> float:
+        """The smallest p that Friedman's test can have: all data sets agree on one of the orders."""
+        return math.exp((1 - len(self.data_sets)) * math.lgamma(len(self.ranked) + 1)) if self.friedman else 1.0
+
+    @property
     def not_told_apart(self) -> list[str]:
         """The best method and those that are not shown to be worse, by Holm."""
         best = self.best
@@ -116,7 +143,7 @@ def across(
     baseline: Any = None,
     losses: Sequence[str] | None = None,
     level: float = 0.95,
-    rope: float = 0.01,
+    rope: float | None = None,
     control: str | None = None,
     seed: int = 0,
     draws: int = DRAWS,
@@ -125,7 +152,8 @@ def across(
 
     Pairs are compared by Wilcoxon's signed-rank test of risks as shares of the `baseline` risks, or by the sign test
     where their data sets have different `losses` or no usable baseline. p is corrected by Holm over all pairs, as the
-    best is picked by the same numbers, or over the pairs with a `control` that was named beforehand.
+    best is picked by the same numbers, or over the pairs with a `control` that was named beforehand. With a `rope`, a
+    difference that does not matter, each pair alone also gets the Bayesian signed-rank test.
 
     >>> found = across([[1, 2, 3]] * 7, ["a", "b", "c"], list("1234567"), baseline=[4] * 7)
     >>> found.best, found.not_told_apart, found.pair("a", "c").p_holm
@@ -138,7 +166,7 @@ def across(
     is_whole = [bool(len(table)) and bool(np.isfinite(column).all()) for column in table.T]
     whole = table[:, is_whole]
     can_test = whole.shape[0] >= 2 and whole.shape[1] >= 2
-    belief = partial(signed_rank_bayes, rope=rope, seed=seed, draws=draws)
+    belief = partial(_belief, level=level, rope=rope, seed=seed, draws=draws)
     pairs = [
         _pair(
             _Risks(table[:, places], shares[:, places], kinds, data_sets), (names[places[0]], names[places[1]]), belief
@@ -187,7 +215,19 @@ class _Risks(NamedTuple):
     data_sets: Sequence[str]
 
 
-def _pair(risks: _Risks, names: tuple[str, str], belief: Callable[[FloatArray], Places]) -> PairAcross:
+def _belief(differences: FloatArray, *, level: float, rope: float | None, seed: int, draws: int) -> Places | None:
+    """The Bayesian test where a rope asks for it; never from fewer data sets than could show any difference."""
+    if rope is None or not can_show(len(differences), level):
+        return None
+    return signed_rank_bayes(differences, rope=rope, seed=seed, draws=draws)
+
+
+def can_show(data_sets: int, level: float) -> bool:
+    """Could so many data sets show that two methods differ, if all of them agreed?"""
+    return 2.0 ** (1 - data_sets) <= 1 - level
+
+
+def _pair(risks: _Risks, names: tuple[str, str], belief: Callable[[FloatArray], Places | None]) -> PairAcross:
     both: BoolArray = np.isfinite(risks.table[:, 0]) & np.isfinite(risks.table[:, 1])
     differences = risks.table[both, 0] - risks.table[both, 1]
     found = PairAcross(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ def conform(frame: Any, about: Mapping[str, Any]) -> Any:
     array([[1., 3.]])
     """
     table, names, kinds = open_table(frame), about["names"], about["kinds"]
+    if table.is_series and len(names) == 1:
+        table = replace(table, names=tuple(names))  # documents need no name
     absent = [name for name in names if name not in table.names]
     if absent:
         listed = ", ".join(map(repr, absent[:5])) + (f" and {len(absent) - 5} more" if len(absent) > 5 else "")
@@ -27,8 +30,9 @@ def conform(frame: Any, about: Mapping[str, Any]) -> Any:
     if not table.rows:
         raise BadData("the table has no rows to predict", "Give at least one row")
     columns = [_as_kind(name, _column(table, name), kind) for name, kind in zip(names, kinds, strict=True)]
-    if about["container"] == "frame":
-        return frame_of(names, columns)
+    if about["container"] in ("frame", "series"):
+        made = frame_of(names, columns)
+        return made if about["container"] == "frame" else made.iloc[:, 0]
     X = stacked([column.values for column in columns], np.float64)
     if about["container"] == "array":
         return X
@@ -49,7 +53,7 @@ def _column(table: Any, name: str) -> Column:
 def _as_kind(name: str, column: Column, kind: str) -> Column:
     """The column as the model knew it; a number where text was seen is text, but text is no number."""
     is_empty = bool(column.missing.all())
-    if column.kind == kind:
+    if kind in (column.kind, "any"):
         return column
     if kind in ("text", "category"):
         return _as_text(name, column, kind)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.columns import Column, codes_of, fingerprint
+from foldwise.data.known_target import known_rows, rows_of
 from foldwise.data.roles import Roles, group_codes, group_names, refuse_bad_target, time_values, weight_values
 from foldwise.data.tables import Table, column_from, finish, open_table
 from foldwise.data.task import find_task
@@ -19,6 +20,7 @@ from foldwise.errors import BadData, nearest
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
+MOST_SHOWN = 20  # columns in a sentence
 ROLES = {"y": "the target", "groups": "groups", "time": "time", "weights": "weights", "stratify": "stratify"}
 
 
@@ -46,6 +48,9 @@ class Dataset:
     fingerprint: str
     notes: tuple[tuple[str, str], ...] = ()
     group_names: tuple[str, ...] = ()  # what each code in `groups` stands for
+    row_labels: Any = None  # of the user's own rows (an index of pandas); None where rows have positions alone
+    target_name: str | None = None
+    is_series: bool = False  # were documents given as one series? Then learners are given one
 
     @property
     def rows(self) -> int:
@@ -81,7 +86,7 @@ class Dataset:
         taken = self.X.take(rows)
         taken = taken.copy() if len(rows) == self.rows else taken
         taken.index = range(len(rows))
-        return taken
+        return taken.iloc[:, 0] if self.is_series else taken
 
     def __repr__(self) -> str:
         return f"Dataset({self.rows} rows x {self.columns} column{'s' * (self.columns != 1)}, {self.task})"
@@ -101,7 +106,11 @@ def make_dataset(
         found = "one row (n_samples=1)" if table.rows else "no rows"
         raise BadData(f"the table has {found}", "Give at least two rows")
     if y is None:
-        raise BadData("there is no target", "Give y, as values or as the name of a column")
+        raise no_target(table)
+    if given.drop_missing_target and (rows := known_rows(X, y)) is not None:
+        kept = {role: values if role == "positive" else rows_of(values, rows) for role, values in roles.items()}
+        data = make_dataset(rows_of(X, rows), rows_of(y, rows), task_hint=task_hint, drop=drop, **kept)
+        return replace(data, notes=(*data.notes, _left_out(table.rows, len(rows))))
     strata = None if _is_word(given.stratify) else given.stratify
     asked = {"y": y, "groups": given.groups, "time": given.time, "weights": given.weights, "stratify": strata}
     columns = {role: _role(table, values, ROLES[role]) for role, values in asked.items() if values is not None}
@@ -124,10 +133,27 @@ def make_dataset(
         weights=_made(columns, "weights", weight_values),
         strata=_made(columns, "stratify", lambda column: group_codes(column, "stratify")),
         fingerprint=fingerprint(features.names, kinds, digests, target, classes),
-        notes=(("task", reason),),
+        notes=(*((("task", reason),) if reason else ()), *_order_notes(X, y)),
         group_names=group_names(columns["groups"][0]) if "groups" in columns else (),
+        row_labels=_row_labels(X, y),
+        target_name=y if isinstance(y, str) else _name_of(y),
+        is_series=table.is_series,
     )
     return _stratified(data, given.stratify)
+
+
+def no_target(table: Table) -> BadData:
+    """The refusal of a table without a target, with the columns that could be it."""
+    if table.role is None:
+        return BadData("there is no target", "Give y, one value for each row of X")
+    shown = ", ".join(table.names[:MOST_SHOWN]) + (", ..." if len(table.names) > MOST_SHOWN else "")
+    return BadData("there is no target", f'Name one of the columns: {shown} (y="COLUMN")')
+
+
+def _left_out(rows: int, known: int) -> tuple[str, str]:
+    count = rows - known
+    words = "rows has no target and is" if count == 1 else "rows have no target and are"
+    return "missing_target", f"{count} of {rows} {words} left out; row numbers count the others"
 
 
 def frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
@@ -135,6 +161,31 @@ def frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def _row_labels(*parts: Any) -> Any:
+    """The index of the user's table, or of the target; several levels become tuples."""
+    import narwhals as nw
+
+    is_pandas = (nw.dependencies.is_pandas_dataframe, nw.dependencies.is_pandas_series)
+    index: Any = next((part.index for part in parts if any(check(part) for check in is_pandas)), None)
+    return index.to_flat_index() if getattr(index, "nlevels", 1) > 1 else index
+
+
+def _order_notes(X: Any, y: Any) -> list[tuple[str, str]]:
+    """Two indexes of the same labels in another order look like a mistake: rows are matched by position."""
+    ours, theirs = _row_labels(X), _row_labels(y)
+    if ours is None or theirs is None or len(ours) != len(theirs) or ours.equals(theirs):
+        return []
+    if not ours.is_unique or len(ours.intersection(theirs)) != len(ours):
+        return []
+    words = "y has the row labels of X in another order, and rows are matched by position"
+    return [("order", f"{words}; y.reindex(X.index) matches them by label")]
+
+
+def _name_of(target: Any) -> str | None:
+    name = getattr(target, "name", None)
+    return name if isinstance(name, str) and name else None
 
 
 def _is_word(stratify: Any) -> bool:

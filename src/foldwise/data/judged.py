@@ -8,7 +8,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray
 from foldwise.data.columns import Column, fingerprint
-from foldwise.data.dataset import Dataset, frozen
+from foldwise.data.dataset import Dataset, frozen, no_target
 from foldwise.data.roles import refuse_missing, weight_values
 from foldwise.data.tables import column_from, finish, open_table
 from foldwise.errors import BadData, nearest
@@ -21,6 +21,8 @@ def make_judged(X: Any, y: Any, *, classes: Any = (), weights: Any = None) -> Da
     Dataset(2 rows x 1 column, binary)
     """
     table = open_table(X)
+    if y is None:
+        raise no_target(table)
     if isinstance(y, str):
         target, _ = table.find(y, "the target")
         table = table.without([y])
@@ -45,6 +47,7 @@ def make_judged(X: Any, y: Any, *, classes: Any = (), weights: Any = None) -> Da
         weights=None if weights is None else frozen(weight_values(column_from(weights, "weights")[0])),
         strata=None,
         fingerprint=fingerprint(table.names, kinds, digests, target, known),
+        is_series=table.is_series,
     )
 
 

@@ -14,7 +14,7 @@ from foldwise.data.dataset import Dataset, frozen
 from foldwise.data.tables import frame_from_blocks
 from foldwise.errors import BadData
 
-FIELDS = ("names", "kinds", "task", "classes", "fingerprint", "notes", "group_names")
+FIELDS = ("names", "kinds", "task", "classes", "fingerprint", "notes", "group_names", "is_series")
 OPTIONAL = ("groups", "time", "weights", "strata")
 BLOCKS = {"number": "float64", "boolean": "bool", "date": "int64"}
 META = "dataset.json"
@@ -57,7 +57,11 @@ def open_mapped(folder: Path) -> Dataset:
         fingerprint=meta["fingerprint"],
         notes=tuple((code, text) for code, text in meta["notes"]),
         group_names=tuple(meta["group_names"]),
-        **{name: arrays.get(name) for name in OPTIONAL},
+        is_series=bool(meta["is_series"]),
+        groups=arrays.get("groups"),
+        time=arrays.get("time"),
+        weights=arrays.get("weights"),
+        strata=arrays.get("strata"),
     )
 
 

@@ -29,13 +29,16 @@ class Roles:
     stratify: Any = "auto"
     task: str | None = None
     positive: Any = None
+    drop_missing_target: bool = False
 
     @property
     def given(self) -> list[str]:
         """Names of those that are not left at their defaults."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        is_default = isinstance(self.stratify, str) and self.stratify == "auto"
-        return [name for name, value in values.items() if value is not None and not (name == "stratify" and is_default)]
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        # an array is never its default, and would not be one answer if it were compared
+        return [
+            name for name, (value, default) in values.items() if type(value) is not type(default) or value != default
+        ]
 
 
 def group_codes(column: Column, role: str = "groups") -> IntArray:
@@ -83,7 +86,9 @@ def refuse_missing(column: Column, role: str) -> None:
 
 def refuse_bad_target(target: Column) -> None:
     """A target must be known and finite in every row."""
-    refuse_missing(target, "the target")
+    if target.missing.any():
+        hint = "Leave these rows out with drop_missing_target=True, or fill them in"
+        raise BadData(f"the target has missing values in {count_rows(target.missing)}", hint)
     if target.kind == "date":
         raise BadData("the target holds dates", "Turn them into numbers first")
     if target.kind == "number" and (np.abs(target.values) > MOST_SQUARED).any():

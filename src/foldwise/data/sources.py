@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import warnings
 from collections import Counter
@@ -14,19 +13,27 @@ from typing import Any
 from foldwise.data.arff import MOST_COLUMNS, MOST_LETTERS, read_arff
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.dates import with_dates
+from foldwise.data.json_lines import read_json_lines
+from foldwise.data.packed import (
+    JSON_LINES,
+    MOST_RATIO,
+    STDIN,
+    STDIN_NAME,
+    TEXT,
+    TextFile,
+    open_stdin,
+    open_text,
+    suffix_of,
+)
+from foldwise.data.workbook import read_workbook
 from foldwise.errors import BadData, FoldwiseError, MissingExtra, nearest
 
 BUILTIN = ("breast_cancer", "diabetes", "digits", "iris", "wine")
-TEXT = (".csv", ".tsv", ".txt")
 ARROW = (".arrow", ".feather", ".ipc")
 PICKLES = (".pkl", ".pickle", ".joblib")
 MISSING = ["", "NA", "NaN", "nan", "null"]
 # Rows read twice, to find codes such as 007 before they lose their zeros.
 PEEK = 1000
-# A small file that expands without end is an attack or an accident.
-MOST_BYTES = 8 * 2**30
-FREE_BYTES = 64 * 2**20
-MOST_RATIO = 200
 MOST_CELLS = 32 * 2**20  # of a table in a file that is much smaller
 MOST_LINE = 16 * 2**20  # bytes of a header
 
@@ -51,40 +58,47 @@ def read(
     """Make a dataset of a file, or of a built-in set by its name; a file of that name goes first."""
     found = builtin_table(source)
     table, known = found if found is not None else (read_table(source), None)
-    target = target or known
-    if target is None:
-        raise BadData("there is no target", f"Name one of the columns: {', '.join(map(str, table.columns))}")
-    return make_dataset(table, target, task_hint=task_hint, drop=drop, **roles)
+    return make_dataset(table, target or known, task_hint=task_hint, drop=drop, **roles)
 
 
 def builtin_table(source: str | Path) -> tuple[Any, str] | None:
     """A built-in set as a frame and the name of its target; None if no set, or a file, has that name."""
-    if _builtin_name(source) is None or Path(source).exists():
+    if not is_builtin_set(source):
         return None
     return _builtin(str(source)), "target"
 
 
+def is_builtin_set(source: str | Path) -> bool:
+    """Is this the name of a built-in set, and of no file?
+
+    >>> is_builtin_set("diabetes"), is_builtin_set("diabetes.csv")
+    (True, False)
+    """
+    return _builtin_name(source) is not None and not Path(source).exists()
+
+
 def read_table(path: str | Path) -> Any:
-    """The table in a file as a pandas frame."""
+    """The table in a file as a pandas frame; `-` is standard input."""
+    if "://" in str(path)[:12]:
+        found = f"{str(path)!r} is an address, and data are read from files only"
+        raise BadData(found, "Download it, or give a data frame: pandas.read_csv(...) reads addresses")
     path = Path(path)
-    reader = _reader(path)
+    name = STDIN_NAME if str(path) == STDIN else path.name
     try:
-        return reader(path)
+        return _read_open(open_stdin()) if str(path) == STDIN else _reader(path)(path)
     except FoldwiseError:
         raise
     except UnicodeDecodeError as error:
-        raise BadData(
-            f"cannot read {path.name!r}: it is not UTF-8 text (byte {error.start})", "Save it as UTF-8"
-        ) from None
+        raise BadData(f"cannot read {name!r}: it is not UTF-8 text (byte {error.start})", "Save it as UTF-8") from None
     except Exception as error:
         # Whatever a reader says about a broken file, one sentence of it is enough.
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         hint = "Check that the file is complete and of the format its name says"
-        raise BadData(f"cannot read {path.name!r}: {reason}", hint) from None
+        raise BadData(f"cannot read {name!r}: {reason}", hint) from None
 
 
 def _reader(path: Path) -> Callable[[Path], Any]:
-    suffix = _suffix(path)
+    suffix = suffix_of(path)
     if suffix in PICKLES:
         raise BadData(
             f"{path.name!r} is a pickle, which can run code when it is opened", "Save the table as CSV or Parquet"
@@ -94,7 +108,10 @@ def _reader(path: Path) -> Callable[[Path], Any]:
     if not path.exists() and not path.suffix:
         raise BadData(f"there is neither a file nor a built-in set {str(path)!r}", nearest(str(path), BUILTIN))
     if not path.exists():
-        raise BadData(f"there is no file {str(path)!r}", "Check the path")
+        folder = path.parent.iterdir() if path.parent.is_dir() else ()
+        beside = [one.name for one in folder if suffix_of(one) in READERS]
+        near = nearest(path.name, beside)
+        raise BadData(f"there is no file {str(path)!r}", near if near.startswith("Did") else "Check the path")
     if suffix not in READERS:
         known = ", ".join(sorted(READERS))
         raise BadData(
@@ -105,47 +122,32 @@ def _reader(path: Path) -> Callable[[Path], Any]:
     return READERS[suffix]
 
 
-def _suffix(path: Path) -> str:
-    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-    suffix = name.suffix.lower()
-    # Binary formats compress themselves.
-    return suffix + ".gz" if name is not path and suffix not in (*TEXT, ".arff") else suffix
+def _read_packed(path: Path) -> Any:
+    return _read_open(open_text(path))
 
 
-def _open(path: Path) -> io.BytesIO | Any:
-    """The bytes of a text file, expanded up to a limit."""
-    if path.suffix.lower() != ".gz":
-        return path.open("rb")
-    limit = min(MOST_BYTES, max(FREE_BYTES, MOST_RATIO * path.stat().st_size))
-    out = io.BytesIO()
-    with gzip.open(path) as packed:
-        while chunk := packed.read(2**20):
-            out.write(chunk)
-            if out.tell() > limit:
-                raise BadData(
-                    f"{path.name!r} expands to more than {limit:,} bytes", "Unpack it yourself if you trust it"
-                )
-    out.seek(0)
-    return out
+def _read_open(source: TextFile) -> Any:
+    with source.file:
+        return TEXT_READERS[source.suffix](source)
 
 
-def _read_text(path: Path) -> Any:
+def _read_text(source: TextFile) -> Any:
     import pandas as pd
 
-    with _open(path) as file:
-        first = _first_line(file, path).decode("utf-8-sig")
-        delimiter = "\t" if _suffix(path) == ".tsv" else _delimiter(first)
-        _check_header(first, delimiter)
-        options: dict[str, Any] = {"sep": delimiter, "encoding": "utf-8-sig", "index_col": False}
-        options |= {"keep_default_na": False, "na_values": MISSING}
-        with warnings.catch_warnings():
-            # Rows longer than the header would lose cells with a mere warning.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            file.seek(0)
-            coded = _coded(pd.read_csv(file, dtype=str, nrows=PEEK, **options))
-            file.seek(0)
-            options |= {"dtype": dict.fromkeys(coded, str), "low_memory": False, **_exact(pd.__version__)}
-            return with_dates(pd.read_csv(file, **options))
+    file = source.file
+    first = _first_line(file, source.name).decode("utf-8-sig")
+    delimiter = "\t" if source.suffix == ".tsv" else _delimiter(first)
+    _check_header(first, delimiter)
+    options: dict[str, Any] = {"sep": delimiter, "encoding": "utf-8-sig", "index_col": False}
+    options |= {"keep_default_na": False, "na_values": MISSING}
+    with warnings.catch_warnings():
+        # Rows longer than the header would lose cells with a mere warning.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        file.seek(0)
+        coded = _coded(pd.read_csv(file, dtype=str, nrows=PEEK, **options))
+        file.seek(0)
+        options |= {"dtype": dict.fromkeys(coded, str), "low_memory": False, **_exact(pd.__version__)}
+        return with_dates(pd.read_csv(file, **options))
 
 
 def _exact(version: str) -> dict[str, str]:
@@ -159,10 +161,10 @@ def _delimiter(header: str) -> str:
     return next((mark for mark in "\t;" if mark in header), ",")
 
 
-def _first_line(file: Any, path: Path) -> bytes:
+def _first_line(file: Any, name: str) -> bytes:
     line: bytes = file.readline(MOST_LINE + 1)
     if len(line) > MOST_LINE:
-        raise BadData(f"the first line of {path.name!r} is longer than {MOST_LINE:,} bytes", "Check that it is a table")
+        raise BadData(f"the first line of {name!r} is longer than {MOST_LINE:,} bytes", "Check that it is a table")
     return line
 
 
@@ -180,9 +182,18 @@ def _coded(peek: Any) -> list[str]:
     return [name for name in peek if peek[name].str.fullmatch(r"-?0\d+").any()]
 
 
-def _read_arff(path: Path) -> Any:
-    with _open(path) as file, io.TextIOWrapper(file, encoding="utf-8") as text:
+def _read_arff(source: TextFile) -> Any:
+    with io.TextIOWrapper(source.file, encoding="utf-8") as text:
         return read_arff(iter(lambda: text.readline(MOST_LETTERS + 1), ""))
+
+
+def _read_json_lines(source: TextFile) -> Any:
+    with io.TextIOWrapper(source.file, encoding="utf-8-sig") as text:
+        return read_json_lines(iter(lambda: text.readline(MOST_LINE + 1), ""), most_cells=_most_cells(source.size))
+
+
+def _read_workbook(path: Path) -> Any:
+    return read_workbook(path, most_cells=_most_cells(path.stat().st_size))
 
 
 def _read_parquet(path: Path) -> Any:
@@ -191,7 +202,7 @@ def _read_parquet(path: Path) -> Any:
 
     with pq.ParquetFile(path) as file:
         _check_cells(path, file.metadata.num_rows, file.metadata.num_columns)
-        return file.read().to_pandas()
+        return _sound(file.read()).to_pandas()
 
 
 def _read_arrow(path: Path) -> Any:
@@ -205,7 +216,14 @@ def _read_arrow(path: Path) -> Any:
         except pa.ArrowInvalid:
             file.seek(0)
             batches = reader = pa.ipc.open_stream(file)
-        return pa.Table.from_batches(_checked_batches(path, batches), schema=reader.schema).to_pandas()
+        table = pa.Table.from_batches(_checked_batches(path, batches), schema=reader.schema)
+        return _sound(table).to_pandas()
+
+
+def _sound(table: Any) -> Any:
+    """An Arrow table whose places lie within it and whose text is UTF-8; what reads it does not look again."""
+    table.validate(full=True)
+    return table
 
 
 def _checked_batches(path: Path, batches: Iterable[Any]) -> Iterator[Any]:
@@ -218,18 +236,27 @@ def _checked_batches(path: Path, batches: Iterable[Any]) -> Iterator[Any]:
 
 def _check_cells(path: Path, rows: int, columns: int) -> None:
     """A few bytes may stand for any number of equal cells."""
-    most = max(MOST_CELLS, MOST_RATIO * path.stat().st_size // 8)
-    if columns > MOST_COLUMNS or rows * columns > most:
+    if columns > MOST_COLUMNS or rows * columns > _most_cells(path.stat().st_size):
         found = f"{rows:,} rows of {columns:,} columns in {path.stat().st_size:,} bytes"
         raise BadData(f"{path.name!r} expands to {found}", "Write it as CSV yourself if you trust it")
 
 
-READERS: dict[str, Callable[[Path], Any]] = {
+def _most_cells(size: int) -> int:
+    return max(MOST_CELLS, MOST_RATIO * size // 8)
+
+
+TEXT_READERS: dict[str, Callable[[TextFile], Any]] = {
     **dict.fromkeys(TEXT, _read_text),
+    **dict.fromkeys(JSON_LINES, _read_json_lines),
+    ".arff": _read_arff,
+}
+READERS: dict[str, Callable[[Path], Any]] = {
+    **dict.fromkeys(TEXT_READERS, _read_packed),
     **dict.fromkeys(ARROW, _read_arrow),
+    ".zip": _read_packed,
+    ".xlsx": _read_workbook,
     ".parquet": _read_parquet,
     ".pq": _read_parquet,
-    ".arff": _read_arff,
 }
 
 

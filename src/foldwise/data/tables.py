@@ -11,6 +11,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.columns import Column, canonical, category_values, digest, number_digest, sparse_digest
+from foldwise.data.documents import documents
 from foldwise.errors import BadData, nearest
 
 
@@ -28,6 +29,7 @@ class Table:
     matrix: Any = None
     column: Callable[[int], Column] | None = None
     role: Callable[[int], tuple[Column, bool]] | None = None
+    is_series: bool = False  # was it given as one series of documents?
 
     def find(self, name: str, role: str) -> tuple[Column, bool]:
         """The named column and whether it was declared a category; a refusal with the nearest name if there is none."""
@@ -62,6 +64,8 @@ def open_table(X: Any) -> Table:
 
     if nw.dependencies.is_pandas_dataframe(X):
         return _pandas_table(X)
+    if (texts := documents(X)) is not None:
+        return replace(_pandas_table(texts), is_series=True)
     if nw.dependencies.is_pandas_series(X) or nw.dependencies.is_polars_series(X):
         raise BadData("X is one series, not a table", "Use X.to_frame() for a single column")
     if _is_sparse(X):

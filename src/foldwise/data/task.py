@@ -1,4 +1,8 @@
-"""Which question the target asks: regression, binary or multiclass."""
+"""Which question the target asks: regression, binary or multiclass.
+
+The rule: text, booleans, categories and any two whole numbers are classes, and so are the codes 0, 1, 2, ... up to
+at most 9, each in two rows or more; all other numbers are amounts, for regression.
+"""
 
 from __future__ import annotations
 
@@ -10,28 +14,50 @@ from foldwise.data.columns import Column
 from foldwise.errors import BadData, nearest
 
 TASKS = ("regression", "classification", "binary", "multiclass")
-MOST_CLASSES = 20
-ROWS_PER_CLASS = 5
+LARGEST_CODE = 9  # of classes that are numbered 0, 1, 2, ...
+MOST_DOUBTED = 50  # distinct whole numbers beyond which nobody takes them for classes
+ROWS_PER_CLASS = 5  # with fewer on average, many distinct numbers are no classes unless the user says so
 # Beyond this, floats are whole numbers only for want of digits.
 LARGEST_LABEL = 2.0**53
+
+
+class TaskHint(str):
+    """The task that learners or a loss ask for, with who asks.
+
+    >>> TaskHint("regression", "the learner 'lasso'").asked_by
+    "the learner 'lasso'"
+    """
+
+    asked_by: str
+
+    def __new__(cls, task: str, asked_by: str) -> TaskHint:
+        hint = super().__new__(cls, task)
+        hint.asked_by = asked_by
+        return hint
 
 
 def find_task(
     target: Column, *, task: str | None = None, hint: str | None = None, is_category: bool = False
 ) -> tuple[str, str]:
-    """The task and a sentence that says why; `task` is the user's word, `hint` the learners' or the loss's.
+    """The task, and the word that changes it where whole numbers could be read either way.
+
+    `task` is the user's word, `hint` that of learners or a loss that can do one task only. Without either the rule
+    above decides, the same for whole numbers stored as integers and as floats.
 
     >>> find_task(Column("number", np.array([0.5, 1.5, 2.0])))
-    ('regression', 'the target has numbers that are not whole: regression')
+    ('regression', '')
+    >>> print(find_task(Column("number", np.array([0.0, 1.0, 2.0, 2.0, 1.0, 0.0])))[1])
+    the target is the codes 0 to 2; if they are amounts, say task="regression" (--task regression)
     """
     if task is not None and task not in TASKS:
         raise BadData(f"unknown task {task!r}", nearest(task, TASKS))
     asked = task or hint
+    who = getattr(hint, "asked_by", "") if task is None else ""
     if asked == "regression":
-        return _regression(target, "the task was given" if task else "the learners or the loss ask for it")
-    if asked is None and target.kind in ("number", "boolean") and not is_category:
+        return _regression(target, who), ""
+    if asked is None and target.kind == "number" and not is_category:
         return _from_numbers(target)
-    return _classification(target, task)
+    return _classification(target, task, who), ""
 
 
 def distinct(target: Column) -> int:
@@ -46,25 +72,31 @@ def is_whole(target: Column) -> bool:
 
 
 def _from_numbers(target: Column) -> tuple[str, str]:
-    if target.kind == "boolean":
-        return _classification(target, None)
     if not is_whole(target):
-        return _regression(target, "the target has numbers that are not whole")
-    found, rows = distinct(target), len(target.values)
-    if found == 1:
+        return _regression(target), ""
+    found, counts = np.unique(target.values, return_counts=True)
+    if len(found) == 1:
         raise _constant(target)
-    if found == 2 or found <= min(MOST_CLASSES, rows / ROWS_PER_CLASS):
-        return _classification(target, None)
-    return "regression", f"the target has {found} distinct whole numbers in {rows} rows: regression"
+    ends = f"{found[0]:.0f} {'and' if len(found) == 2 else 'to'} {found[-1]:.0f}"
+    is_coded = found[0] == 0 and found[-1] == len(found) - 1 <= LARGEST_CODE and counts.min() > 1
+    if len(found) == 2 or is_coded:
+        what = f"the {'two numbers' if len(found) == 2 else 'codes'} {ends}"
+        remedy = 'if they are amounts, say task="regression" (--task regression)'
+        return _classification(target, None), f"the target is {what}; {remedy}"
+    if len(found) > MOST_DOUBTED:
+        return "regression", ""
+    remedy = 'if they are classes, say task="classification" (--task classification)'
+    return "regression", f"the target is {len(found)} distinct whole numbers, {ends}; {remedy}"
 
 
-def _regression(target: Column, reason: str) -> tuple[str, str]:
+def _regression(target: Column, who: str = "") -> str:
     if target.labels:
-        found = f"the target holds text ({target.texts[0]!r} in row 0), which regression cannot use"
-        raise BadData(found, "Give numbers, or use task='classification'")
+        found = f"the target holds text ({target.texts[0]!r} in row 0)"
+        found = f"{who} is for regression, but {found}" if who else f"{found}, which regression cannot use"
+        raise BadData(found, "Give numbers, or learners and a loss for classes")
     if distinct(target) == 1:
         raise _constant(target)
-    return "regression", f"{reason}: regression"
+    return "regression"
 
 
 def _constant(target: Column) -> BadData:
@@ -72,20 +104,25 @@ def _constant(target: Column) -> BadData:
     return BadData(f"the target is constant: all {len(target.values)} rows are {value:g}", "Give a target that varies")
 
 
-def _classification(target: Column, task: str | None) -> tuple[str, str]:
+def _classification(target: Column, task: str | None, who: str = "") -> str:
+    is_for = f"{who} is for classification" if who else "the learners or the loss are for classes"
     if target.kind == "number" and not is_whole(target):
         row = int(np.argmax(target.values != np.floor(target.values)))
         value = f"({target.values[row]:g} in row {row})"
+        problem = f"the target is continuous: it has numbers that are not whole {value}, so they are not class labels"
         raise BadData(
-            f"the target has numbers that are not whole {value}, so they are not class labels",
-            "Use whole numbers or text as labels, or task='regression' if it is continuous",
+            f"{is_for}, but {problem}" if who else problem,
+            "Use learners and a loss for regression if they are amounts, or whole numbers or text as labels",
         )
-    found = distinct(target)
+    found, rows = distinct(target), len(target.values)
     if found == 1:
         label = target.texts[0] if target.labels else target.values[0].item()
-        problem = f"the target has one class: all {len(target.values)} rows are {label!r}"
-        raise BadData(problem, "Give rows of at least two classes")
+        raise BadData(f"the target has one class: all {rows} rows are {label!r}", "Give rows of at least two classes")
+    if task is None and target.kind == "number" and found > max(LARGEST_CODE + 1, rows / ROWS_PER_CLASS):
+        raise BadData(
+            f"{is_for}, but the target has {found} distinct numbers in {rows} rows",
+            "Use learners and a loss for regression, or say task='classification'",
+        )
     if task == "binary" and found != 2:
         raise BadData(f"the task is binary, but the target has {found} classes", "Use task='multiclass'")
-    name = "binary" if found == 2 else "multiclass"
-    return name, f"the target has {found} distinct values: {name}"
+    return "binary" if found == 2 else "multiclass"

@@ -46,7 +46,10 @@ def no_interval_of_stand_ins(stand_ins: int, splits: int) -> str:
 def work_out(
     evidence: Evidence, asked: IntervalMethod | None, level: float
 ) -> tuple[IntervalMethod | None, str, Ends | None]:
-    """The interval for this evidence with its ends, or None and the reason; zero width would claim too much."""
+    """The interval for this evidence with its ends, or None and the reason; zero width would claim too much.
+
+    Its middle is the mean loss over splits, and its ends are possible ones.
+    """
     row, reason = choose(evidence, asked)
     if row is None:
         return None, reason, None
@@ -60,4 +63,18 @@ def work_out(
         return None, f"{row.name} gave the ends {found.low:g} and {found.high:g}, which is no interval", None
     if found.low == found.high:
         return None, "the losses have no spread, so an interval of no width would claim too much", None
-    return row, reason, found
+    value = float(evidence.fold_losses.mean())
+    shift = 0.0 if found.value is None else value - found.value
+    low, high, details = cut(value, found.low + shift, found.high + shift, evidence.loss.possible)
+    return row, reason, Ends(low, high, value, {**found.details, **details})
+
+
+def cut(value: float, low: float, high: float, possible: tuple[float, float]) -> tuple[float, float, dict[str, float]]:
+    """The ends within what is possible; an end that the formula puts elsewhere is kept beside them.
+
+    >>> cut(0.1, -0.2, 0.4, (0.0, 1.0))
+    (0.0, 0.4, {'formula_low': -0.2})
+    """
+    cut_low, cut_high = max(low, min(value, possible[0])), min(high, max(value, possible[1]))
+    details = {"formula_low": low} if cut_low != low else {}
+    return cut_low, cut_high, details | ({"formula_high": high} if cut_high != high else {})

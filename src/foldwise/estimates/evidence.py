@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.shown import Shown
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Evidence(Shown):
     """Losses of one method by split and by row, and how the splits were made.
 
     `row_losses` is None for a measure of a whole fold; `scores` are those of the positive class, for an AUC.
@@ -30,7 +32,8 @@ class Evidence:
     folds: int
     loss: Any
     rows: int
-    is_weighted: bool = False
+    is_stratified: bool = False
+    weights: FloatArray | None = None
     groups: AnyArray | None = None
     truth: AnyArray | None = None
     scores: tuple[FloatArray, ...] | None = None
@@ -38,6 +41,9 @@ class Evidence:
     half_scores: FloatArray | None = None
     seed: int = 0
     stand_ins: int = 0
+
+    def __repr__(self) -> str:
+        return f"Evidence({self.scheme}: {len(self.fold_losses)}, rows: {self.rows}, loss: {self.loss})"
 
     @property
     def scheme(self) -> str:
@@ -55,6 +61,10 @@ class Evidence:
         return "folds" if self.is_partition else "given splits"
 
     @property
+    def is_weighted(self) -> bool:
+        return self.weights is not None
+
+    @property
     def is_zero_one(self) -> bool:
         return bool(self.loss.name == "zero_one")
 
@@ -69,6 +79,32 @@ class Evidence:
     @property
     def test_train_ratio(self) -> float:
         return float(np.mean([len(rows) for rows in self.test_rows]) / self.mean_train_rows)
+
+    @cached_property
+    def unit_weights(self) -> FloatArray:
+        """The weight of each independent unit that was tested, a row or a whole group, in the risk: they sum to 1."""
+        return self._by_unit([np.ones(len(rows)) for rows in self.test_rows])
+
+    @cached_property
+    def unit_deviations(self) -> FloatArray | None:
+        """How far each of those units moves the risk away from its mean: they sum to 0."""
+        if self.row_losses is None:
+            return None
+        risk = self.fold_losses.mean()
+        return self._by_unit([losses - risk for losses in self.row_losses])
+
+    def _by_unit(self, numbers: Sequence[FloatArray]) -> FloatArray:
+        """The mean over splits of weighted means of numbers[split][row], taken apart into the units' terms."""
+        terms, is_tested = np.zeros(self.rows), np.zeros(self.rows, bool)
+        for rows, values in zip(self.test_rows, numbers, strict=True):
+            weights = np.ones(len(rows)) if self.weights is None else self.weights[rows]
+            # a row may be tested in several splits, never twice in one
+            terms[rows] += values * weights / (weights.sum() * len(self.test_rows))
+            is_tested[rows] = True
+        if self.groups is None:
+            return terms[is_tested]
+        units, unit = np.unique(self.groups[is_tested], return_inverse=True)
+        return np.bincount(unit, weights=terms[is_tested], minlength=len(units)).astype(np.float64)
 
     @cached_property
     def by_row(self) -> FloatArray:

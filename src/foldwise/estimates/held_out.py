@@ -11,6 +11,7 @@ from foldwise.arrays import FloatArray
 from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.interval_method import NONE_VALID, Ends, IntervalMethod, Note
 from foldwise.formulas import auc, holdout
+from foldwise.formulas.units import exact_share
 
 FEW_ROWS, HEAVY_SHARE = 50, 0.1  # test rows, and the share of one row in the sum, that the t interval is short for
 ONE = ("one test set",)
@@ -26,7 +27,7 @@ def no_row_losses(evidence: Evidence) -> str | None:
     if evidence.row_losses is None:
         return f"{evidence.loss.name} is a measure of the whole test set and has no loss per row"
     if evidence.is_weighted:
-        return "rows have weights, which it does not allow for"
+        return "rows have weights, which no interval for one test set allows for"
     return None
 
 
@@ -65,7 +66,7 @@ def _no_spread(evidence: Evidence) -> str | None:
         return reason
     if len(_losses(evidence)) < 2:
         return "one test row has no spread"
-    if np.ptp(_losses(evidence)) == 0:
+    if np.ptp(_losses(evidence)) == 0 and not evidence.is_zero_one:
         return "all test rows have the same loss, so their spread says nothing about the risk"
     if evidence.groups is not None and len(np.unique(evidence.groups[evidence.test_rows[0]])) < 2:
         return "the test rows are of one group, and the group is the unit"
@@ -113,7 +114,12 @@ def _bernstein(evidence: Evidence, level: float) -> Ends:
 
 def _t(evidence: Evidence, level: float) -> Ends:
     groups = None if evidence.groups is None else evidence.groups[evidence.test_rows[0]]
-    return ends_of(holdout.holdout_t(_losses(evidence), level=level, groups=groups))
+    if evidence.is_zero_one and np.ptp(_losses(evidence)) == 0:
+        value = float(evidence.fold_losses[0])
+        return no_surer_than_units(Ends(value, value, value), evidence, level)
+    return no_surer_than_units(
+        ends_of(holdout.holdout_t(_losses(evidence), level=level, groups=groups)), evidence, level
+    )
 
 
 def _delong(evidence: Evidence, level: float) -> Ends:
@@ -129,6 +135,18 @@ def _t_cautions(evidence: Evidence, details: Mapping[str, Any]) -> list[Note]:
         return []
     words = f"{len(losses)} test rows, the largest loss {share:.0%} of the sum: the t interval may be short"
     return [("tail", words)]
+
+
+def no_surer_than_units(ends: Ends, evidence: Evidence, level: float) -> Ends:
+    """The interval of an error rate, at least that of Clopper and Pearson for as many rows or groups.
+
+    With few errors the spread of 0-1 losses says little.
+    """
+    if not evidence.is_zero_one:
+        return ends
+    assert ends.value is not None
+    exact = exact_share(ends.value, 1 / float((evidence.unit_weights**2).sum()), level=level)
+    return ends._replace(low=min(ends.low, exact.low), high=max(ends.high, exact.high))
 
 
 def ends_of(found: Any) -> Ends:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from foldwise.errors import BadInterval, nearest
 from foldwise.estimates.evidence import Evidence
+from foldwise.shown import Shown
 
 # What an interval can be about, in the words that are printed.
 COVERS = {
@@ -44,7 +45,7 @@ def _no_cautions(evidence: Evidence, details: Mapping[str, Any]) -> list[Note]:
 
 
 @dataclass(frozen=True, repr=False)
-class IntervalMethod:
+class IntervalMethod(Shown):
     """One interval, built in or your own: pass it as `interval=` to `compare`, `risk` or `test_risk`.
 
     `compute(evidence, level)` gives `(low, high)`. The `Evidence` has the losses by split (`fold_losses`) and by row

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from foldwise.errors import BadStudy
 from foldwise.splits.part import whole_number
+from foldwise.tuners.budget import read_seconds
 
 if TYPE_CHECKING:
     from foldwise.executors.executor import Executor
@@ -48,7 +49,7 @@ class RunOptions:
     isolate: bool | None = None  # None: in processes of their own where that pays or a limit needs it
     fit_timeout: float | None = None  # seconds
     fit_memory: float | None = None  # gigabytes
-    time_limit: float | None = None  # seconds, for the whole run
+    time_limit: float | None = None  # seconds, for the whole run; a text such as "2 min" is read
 
     def __post_init__(self) -> None:
         if self.jobs is not None:
@@ -57,7 +58,8 @@ class RunOptions:
             raise BadStudy(f"the address of a cluster must be a text, not {self.address!r}")
         if self.isolate not in (None, True, False):
             raise BadStudy(f"isolate must be True, False or None, not {self.isolate!r}")
-        _check_positive("time limit", self.time_limit, "seconds")
+        if self.time_limit is not None:
+            object.__setattr__(self, "time_limit", read_seconds(self.time_limit, "time limit"))
         _ = self.limits  # which checks the other two
 
     @property

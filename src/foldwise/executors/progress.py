@@ -1,76 +1,229 @@
-"""A line on stderr while fits are done: learner, fits done of all, time left."""
+"""What is told while fits are done: what they will cost, the methods that are finished, and the time left."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TextIO
 
+from foldwise.executors.display import Display, NotebookLines, TerminalLine, in_notebook
+from foldwise.executors.stop import Stop
 from foldwise.plans.fit import Fit
-from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.record import Record
+from foldwise.studies.counting import most_fits, own_keys, rows_of_chosen
+from foldwise.studies.pace import Pace, work_left
+from foldwise.studies.reading import Reading
+from foldwise.studies.study import Method
+
+PAUSE = 0.2  # seconds between two lines
+SHORT = 3.0  # seconds of a run about which nothing need be said before it is over
+PATIENCE = 4.0  # seconds after which the cost is told although not every method has been timed
+LONG = 180.0  # seconds of a run that one may want to shorten
+SHORTER = ('effort="quick"', "time_limit=60", "fewer learners")
+SHORTER_FLAGS = ("--effort quick", "--time-limit 60", "fewer --learners")
+Judge = Callable[[Reading, Method], str]
+
+
+@dataclass(eq=False)
+class Part:
+    """The part of one method in a run."""
+
+    name: str
+    expected: int = 0  # fits of this run, from what is known before it starts
+    handed: int = 0  # fits that were asked for
+    done: int = 0
+    seconds: float = 0.0
+    is_over: bool = False
+
+    @property
+    def total(self) -> int:
+        return max(self.done, self.handed, 0 if self.is_over else self.expected)
 
 
 class Progress:
-    """Rewrites one line a few times a second; silent when `shown` is False or stderr is no terminal."""
+    """Shows a line that changes a few times a second; silent when `shown` is False or there is nobody to see it.
 
-    def __init__(self, shown: bool | None = None, *, stream: TextIO | None = None) -> None:
-        self.stream = stream or sys.stderr
-        is_terminal = self.stream is not None and self.stream.isatty()  # services may have no stderr at all
-        self.shown = is_terminal or _in_notebook() if shown is None else shown
-        self._done = self._all = 0
-        self._started = self._last = time.monotonic()
-        self._width = 0
-        self._is_open = False
+    `judge` gives the risk of a finished method in words, or nothing while it has none. The command says what a run will
+    cost even where its stderr is no terminal.
+    """
 
-    def expect(self, runnable: RunnableStudy, fits: Sequence[Fit], *, is_open: bool = False) -> None:
+    def __init__(
+        self,
+        shown: bool | None = None,
+        *,
+        stream: TextIO | None = None,
+        judge: Judge | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        place = stream or sys.stderr
+        is_terminal = place is not None and place.isatty()  # services may have no stderr at all
+        is_notebook = stream is None and in_notebook()
+        self.shown = is_terminal or is_notebook if shown is None else shown
+        self.tells = (self.shown or (shown is None and Stop.is_command)) and (place is not None or is_notebook)
+        self.display: Display = NotebookLines() if is_notebook else TerminalLine(place)
+        self._judge, self._clock = judge, clock
+        self._parts: dict[str, Part] = {}
+        self._reading: Reading | None = None
+        self._finished: list[str] = []  # in words, until the cost was told
+        self._is_open = self._has_told = False
+        self._sureness = self._last_learner = ""
+        self._limit: float | None = None
+        self._started = self._last = 0.0
+        self._begin_clock()
+
+    def begin(self, reading: Reading, *, workers: int | None = None, limit: float | None = None) -> None:
+        """This study is about to be run, by so many workers at a time, for so many seconds at most."""
+        self._begin_clock(workers)
+        self._limit = limit
+        if not self.tells:
+            return
+        self._reading = reading
+        have, seen = set(reading.store.keys()), set[str]()
+        for method in reading.study.methods:
+            own = set(own_keys(reading, method))
+            most, sureness = most_fits(reading, method, len(own))
+            self._sureness = max(self._sureness, sureness)  # "at most" is the stronger word, is_open says "at least"
+            chosen = [set(reading.study.keys(method, name)) for name in rows_of_chosen(reading.study, method)]
+            expected = most - len(own & (have | seen)) + sum(not keys & have for keys in chosen)
+            self._parts[method.name] = Part(method.name, expected=max(expected, 0))
+            seen |= own
+
+    def expect(self, fits: Sequence[Fit], *, is_open: bool = False) -> None:
         """These fits are about to be done; `is_open`: nobody knows how many will follow."""
-        self._all += len(fits)
         self._is_open = is_open
-        if self.shown and not self._done:
-            self._write(f"{len(fits)} fits to do in the first round, {runnable.study.outer.scheme}")
+        if self.tells and self._reading is not None:
+            for fit in fits:
+                self._parts[self._reading.study.methods[fit.method].name].handed += 1
 
     def advance(self, records: Sequence[Record]) -> None:
-        self._done += len(records)
-        now = time.monotonic()
-        if self.shown and records and now - self._last > 0.2:
+        """These records have come, or none for some time."""
+        if not self.tells:
+            return
+        for record in records:
+            part = self._parts.setdefault(record.learner, Part(record.learner))
+            part.done, part.seconds, self._last_learner = part.done + 1, part.seconds + record.seconds, record.learner
+        now = self._clock()
+        self._pace.note(now, list(self._parts.values()))
+        if not self._has_told:
+            self._tell(now)
+        if self.shown and self._last_learner and now - self._last > PAUSE:
             self._last = now
-            left = (now - self._started) / self._done * (self._all - self._done)
-            least = "at least " if self._is_open else ""
-            done = f"{records[-1].learner}: {self._done} of {least}{self._all} fits"
-            self._write(f"{done}, {least}{duration(left)} left")
+            self._try(self.display.show, self._line())
+
+    def settle(self, methods: Sequence[int]) -> None:
+        """These methods ask for no more fits."""
+        if not self.tells or self._reading is None:
+            return
+        for at in methods:
+            method = self._reading.study.methods[at]
+            words = self._judge(self._reading, method) if self._judge is not None and self.shown else ""
+            self._parts[method.name].is_over = self._has_ended(method, words)
+            if words and not method.is_hidden and not method.defaults_of:
+                self._finished.append(f"{method.name}: {words}, finished in {duration(self._clock() - self._started)}")
+        self._show_finished()
 
     def __enter__(self) -> Progress:
-        self._started = time.monotonic()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._width:
-            self._write("")
-            self.stream.write("\r")
-            self.stream.flush()
+        if self.shown:
+            done = sum(part.done for part in self._parts.values())
+            self._try(self.display.close, f"{done:,} fits in {duration(self._clock() - self._started)}")
 
-    def _write(self, text: str) -> None:
-        self.stream.write("\r" + text.ljust(self._width))
-        self.stream.flush()
-        self._width = max(self._width, len(text))
+    def _has_ended(self, method: Method, words: str) -> bool:
+        """Does it ask for nothing because it has all, and not because it waits for others?"""
+        if method.defaults_of:
+            return self._parts[method.defaults_of].is_over
+        return not method.members or bool(words)
+
+    def _begin_clock(self, workers: int | None = None) -> None:
+        self._pace = Pace(workers=workers or 1)
+        self._workers = workers
+        self._started = self._last = self._clock()
+        self._pace.note(self._started, [])
+
+    def _tell(self, now: float) -> None:
+        """Say once what the run will cost, when every method that has begun was timed."""
+        parts = list(self._parts.values())
+        is_timed = all(part.done for part in parts if part.handed)
+        if not is_timed and now - self._started < PATIENCE:
+            return
+        left = self._pace.left(parts)
+        if left is None or (seconds := now - self._started + left) < SHORT:
+            return
+        self._has_told = True
+        least = "at least" if self._is_open or not is_timed else "about"
+        text = told(parts, seconds, least=least, sureness=self._sureness, cores=self._workers)
+        self._try(self.display.keep, text + _how_to_shorten(seconds, self._limit))
+        self._show_finished()
+
+    def _show_finished(self) -> None:
+        if self._has_told and self.shown:
+            for text in self._finished:
+                self._try(self.display.keep, text)
+            self._finished.clear()
+
+    def _line(self) -> str:
+        parts = list(self._parts.values())
+        done, every = (sum(getattr(part, name) for part in parts) for name in ("done", "total"))
+        sure = "at least " if self._is_open else f"{self._sureness} " if self._sureness else ""
+        text = f"{self._last_learner}: {done:,} of {sure}{every:,} fits"
+        left = self._pace.left(parts)
+        about = "at least " if self._is_open else "about "
+        return text if left is None or done >= every else f"{text}, {about}{duration(max(left, 1.0))} left"
+
+    def _try(self, write: Callable[[str], None], text: str) -> None:
+        try:
+            write(text)
+        except (OSError, ValueError):  # the terminal is gone, which is no reason to stop
+            self.shown = self.tells = False
+
+
+def told(parts: Sequence[Part], seconds: float, *, least: str, sureness: str, cores: int | None) -> str:
+    """What a run will cost, and where that goes, in one line.
+
+    >>> parts = [Part("ridge", 500, done=500, seconds=0.1), Part("boosting", 3777, done=10, seconds=0.6)]
+    >>> told(parts, 118.0, least="about", sureness="", cores=2)
+    '4,277 fits, about 2 min on 2 cores, most of it boosting'
+    """
+    fits = f"{sureness} {sum(part.total for part in parts):,} fits".strip()
+    where = f" on {cores} cores" if cores is not None and cores > 1 else ""
+    return f"{fits}, {least} {duration(seconds)}{where}{_most_of_it(parts)}"
+
+
+def _how_to_shorten(seconds: float, limit: float | None) -> str:
+    """What would make a long run shorter, in the words of the door it came in by."""
+    if limit is not None:
+        return f"; the time limit of {duration(limit)} ends it" if limit < seconds else ""
+    words = SHORTER_FLAGS if Stop.is_command else SHORTER
+    return f". Shorter with {', '.join(words[:-1])} or {words[-1]}" if seconds > LONG else ""
+
+
+def _most_of_it(parts: Sequence[Part]) -> str:
+    """The methods that take most of the time, if they are one or two of several."""
+    work = [part.seconds + left for part, left in zip(parts, work_left(parts), strict=True)]
+    order = sorted(range(len(parts)), key=lambda at: -work[at])
+    if len(parts) < 2 or not sum(work):
+        return ""
+    few = order[: 1 if work[order[0]] > sum(work) / 2 else 2]
+    if sum(work[at] for at in few) < 0.6 * sum(work) and len(few) > 1:
+        return ""
+    return f", most of it {' and '.join(parts[at].name for at in few)}"
 
 
 def duration(seconds: float) -> str:
     """A length of time in words.
 
-    >>> duration(4.2), duration(250), duration(8000)
-    ('4 s', '4 min', '2.2 h')
+    >>> duration(0.03), duration(4.2), duration(250), duration(8000), duration(300_000)
+    ('0.03 s', '4 s', '4 min', '2.2 h', '3.5 days')
     """
     if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def _in_notebook() -> bool:
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return type(shell).__name__ == "ZMQInteractiveShell"
+        return f"{seconds:.0f} s" if seconds >= 0.95 or not seconds else f"{max(seconds, 0.001):.1g} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"

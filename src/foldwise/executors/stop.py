@@ -9,9 +9,13 @@ import time
 from types import FrameType, TracebackType
 from typing import Any, Literal
 
-Reason = Literal["interrupted", "terminated", "time limit"]
+Reason = Literal["interrupted", "terminated", "terminal closed", "time limit"]
 GRACE = 2.0  # seconds for a fit in this process to notice; native code may not notice at all
 _REASONS: dict[int, Reason] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+_USUAL: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+HANGUP = getattr(signal, "SIGHUP", None)  # Windows has none
+if HANGUP is not None:
+    _REASONS[HANGUP], _USUAL[HANGUP] = "terminal closed", signal.SIG_DFL
 
 
 class Stop:
@@ -38,8 +42,10 @@ class Stop:
 
     def __enter__(self) -> Stop:
         if threading.current_thread() is threading.main_thread():
-            for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
-                if Stop.is_command or signal.getsignal(number) is usual:
+            for number, usual in _USUAL.items():
+                found = signal.getsignal(number)
+                is_ours = Stop.is_command and not (number == HANGUP and found is signal.SIG_IGN)  # nohup goes on
+                if is_ours or found is usual:
                     self._before[number] = signal.signal(number, self._on_signal)
             if self._before and Stop.is_command:
                 self._watch_signals()
@@ -78,7 +84,7 @@ class Stop:
         os.close(pipe)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        is_second = self.reason in ("interrupted", "terminated")
+        is_second = self.reason in _REASONS.values()
         self.reason = _REASONS[number]
         if is_second or self.is_fitting_here:
             raise KeyboardInterrupt
@@ -86,4 +92,4 @@ class Stop:
 
 def exit_code(reason: Reason) -> int:
     """What a command ends with."""
-    return {"interrupted": 130, "terminated": 143, "time limit": 3}[reason]
+    return {"interrupted": 130, "terminated": 143, "terminal closed": 143, "time limit": 3}[reason]

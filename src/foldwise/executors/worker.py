@@ -14,11 +14,14 @@ from typing import Any
 
 from foldwise.errors import InvalidOutput
 from foldwise.executors.solver_choice import SolverChoice
+from foldwise.executors.surroundings import Surroundings
 from foldwise.executors.workload import Workload
 from foldwise.executors.world import kept_world
 from foldwise.learners.model import respond, seeded_world
+from foldwise.learners.search_choices import choices_inside
 from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.records.record import Record
+from foldwise.records.secrets import MOST, masked
 from foldwise.solvers.finding import solve
 from foldwise.solvers.fitted_steps import fit_behind_steps
 from foldwise.solvers.solver import Answer
@@ -41,12 +44,16 @@ class Worker:
         self.work = work
         self.solvers = SolverChoice(work)
         self.is_stopping, self.on_shared = is_stopping, on_shared
+        self._is_whole = True  # could everything be put back that learners changed in this process?
+        self._surroundings: Surroundings | None = None
+        self._method = -1
 
     def do(self, batch: Batch) -> list[Record]:
         return [record for records in self.each(batch) for record in records]
 
     def each(self, batch: Batch) -> Iterator[list[Record]]:
         """The records of a batch as they come: one by one, or all at once where a solver answers them together."""
+        self.is_tidy_for(batch)
         with limited_threads(self.work.threads):
             if isinstance(batch, SharedBatch):
                 self.on_shared(len(batch))
@@ -54,6 +61,19 @@ class Worker:
             else:
                 for fit in batch:
                     yield [self._fit(fit)]
+
+    def is_tidy_for(self, batch: Batch) -> bool:
+        """Before another learner, put back what the last one changed; False where that is impossible."""
+        if batch[0].method != self._method:
+            self._method = batch[0].method
+            self.tidy()
+        return self._is_whole
+
+    def tidy(self) -> None:
+        if self._surroundings is None:
+            self._surroundings = Surroundings(_classes_of(self.work))
+        else:
+            self._is_whole = self._surroundings.restore() and self._is_whole
 
     def _solve(self, fits: SharedBatch) -> list[Record]:
         """Records of fits that a solver answers together; those it cannot answer after all are fitted one by one."""
@@ -84,7 +104,7 @@ class Worker:
             warnings.simplefilter("always")
             try:
                 with kept_world(), seeded_world(fit.seed):
-                    outcome = {"status": "ok", "responses": self._responses(fit)}
+                    outcome = {"status": "ok", **self._answered(fit)}
             except InvalidOutput as problem:
                 outcome = {"status": "invalid output", "error": str(problem)}
             except MemoryError as problem:
@@ -100,10 +120,17 @@ class Worker:
         distinct = tuple(dict.fromkeys(text.splitlines()[0][:200] for text in said if text))[:3]
         return Record(key=fit.key, rows=fit.rows, warnings=distinct, seconds=seconds, learner=name, **outcome)
 
-    def _responses(self, fit: Fit) -> dict[str, Any]:
+    def _answered(self, fit: Fit) -> dict[str, Any]:
+        """The responses of a model, and what a search object inside it has chosen."""
+        if fit.members is not None:
+            return {"responses": self._final_responses(fit)}
+        model = self._model(fit)
+        responses = respond(model, self.work.data, fit.rows, fit.responses)
+        return {"responses": responses, "chosen": choices_inside(model)}
+
+    def _final_responses(self, fit: Fit) -> dict[str, Any]:
         fitting, data, given = self.solvers.fitting(fit), self.work.data, fit.members
-        if given is None:
-            return respond(self._model(fit), data, fit.rows, fit.responses)
+        assert given is not None
         from foldwise.learners.stacking import fit_final, respond_final
 
         model = fit_final(fitting, data, fit.train, given.learn, fit.seed)
@@ -115,6 +142,12 @@ class Worker:
         if self.work.solvers is not False and self.work.learners[fit.method].is_builtin:
             model = fit_behind_steps(fitting, data, fit.train, fit.seed)
         return fitting.fit(data, fit.train, fit.seed) if model is None else model
+
+
+def _classes_of(work: Workload) -> set[type]:
+    """The classes of all learners, and of what is inside them."""
+    estimators = [learner.estimator for learner in work.learners]
+    return {type(part) for one in estimators for part in (one, *one.get_params(deep=True).values())}
 
 
 @contextmanager
@@ -141,8 +174,11 @@ def _short(problem: BaseException) -> str:
 
 
 def _text(thing: object) -> str:
-    """What it says of itself, in characters that can be written anywhere; a learner's errors may be unable to."""
+    """What it says of itself, in characters that can be written anywhere; a learner's errors may be unable to.
+
+    Secrets are masked before anything is cut off: half of one would not be known for what it is.
+    """
     try:
-        return str(thing).encode(errors="replace").decode()
+        return masked(str(thing)[:MOST].encode(errors="replace").decode())
     except Exception:
         return "(no text)"

@@ -97,7 +97,7 @@ def packed(work: Workload) -> bytes:
         culprit = next((name for name in map(_unpicklable, work.learners) if name), "a candidate")
         raise BadLearner(
             f"{culprit} cannot be sent to worker processes ({type(problem).__name__}: {problem})",
-            "Make it from plain values, or use isolate=False",
+            "Make it from plain values, or use engine='local' with isolate=False",
         ) from problem
 
 

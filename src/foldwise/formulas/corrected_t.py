@@ -14,6 +14,11 @@ from foldwise.formulas.checks import Number, as_numbers, checked_level, plain, t
 ROUNDING = 1e-12  # spread below this share of the numbers' size is what arithmetic leaves of none
 
 
+# Repeats average the noise of the splits away and bring no new rows: as how many runs any number of them may count, by
+# simulation (docs/methods.md). The noise of the splits is a larger part of a difference than of a risk.
+RUNS_OF_RISK, RUNS_OF_DIFFERENCE = 2.0, 8.0
+
+
 class CorrectedT(NamedTuple):
     """A mean with its interval, and the test of a mean of 0 (two-sided)."""
 
@@ -22,42 +27,52 @@ class CorrectedT(NamedTuple):
     high: Number
     se: Number
     t: Number
-    df: int
+    df: float
     p: Number
 
 
-def corrected_t(scores: Any, *, test_train_ratio: float, level: float = 0.95) -> CorrectedT:
+def corrected_t(
+    scores: Any,
+    *,
+    test_train_ratio: float,
+    level: float = 0.95,
+    most_runs: float = math.inf,
+    least_se: Number = 0.0,
+) -> CorrectedT:
     """Mean and interval of the scores[..., split] of J splits, with se^2 = (1/J + test rows / training rows) s^2.
 
     Shared training rows make the scores move together, so that the plain t interval is too short (Nadeau and
-    Bengio, 2003). The correction is a guess at that correlation, not a theorem.
+    Bengio, 2003). The correction is a guess at that correlation, not a theorem. R runs of folds count as M R / (R + M -
+    1) runs, M = `most_runs`, and so do as many random splits; the standard error is at least `least_se`.
 
     >>> found = corrected_t([0.20, 0.30, 0.25, 0.35], test_train_ratio=1 / 3)
     >>> round(found.low, 3), round(found.high, 3)
     (0.118, 0.432)
     """
     scores, ratio = _checked(scores, test_train_ratio, level)
-    splits = scores.shape[-1]
+    splits = _counted(scores.shape[-1], ratio, most_runs)
     se = np.sqrt(scores.var(-1, ddof=1) * (1 / splits + ratio))
-    return _from_se(mean_within(scores), np.where(has_no_spread(scores), 0.0, se), splits - 1, level)
+    least = np.where(np.asarray(least_se) > ROUNDING * np.abs(scores).max(-1), least_se, 0.0)
+    se = np.maximum(np.where(has_no_spread(scores), 0.0, se), least)
+    return _from_se(mean_within(scores), se, splits - 1, level)
 
 
-def corrected_t_of_runs(runs: Any, *, test_train_ratio: float, level: float = 0.95) -> CorrectedT:
-    """The corrected t of repeated runs, scores[run, split], never narrower than that of any single run.
-
-    More repeats lower the noise of the splits, but bring no new rows: where the statistic over all scores is the
-    narrower one, the largest standard error of a run takes its place, and p is the larger of the two.
-    """
+def corrected_t_of_runs(
+    runs: Any, *, test_train_ratio: float, level: float = 0.95, most_runs: float = RUNS_OF_DIFFERENCE
+) -> CorrectedT:
+    """The corrected t over all scores of repeated runs, scores[run, split]."""
     runs = np.atleast_2d(as_numbers(runs, what="scores"))
     if runs.ndim != 2:
         raise BadInterval(f"scores must be an array of runs x splits, not one of shape {runs.shape}")
-    together = corrected_t(runs.ravel(), test_train_ratio=test_train_ratio, level=level)
-    if len(runs) == 1:
-        return together
-    each = corrected_t(runs, test_train_ratio=test_train_ratio, level=level)
-    single = _from_se(together.value, each.se.max(), each.df, level)
-    wider = max(together, single, key=lambda found: found.high - found.low)
-    return wider._replace(p=max(together.p, single.p))
+    most = most_runs if len(runs) > 1 else math.inf
+    return corrected_t(runs.ravel(), test_train_ratio=test_train_ratio, level=level, most_runs=most)
+
+
+def _counted(splits: int, ratio: float, most_runs: float) -> float:
+    """The number of splits as it enters the variance: a run has as many folds as test sets fit into the rows."""
+    runs = splits * ratio / (1 + ratio)
+    is_one_run = runs <= 1 + ROUNDING
+    return splits if is_one_run or most_runs == math.inf else splits * most_runs / (runs + most_runs - 1)
 
 
 def has_no_spread(numbers: FloatArray, *, size: Number = 0.0) -> Any:
@@ -74,7 +89,7 @@ def mean_within(numbers: FloatArray) -> Number:
     return plain(np.clip(numbers.mean(-1), numbers.min(-1), numbers.max(-1)))
 
 
-def t_probability_within(value: float, se: float, df: int, *, reach: float) -> float:
+def t_probability_within(value: float, se: float, df: float, *, reach: float) -> float:
     """The probability that a t variable around `value` with scale `se` lies within `reach` of 0."""
     from scipy import stats
 
@@ -83,7 +98,7 @@ def t_probability_within(value: float, se: float, df: int, *, reach: float) -> f
     return float(stats.t.cdf((reach - value) / se, df) - stats.t.cdf((-reach - value) / se, df))
 
 
-def _from_se(value: Number, se: Number, df: int, level: float) -> CorrectedT:
+def _from_se(value: Number, se: Number, df: float, level: float) -> CorrectedT:
     from scipy import special
 
     value, se = np.asarray(value), np.asarray(se)

@@ -10,15 +10,17 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadStudy
-from foldwise.formulas.corrected_t import corrected_t
-from foldwise.lab.draws import cross_validate, drawn, fold_labels, fold_means
+from foldwise.formulas.corrected_t import RUNS_OF_DIFFERENCE, corrected_t
+from foldwise.formulas.units import independent_se
+from foldwise.lab.draws import drawn, fold_labels, repeated
 from foldwise.lab.interval_coverage import monte_carlo_error
-from foldwise.lab.learners import Centroid, Columns, Ridge
+from foldwise.lab.learners import Centroid, Columns, Logistic, Ridge
 from foldwise.lab.problems import ClassesProblem, LinearProblem, Problem
 from foldwise.lab.replications import replicate
 
 BLOCK = 3  # columns that each method sees
-TASKS = ("regression", "binary")
+TASKS = ("regression", "binary", "imbalanced")
+SHARE = 0.13  # of the smaller of two imbalanced classes
 
 
 def false_alarms(
@@ -26,6 +28,7 @@ def false_alarms(
     *,
     rows: int = 100,
     folds: int = 10,
+    repeats: int = 1,
     task: str = "regression",
     advantage: float = 0.0,
     replications: int = 2000,
@@ -42,19 +45,19 @@ def false_alarms(
     import pandas as pd
 
     if methods < 2 or task not in TASKS:
-        raise BadStudy(f"cannot compare {methods} methods on {task}", "Use 2 or more methods, regression or binary")
-    work = partial(_fold_differences, methods, rows, folds, task, advantage)
-    found = replicate(work, replications, key=f"alarms {methods} {rows} {folds} {task}", seed=seed, jobs=jobs)
-    tests = {
-        "corrected t": _claims(found["means"], 1 / (folds - 1), 1 - level),
-        "plain t": _claims(found["means"], 0.0, 1 - level),
-    }
+        raise BadStudy(
+            f"cannot compare {methods} methods on {task}", f"Use 2 or more methods, and {' or '.join(TASKS)}"
+        )
+    work = partial(_tests, methods, (rows, folds, repeats), task, advantage)
+    key = f"alarms {methods} {rows} {folds} {task}" + (f" x {repeats}" if repeats > 1 else "")
+    found = replicate(work, replications, key=key, seed=seed, jobs=jobs)
     lines = [
         {
             "methods": methods,
             "task": task,
             "rows": rows,
             "folds": folds,
+            "repeats": repeats,
             "advantage": advantage,
             "difference": float(found["difference"].mean()),
             "test": test,
@@ -63,8 +66,8 @@ def false_alarms(
             "error": monte_carlo_error(float(said.mean()), replications),
             "replications": replications,
         }
-        for test, claims in tests.items()
-        for claim, said in claims.items()
+        for test in ("corrected t", "plain t")
+        for claim, said in _claims(found[test], found["risks"], 1 - level).items()
         if methods > 2 or claim in ("a pair differs", "the first is better than the second")
     ]
     return pd.DataFrame(lines)
@@ -73,48 +76,61 @@ def false_alarms(
 def blocks(methods: int, task: str, advantage: float) -> tuple[Problem, list[Columns]]:
     """A problem whose columns come in equal blocks, and one learner for each block."""
     width = methods * BLOCK
-    learners = [
-        Columns(Ridge() if task == "regression" else Centroid(), tuple(range(j * BLOCK, (j + 1) * BLOCK)))
-        for j in range(methods)
-    ]
+    fit = {"regression": Ridge(), "binary": Centroid(), "imbalanced": Logistic()}[task]
+    learners = [Columns(fit, tuple(range(j * BLOCK, (j + 1) * BLOCK))) for j in range(methods)]
     sizes = (0.5 * (1 + advantage),) * BLOCK + (0.5,) * (width - BLOCK)
     if task == "regression":
         return LinearProblem("blocks", width, beta=sizes), learners
-    return ClassesProblem("blocks", width, shifts=sizes), learners
+    return ClassesProblem("blocks", width, shifts=sizes, share=0.5 if task == "binary" else SHARE), learners
 
 
-def _fold_differences(
-    methods: int, rows: int, folds: int, task: str, advantage: float, times: int, rng: np.random.Generator
+def _tests(
+    methods: int, shape: tuple[int, int, int], task: str, advantage: float, times: int, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
+    """p[replication, pair] of every pair by both tests, and the estimated risks."""
+    rows, folds, repeats = shape
     problem, learners = blocks(methods, task, advantage)
     X, y = drawn(problem, rows, times, rng)
-    labels = fold_labels(problem, rows, folds)
-    found = [cross_validate(problem, learner, X, y, labels, rng) for learner in learners]
-    means = np.stack([fold_means(losses, labels) for losses, _ in found], axis=-1)
-    risks = np.stack([risk.mean(-1) for _, risk in found], axis=-1)
-    return {"means": means, "difference": risks[:, 0] - risks[:, 1]}
+    runs = repeated(problem, learners, (X, y), fold_labels(problem, rows, folds), rng, repeats=repeats)
+    by_row, ratio = runs.losses.mean(1), 1 / (folds - 1)
+    pairs = list(combinations(range(methods), 2))
+    risks = runs.risks.mean(-1)
+    return {
+        "corrected t": np.stack(
+            [paired_p(runs.scores[i] - runs.scores[j], ratio, by_row[i] - by_row[j]) for i, j in pairs], axis=-1
+        ),
+        "plain t": np.stack([paired_p(runs.scores[i] - runs.scores[j], 0.0) for i, j in pairs], axis=-1),
+        "risks": runs.scores.mean(-1).T,
+        "difference": risks[0] - risks[1],
+    }
 
 
-def _claims(means: FloatArray, ratio: float, alpha: float) -> dict[str, Any]:
-    """Which claims the paired tests of means[replication, fold, method] would make."""
-    methods = means.shape[-1]
-    p = {(i, j): paired_p(means[..., i] - means[..., j], ratio) for i, j in combinations(range(methods), 2)}
-    order = means.mean(1)
-    first = (order[:, 0] < order[:, 1]) & (p[0, 1] < alpha)
+def _claims(p: FloatArray, risks: FloatArray, alpha: float) -> dict[str, Any]:
+    """Which claims the paired tests would make, from p[replication, pair] and risk[replication, method]."""
+    methods = risks.shape[-1]
+    of_pair = {pair: p[:, at] for at, pair in enumerate(combinations(range(methods), 2))}
+    first = (risks[:, 0] < risks[:, 1]) & (of_pair[0, 1] < alpha)
     # Holm's first step decides whether anything is claimed at all
-    smallest = np.min(list(p.values()), axis=0)
-    best = order.argmin(-1)
+    best = risks.argmin(-1)
     against = [
-        np.min([p[min(b, j), max(b, j)][row] for j in range(methods) if j != b]) for row, b in enumerate(best.tolist())
+        np.min([of_pair[min(b, j), max(b, j)][row] for j in range(methods) if j != b])
+        for row, b in enumerate(best.tolist())
     ]
     return {
-        "a pair differs": p[0, 1] < alpha,
+        "a pair differs": of_pair[0, 1] < alpha,
         "the first is better than the second": first,
-        f"any of {len(p)} pairs differs (Holm)": smallest * len(p) < alpha,
+        f"any of {len(of_pair)} pairs differs (Holm)": p.min(-1) * len(of_pair) < alpha,
         f"the best beats one of the other {methods - 1} (Holm)": np.array(against) * (methods - 1) < alpha,
     }
 
 
-def paired_p(differences: FloatArray, ratio: float) -> FloatArray:
-    """Two-sided p[replication] of the corrected t over differences[replication, fold]; equal methods have p = 1."""
-    return np.asarray(corrected_t(differences, test_train_ratio=ratio).p)
+def paired_p(differences: FloatArray, ratio: float, by_row: FloatArray | None = None) -> FloatArray:
+    """Two-sided p[replication] over differences[replication, split]; equal methods have p = 1.
+
+    With the mean difference of every row, no surer than as many independent rows.
+    """
+    least: Any = 0.0
+    if by_row is not None:
+        least = independent_se((by_row - by_row.mean(-1, keepdims=True)) / by_row.shape[-1])
+    found = corrected_t(differences, test_train_ratio=ratio, most_runs=RUNS_OF_DIFFERENCE, least_se=least)
+    return np.asarray(found.p)

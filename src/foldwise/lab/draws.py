@@ -17,9 +17,15 @@ from foldwise.lab.problems import Problem
 
 @dataclass(frozen=True, eq=False)
 class CvDraws:
-    """Out-of-fold losses[replication, row], the true risks[replication, fold] of their models, and of the full fit."""
+    """Out-of-fold losses[replication, row], the true risks[replication, fold] of their models, and of the full fit.
+
+    With repeats, `losses` are those of the first run, `scores[replication, split]` the fold means of all runs, and
+    `row_means` each row's mean loss over the runs.
+    """
 
     losses: FloatArray
+    scores: FloatArray
+    row_means: FloatArray
     folds: IntArray
     fold_risks: FloatArray
     full_risks: FloatArray
@@ -33,6 +39,13 @@ class CvDraws:
     def ratio(self) -> float:
         """Test rows / training rows of a fold."""
         return 1 / (int(self.folds.max()))
+
+    @property
+    def units(self) -> FloatArray:
+        """What each independent unit adds to the mean loss beyond its share: term[replication, row or group]."""
+        terms = (self.row_means - self.row_means.mean(-1, keepdims=True)) / self.row_means.shape[-1]
+        groups = self.problem.groups(terms.shape[-1])
+        return terms if groups is None else np.add.reduceat(terms, np.unique(groups, return_index=True)[1], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +62,83 @@ def cv_draws(
     learner: Any,
     *,
     rows: int,
-    folds: int,
+    folds: int | tuple[int, int],
     times: int,
     rng: np.random.Generator,
     ignored: Literal["classes", "groups"] | None = None,
 ) -> CvDraws:
-    """K-fold cross-validation of fresh data sets, stratified and with whole groups in a fold unless that is ignored."""
+    """K-fold cross-validation of fresh data sets, stratified and with whole groups in a fold unless that is ignored.
+
+    `folds` is K, or K and how often it is repeated.
+    """
+    folds, repeats = folds if isinstance(folds, tuple) else (folds, 1)
     X, y = drawn(problem, rows, times, rng, stratify=ignored != "classes")
     labels = fold_labels(problem, rows, folds, by_rows=ignored == "groups")
-    losses, risks = cross_validate(problem, learner, X, y, labels, rng)
+    runs = repeated(problem, [learner], (X, y), labels, rng, repeats=repeats, is_stratified=ignored != "classes")
     full = problem.risk(learner.fit(X, y), rng)
-    return CvDraws(losses, labels, risks, full, X, y, problem, learner, rng)
+    return CvDraws(
+        losses=runs.losses[0, 0],
+        scores=runs.scores[0],
+        row_means=runs.losses[0].mean(0),
+        folds=labels,
+        fold_risks=runs.risks[0],
+        full_risks=full,
+        X=X,
+        y=y,
+        problem=problem,
+        learner=learner,
+        rng=rng,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """losses[learner, run, replication, row], and scores and true risks[learner, replication, split]."""
+
+    losses: FloatArray
+    scores: FloatArray
+    risks: FloatArray
+
+
+def repeated(
+    problem: Problem,
+    learners: Sequence[Any],
+    data: tuple[FloatArray, FloatArray],
+    labels: IntArray,
+    rng: np.random.Generator,
+    *,
+    repeats: int,
+    is_stratified: bool = True,
+) -> Runs:
+    """Cross-validation of some learners on the same folds, run again on rows in another order."""
+    X, y = data
+    losses = np.empty((len(learners), repeats, *y.shape))
+    scores, risks = [], []
+    for run in range(repeats):
+        order = np.broadcast_to(np.arange(y.shape[-1]), y.shape)
+        if run:
+            order = _other_order(
+                problem, y if is_stratified and problem.task != "regression" else np.zeros_like(y), rng
+            )
+        rows, targets = np.take_along_axis(X, order[..., None], axis=-2), np.take_along_axis(y, order, axis=-1)
+        found = [cross_validate(problem, learner, rows, targets, labels, rng) for learner in learners]
+        for at, (out, _) in enumerate(found):
+            np.put_along_axis(losses[at, run], order, out, axis=-1)
+        scores.append([fold_means(out, labels) for out, _ in found])
+        risks.append([risk for _, risk in found])
+    return Runs(losses, np.concatenate(scores, axis=-1), np.concatenate(risks, axis=-1))
+
+
+def _other_order(problem: Problem, strata: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Rows in a random order within their stratum, whole groups one after the other."""
+    groups = problem.groups(strata.shape[-1])
+    if groups is None:
+        return np.argsort(strata + rng.random(strata.shape), axis=-1)
+    sizes = np.bincount(groups)
+    if np.ptp(sizes):
+        raise BadSplits("groups of unequal size cannot be repeated in another order", "Use a multiple of their size")
+    keys = rng.random((*strata.shape[:-1], len(sizes)))[..., groups]
+    return np.argsort(keys, axis=-1, kind="stable")
 
 
 def cross_validate(

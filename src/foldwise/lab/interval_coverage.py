@@ -20,8 +20,9 @@ from foldwise.estimates.intervals import find
 from foldwise.formulas import holdout
 from foldwise.formulas.bates import bates
 from foldwise.formulas.checks import checked_level, normal_quantile
-from foldwise.formulas.corrected_t import corrected_t
+from foldwise.formulas.corrected_t import RUNS_OF_RISK, corrected_t
 from foldwise.formulas.cv_clt import cv_clt
+from foldwise.formulas.units import exact_share, independent_se
 from foldwise.lab.draws import (
     CvDraws,
     HoldoutDraws,
@@ -44,7 +45,7 @@ TARGETS = {
     "T3": "the average of these K models",
     "T4": "the tuned learner at the training rows of a fold",
 }
-LOSSES = ("squared", "zero_one", "absolute")
+LOSSES = ("squared", "zero_one", "absolute", "cost")
 BOUNDED = ("zero_one", "absolute")  # as the problems have them
 BATES_RUNS = 5
 Ends = tuple[FloatArray, FloatArray]  # low[replication], high[replication]
@@ -70,9 +71,23 @@ def naive_z(losses: FloatArray, level: float) -> Ends:
     return value - reach, value + reach
 
 
-def _fold_t(draws: CvDraws, level: float, *, is_corrected: bool) -> Ends:
-    ratio = draws.ratio if is_corrected else 0.0
-    return _ends(corrected_t(fold_means(draws.losses, draws.folds), test_train_ratio=ratio, level=level))
+def _corrected_t(draws: CvDraws, level: float) -> Ends:
+    found = corrected_t(
+        draws.scores,
+        test_train_ratio=draws.ratio,
+        level=level,
+        most_runs=RUNS_OF_RISK,
+        least_se=independent_se(draws.units),
+    )
+    low, high = _ends(found)
+    if draws.problem.loss == "zero_one":
+        exact = exact_share(found.value, draws.units.shape[-1], level=level)
+        low, high = np.minimum(low, exact.low), np.maximum(high, exact.high)
+    return low, high
+
+
+def _fold_t(draws: CvDraws, level: float) -> Ends:
+    return _ends(corrected_t(fold_means(draws.losses, draws.folds), test_train_ratio=0.0, level=level))
 
 
 def _cv_clt(draws: CvDraws, level: float, *, variance: str) -> Ends:
@@ -134,7 +149,7 @@ def _evidence(losses: FloatArray, folds: IntArray | None, loss: str) -> Evidence
 
 # Formulas that take all replications at once; any other row of the table goes one by one.
 AT_ONCE: Mapping[str, Callable[..., Ends]] = {
-    CORRECTED_T.name: partial(_fold_t, is_corrected=True),
+    CORRECTED_T.name: _corrected_t,
     BAYLE.name: partial(_cv_clt, variance="all-pairs"),
     BATES.name: _bates,
     CLOPPER_PEARSON.name: _clopper_pearson,
@@ -145,7 +160,7 @@ AT_ONCE: Mapping[str, Callable[..., Ends]] = {
 }
 # What other tools print, and a variant; none of them is offered.
 NOT_OFFERED = {
-    "fold t": LabInterval("fold t", partial(_fold_t, is_corrected=False), "T2"),
+    "fold t": LabInterval("fold t", _fold_t, "T2"),
     "naive z": LabInterval("naive z", lambda draws, level: naive_z(draws.losses, level), "T2"),
     "cv clt within": LabInterval("Bayle within folds", partial(_cv_clt, variance="within-fold"), "T3"),
 }
@@ -192,6 +207,7 @@ class Setting:
     folds: int
     by_rows: bool = False
     changes: tuple[tuple[str, Any], ...] = ()
+    repeats: int = 1
 
     @property
     def key(self) -> str:
@@ -207,6 +223,7 @@ def coverage(
     learner: str | None = None,
     targets: Sequence[str] | None = None,
     by_rows: bool = False,
+    repeats: int = 1,
     replications: int = 2000,
     level: float = 0.95,
     seed: int = 0,
@@ -226,7 +243,11 @@ def coverage(
         name = learner or default_learner(problem)
         schemes = {interval.is_of_test for interval in known if PROBLEMS[problem].loss in interval.losses}
         wanted = [*(folds if False in schemes else ()), *((0,) if True in schemes else ())]
-        settings += [Setting(problem, name, n, k, by_rows and k > 0) for n in rows for k in wanted]
+        settings += [
+            Setting(problem, name, n, k, by_rows and k > 0, repeats=repeats if k > 0 else 1)
+            for n in rows
+            for k in wanted
+        ]
     return coverage_of(
         settings, intervals, targets=targets, replications=replications, level=level, seed=seed, jobs=jobs
     )
@@ -273,10 +294,10 @@ def simulate(
         found = {"value": test.losses.mean(-1), "T1": test.risks}
         return found | _by_side({one.name: one.make(test, level) for one in intervals})
     ignored: Literal["groups"] | None = "groups" if setting.by_rows else None
-    draws = cv_draws(problem, learner, rows=setting.rows, folds=setting.folds, times=times, rng=rng, ignored=ignored)
+    folds = setting.folds, setting.repeats
+    draws = cv_draws(problem, learner, rows=setting.rows, folds=folds, times=times, rng=rng, ignored=ignored)
     ends = {one.name: one.make(draws, level) for one in intervals}
-    value = fold_means(draws.losses, draws.folds).mean(-1)
-    return {"value": value, "T1": draws.full_risks, "T3": draws.fold_risks.mean(-1)} | _by_side(ends)
+    return {"value": draws.scores.mean(-1), "T1": draws.full_risks, "T3": draws.fold_risks.mean(-1)} | _by_side(ends)
 
 
 def covered(low: FloatArray, high: FloatArray, truth: FloatArray | float) -> dict[str, float]:
@@ -294,6 +315,11 @@ def covered(low: FloatArray, high: FloatArray, truth: FloatArray | float) -> dic
         "truth_below": below,
         "truth_above": above,
     }
+
+
+def oracle_width(values: FloatArray, level: float) -> float:
+    """The width of an interval that knows how far the estimates scatter over data sets."""
+    return float(2 * normal_quantile(level) * values.std())
 
 
 def monte_carlo_error(share: float, replications: int) -> float:
@@ -320,9 +346,11 @@ def _lines(
                 "target": shown,
                 "rows": setting.rows,
                 "folds": setting.folds,
+                "repeats": setting.repeats,
                 "level": level,
                 "replications": len(found["value"]),
                 **covered(found[f"{interval.name} low"], found[f"{interval.name} high"], truth),
+                "oracle": oracle_width(found["value"], level),
                 "value": float(found["value"].mean()),
                 "truth": float(np.mean(truth)),
             }

@@ -10,7 +10,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadLearner, nearest
-from foldwise.lab.models import Constant, Each, Linear, LinearRule, Model, Neighbours
+from foldwise.lab.models import Centres, Constant, Each, Linear, LinearRule, Model, Neighbours, Vote
 
 
 class LabLearner(Protocol):
@@ -117,6 +117,41 @@ class Nearest(Untuned):
         if self.k >= X.shape[-2]:
             raise BadLearner(f"{self.k} neighbours need more than {X.shape[-2]} rows", "Use fewer neighbours")
         return Neighbours(X, y, self.k)
+
+
+@dataclass(frozen=True)
+class NearestVote(Untuned):
+    """k-nearest neighbours of two classes: the one most of them have."""
+
+    k: int = 5
+
+    def fit(self, X: FloatArray, y: FloatArray) -> Vote:
+        return Vote(Nearest(self.k).fit(X, y))
+
+
+@dataclass(frozen=True)
+class ClassCentres(Untuned):
+    """Class means and shares, and a normal density of variance 1 around each mean; a class without rows is not said."""
+
+    classes: int = 10
+
+    def fit(self, X: FloatArray, y: FloatArray) -> Centres:
+        member = (y[..., None, :] == np.arange(self.classes)[:, None]).astype(np.float64)
+        counts = member.sum(-1)
+        with np.errstate(divide="ignore"):
+            logs = np.log(counts / y.shape[-1])
+        return Centres(member @ X / np.maximum(counts, 1)[..., None], logs)
+
+
+@dataclass(frozen=True)
+class Commonest(Untuned):
+    """The class most rows have, of any number of classes."""
+
+    classes: int = 10
+
+    def fit(self, X: FloatArray, y: FloatArray) -> Constant:
+        counts = (y[..., None, :] == np.arange(self.classes)[:, None]).sum(-1)
+        return Constant(np.asarray(counts.argmax(-1), np.float64))
 
 
 @dataclass(frozen=True)
@@ -258,29 +293,41 @@ def _forest_rule() -> Any:
     return RandomForestClassifier(50, random_state=0)
 
 
-# name -> learner for regression, learner for two classes (None: not for that task)
-LEARNERS: Mapping[str, tuple[Any, Any]] = {
-    "least squares": (Ridge(), RidgeRule()),
-    "ridge": (Ridge(10.0), RidgeRule(10.0)),
-    "tuned ridge": (TunedRidge(), None),
-    "k-nn": (Nearest(7), None),
-    "mean": (Mean(), None),
-    "centroid": (None, Centroid()),
-    "logistic": (None, Logistic()),
-    "threshold": (None, Threshold()),
-    "majority": (None, Majority()),
-    "tree": (Estimator(_tree), Estimator(_tree_rule)),
-    "forest": (Estimator(_forest), Estimator(_forest_rule)),
+# name -> learner by task
+LEARNERS: Mapping[str, Mapping[str, Any]] = {
+    "least squares": {"regression": Ridge(), "binary": RidgeRule()},
+    "ridge": {"regression": Ridge(10.0), "binary": RidgeRule(10.0)},
+    "tuned ridge": {"regression": TunedRidge()},
+    "k-nn": {"regression": Nearest(7), "binary": NearestVote(7)},
+    "mean": {"regression": Mean()},
+    "centroid": {"binary": Centroid(), "multiclass": ClassCentres()},
+    "logistic": {"binary": Logistic()},
+    "threshold": {"binary": Threshold()},
+    "majority": {"binary": Majority(), "multiclass": Commonest()},
+    "tree": {"regression": Estimator(_tree), "binary": Estimator(_tree_rule), "multiclass": Estimator(_tree_rule)},
+    "forest": {
+        "regression": Estimator(_forest),
+        "binary": Estimator(_forest_rule),
+        "multiclass": Estimator(_forest_rule),
+    },
 }
 
-USUAL = {"smooth": "k-nn", "sparse": "ridge", "ridge": "tuned ridge", "two classes": "centroid", "bounded": "mean"}
+USUAL = {
+    "smooth": "k-nn",
+    "sparse": "ridge",
+    "ridge": "tuned ridge",
+    "two classes": "centroid",
+    "bounded": "mean",
+    "three classes": "centroid",
+    "five classes": "centroid",
+}
 
 
 def find_learner(name: str, task: str) -> Any:
     """The lab's learner of that name for the task."""
     if name not in LEARNERS:
         raise BadLearner(f"the lab has no learner {name!r}", nearest(name, LEARNERS))
-    found = LEARNERS[name][0 if task == "regression" else 1]
+    found = LEARNERS[name].get(task)
     if found is None:
         raise BadLearner(f"the lab's learner {name!r} is not for {task}", f"Known are: {', '.join(_for(task))}")
     return found
@@ -292,7 +339,7 @@ def default_learner(problem: str) -> str:
 
 
 def _for(task: str) -> list[str]:
-    return sorted(name for name, pair in LEARNERS.items() if pair[0 if task == "regression" else 1] is not None)
+    return sorted(name for name, tasks in LEARNERS.items() if task in tasks)
 
 
 def balanced_folds(rows: int, folds: int) -> IntArray:

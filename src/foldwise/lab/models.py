@@ -71,6 +71,28 @@ class Neighbours:
 
 
 @dataclass(frozen=True, eq=False)
+class Vote:
+    """The class that most of the nearest rows have, of two."""
+
+    neighbours: Neighbours
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        return np.asarray(self.neighbours.predict(X) > 0.5, np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Centres:
+    """The class with the largest prior x normal density of variance 1 around its mean, per replication."""
+
+    means: FloatArray  # [replication, class, column]
+    logs: FloatArray  # log prior[replication, class]
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        scores = X @ np.swapaxes(self.means, -1, -2) + (self.logs - (self.means**2).sum(-1) / 2)[..., None, :]
+        return np.asarray(scores.argmax(-1), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
 class Each:
     """One fitted scikit-learn model per replication: the slow path."""
 

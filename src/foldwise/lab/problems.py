@@ -11,7 +11,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadData, nearest
-from foldwise.lab.models import Linear, LinearRule, Model, Neighbours
+from foldwise.lab.models import Constant, Linear, LinearRule, Model, Neighbours
 
 FEW_ROWS = 500
 FRESH_ROWS = 4000  # rows a risk is averaged over where there is no formula; the noise itself is integrated out
@@ -21,7 +21,7 @@ DENSITY = np.exp(-(SPAN**2) / 2) / np.exp(-(SPAN**2) / 2).sum()
 
 @dataclass(frozen=True)
 class Problem:
-    """A distribution of rows and targets; risks are squared (regression) or zero-one (classes 0 and 1)."""
+    """A distribution of rows and targets; risks are squared (regression) or zero-one (classes 0, 1 and so on)."""
 
     name: str
     columns: int = 1
@@ -86,6 +86,10 @@ class Problem:
         if self.task == "regression":
             return np.asarray(self.bayes + ((found - mean) ** 2).mean(-1))
         return np.asarray(np.where(found > 0.5, 1 - mean, mean).mean(-1))
+
+
+def _drawn_classes(shares: tuple[float, ...], rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+    return np.asarray(np.searchsorted(np.cumsum(shares)[:-1], rng.random(shape), side="right"), np.float64)
 
 
 @dataclass(frozen=True)
@@ -218,23 +222,47 @@ class LogisticProblem(Problem):
 
 @dataclass(frozen=True)
 class ClassesProblem(Problem):
-    """Two equally likely normal classes whose means lie `shifts` apart in the first columns."""
+    """Two normal classes whose means lie `shifts` apart in the first columns.
+
+    Class 1 has the `share`, and its columns the standard deviation `wide`; `costs` are those of calling a 0 a 1, and a
+    1 a 0. With `balanced` every data set has as many of either class.
+    """
 
     task: str = "binary"
     shifts: tuple[float, ...] = (1.0,)
     balanced: bool = False
+    share: float = 0.5
+    wide: float = 1.0
+    costs: tuple[float, float] = (1.0, 1.0)
+
+    @property
+    def loss(self) -> str:
+        return "zero_one" if self.costs == (1.0, 1.0) else "cost"
 
     @property
     def bayes(self) -> float:
-        return float(_normal_cdf(np.array(-np.linalg.norm(self.shifts) / 2)))
+        if self.wide != 1:
+            return super().bayes
+        apart = float(np.linalg.norm(self.shifts))
+        missed, alarm = self.share * self.costs[1], (1 - self.share) * self.costs[0]
+        if apart == 0:
+            return min(missed, alarm)
+        cut = math.log(missed / alarm) / apart
+        return float(missed * _normal_cdf(np.array(-cut - apart / 2)) + alarm * _normal_cdf(np.array(cut - apart / 2)))
+
+    def losses(self, y: FloatArray, prediction: FloatArray) -> FloatArray:
+        return np.where(y == prediction, 0.0, np.where(y == 1, self.costs[1], self.costs[0]))
 
     def draw(self, rows: int, rng: np.random.Generator, *, times: int | None = None) -> tuple[FloatArray, FloatArray]:
         lead = () if times is None else (times,)
         if self.balanced:
             y = rng.permuted(np.broadcast_to(np.arange(rows) % 2, (*lead, rows)), axis=-1).astype(np.float64)
-        else:
+        elif self.share == 0.5:
             y = rng.integers(0, 2, (*lead, rows)).astype(np.float64)
+        else:
+            y = _drawn_classes((1 - self.share, self.share), rng, (*lead, rows))
         X = rng.standard_normal((*lead, rows, self.columns))
+        X *= np.where(y[..., None] == 1, self.wide, 1.0)
         X[..., : len(self.shifts)] += np.array(self.shifts) * (y[..., None] - 0.5)
         return X, y
 
@@ -242,18 +270,58 @@ class ClassesProblem(Problem):
         return self.draw(shape[-1], rng, times=shape[0] if len(shape) > 1 else None)[0]
 
     def mean(self, X: FloatArray) -> FloatArray:
-        return np.asarray(1 / (1 + np.exp(-self._along(X))))
+        odds = self._along(X)
+        if self.wide != 1:
+            half = np.zeros(self.columns)
+            half[: len(self.shifts)] = np.array(self.shifts) / 2
+            ones, zeros = (((X - sign * half) ** 2).sum(-1) / 2 for sign in (1, -1))
+            odds = zeros - ones / self.wide**2 - self.columns * math.log(self.wide)
+        return np.asarray(1 / (1 + np.exp(-odds - math.log(self.share / (1 - self.share)))))
 
     def risk(self, model: Model, rng: np.random.Generator, *, rows: int = FRESH_ROWS) -> FloatArray:
-        if not isinstance(model, LinearRule):
-            return super().risk(model, rng, rows=rows)
-        length = np.sqrt((model.slopes**2).sum(-1))
-        half, scale = self._along(model.slopes) / 2, np.where(length > 0, length, 1e-12)
-        missed = _normal_cdf(-(model.intercept + half) / scale) + _normal_cdf((model.intercept - half) / scale)
-        return np.asarray(missed / 2)
+        if isinstance(model, LinearRule):
+            length = np.sqrt((model.slopes**2).sum(-1))
+            half, scale = self._along(model.slopes) / 2, np.where(length > 0, length, 1e-12)
+            ones = _normal_cdf(-(model.intercept + half) / (self.wide * scale))
+            zeros = _normal_cdf((model.intercept - half) / scale)
+        elif isinstance(model, Constant):
+            ones, zeros = 1 - model.value, model.value
+        else:
+            X, y = self.draw(FEW_ROWS if self.columns > 1 else rows, rng)
+            wrong = model.predict(X) != y
+            ones, zeros = wrong[..., y == 1].mean(-1), wrong[..., y == 0].mean(-1)
+        return np.asarray(self.share * self.costs[1] * ones + (1 - self.share) * self.costs[0] * zeros)
 
     def _along(self, X: FloatArray) -> FloatArray:
         return np.asarray(X[..., : len(self.shifts)] @ np.array(self.shifts, np.float64))
+
+
+@dataclass(frozen=True)
+class ManyClassesProblem(Problem):
+    """Normal classes around points on a circle of the first two columns; the first classes have the larger shares."""
+
+    task: str = "multiclass"
+    shares: tuple[float, ...] = (0.6, 0.3, 0.1)
+    radius: float = 1.5
+
+    @property
+    def centres(self) -> FloatArray:
+        """The mean of each class: centre[class, column]."""
+        angles = 2 * np.pi * np.arange(len(self.shares)) / len(self.shares)
+        found = np.zeros((len(self.shares), self.columns))
+        found[:, :2] = self.radius * np.column_stack([np.cos(angles), np.sin(angles)])
+        return found
+
+    def draw(self, rows: int, rng: np.random.Generator, *, times: int | None = None) -> tuple[FloatArray, FloatArray]:
+        shape = (rows,) if times is None else (times, rows)
+        y = _drawn_classes(self.shares, rng, shape)
+        return self.centres[y.astype(int)] + rng.standard_normal((*shape, self.columns)), y
+
+    def risk(self, model: Model, rng: np.random.Generator, *, rows: int = FRESH_ROWS) -> FloatArray:
+        X, y = self.draw(rows, rng)
+        wrong = model.predict(X) != y
+        shares = enumerate(self.shares)  # known, so that only the error within a class is left to the draw
+        return np.asarray(sum(share * wrong[..., y == code].mean(-1) for code, share in shares))
 
 
 @dataclass(frozen=True)
@@ -357,6 +425,13 @@ PROBLEMS: Mapping[str, Problem] = {
         LogisticProblem("logistic", 5, beta=(1.0, 1.0)),
         ClassesProblem("two classes", 5, shifts=(0.8, 0.8, 0.8)),
         ClassesProblem("noise classes", 10, shifts=(0.0,)),
+        ClassesProblem("5% positive", 4, shifts=(1.2, 1.2), share=0.05),
+        ClassesProblem("13% positive", 4, shifts=(1.0, 1.0), share=0.13),
+        ClassesProblem("26% positive", 4, shifts=(0.8, 0.8), share=0.26),
+        ClassesProblem("rare and hard", 4, shifts=(0.6, 0.6), share=0.13, wide=1.5),
+        ClassesProblem("unequal costs", 4, shifts=(0.8, 0.8), share=0.26, costs=(1.0, 5.0)),
+        ManyClassesProblem("three classes", 4),
+        ManyClassesProblem("five classes", 4, shares=(0.5, 0.25, 0.15, 0.06, 0.04)),
         BoundedProblem("bounded"),
         LinearProblem("ridge", 50, beta=(0.3,) * 10),
         LogisticProblem("bates logistic", 20, beta=(1.0,)),

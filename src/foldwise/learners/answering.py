@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from foldwise.learners.inputs import read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from foldwise.arrays import AnyArray
 
 
 def model_has(name: str) -> Any:
@@ -41,7 +46,10 @@ class AnswersByModel(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         # The one import upwards: to be fitted alone is to run a study, and learners know none until then.
         from foldwise.api.alone import fit_alone
 
-        for name, value in fit_alone(self, X, y, weights=weights, groups=groups).items():
+        found = fit_alone(self, X, y, weights=weights, groups=groups)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # of an earlier fit, which may have met another table or another task
+        for name, value in found.items():
             setattr(self, name, value)
         for name in ("classes_", "n_features_in_", "feature_names_in_"):
             if hasattr(self.model_, name):
@@ -68,6 +76,13 @@ class AnswersByModel(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
     def decision_function(self, X: Any) -> Any:
         return self._asked("decision_function", X)
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of right answers, or R squared."""
+        from sklearn.metrics import accuracy_score, r2_score
+
+        judge = accuracy_score if hasattr(self, "classes_") else r2_score
+        return float(judge(y, self.predict(X), sample_weight=sample_weight))
+
     def _asked(self, name: str, X: Any, *more: Any, **keywords: Any) -> Any:
         check_is_fitted(self, "model_")
         # Categories 1 and 2 became text in fit: given as numbers, an encoder would not know them again.
@@ -75,3 +90,35 @@ class AnswersByModel(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
+
+
+class AnswersByChoice(AnswersByModel):
+    """A learner that chooses among candidates, and can be asked as scikit-learn's search objects are.
+
+    `best_params_`, `best_estimator_`, `best_index_`, `best_score_` and `cv_results_` are other words for `candidate_`,
+    `model_` and the losses in `scores_`. Scores there are losses with the sign turned, so that higher is better. The
+    `best_score_` is the selection score: the candidate was chosen for it, so it is too good an estimate of the risk.
+    """
+
+    candidate_: dict[str, Any]
+    scores_: pd.DataFrame
+    selection_score_: float
+    guarantee_: Any
+    cv_results_: dict[str, Any]
+    best_index_: int
+
+    @property
+    def best_params_(self) -> dict[str, Any]:
+        """The chosen candidate, by the user's names."""
+        return self.candidate_
+
+    @property
+    def best_estimator_(self) -> Any:
+        """The model: the chosen candidate, fitted."""
+        return self.model_
+
+    @property
+    def best_score_(self) -> float:
+        """The mean loss of the chosen candidate on the inner splits, negated: too good, as it was chosen for it."""
+        means: AnyArray = self.cv_results_["mean_test_score"]
+        return float(means[self.best_index_])

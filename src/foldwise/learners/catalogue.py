@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,18 @@ from foldwise.errors import BadLearner, BadSpace, MissingExtra, nearest
 from foldwise.learners.learner import Learner
 from foldwise.learners.preprocessing.preprocess import prepare
 from foldwise.learners.trial import check_space, without_refused
-from foldwise.learners.zoo import baseline, bayes, boosting, kernels, linear, neighbours, networks, splines, trees
+from foldwise.learners.zoo import (
+    baseline,
+    bayes,
+    boosting,
+    kernels,
+    linear,
+    neighbours,
+    networks,
+    series,
+    splines,
+    trees,
+)
 from foldwise.learners.zoo.entry import CLASSIFICATION, SIZES, Entry, Facts, Size, Written, facts_of
 from foldwise.spaces.naming import own_names
 from foldwise.spaces.parameter import as_parameter, is_parameter
@@ -19,16 +31,20 @@ from foldwise.spaces.value import plain, value_key
 
 if TYPE_CHECKING:
     from foldwise.data.dataset import Dataset
+    from foldwise.losses.loss import Loss
 
-_MODULES = (baseline, linear, neighbours, trees, boosting, kernels, bayes, splines, networks)
+_MODULES = (baseline, linear, neighbours, trees, boosting, kernels, bayes, splines, networks, series)
 _ENTRIES: tuple[Entry, ...] = tuple(entry for module in _MODULES for entry in module.ENTRIES)
 _BY_NAME = {entry.name: entry for entry in _ENTRIES}
 
 
-def builtin(name: str, data: Dataset, *, overrides: Mapping[str, Any] | None = None) -> Learner:
+def builtin(
+    name: str, data: Dataset, *, overrides: Mapping[str, Any] | None = None, losses: Sequence[Loss] = ()
+) -> Learner:
     """The built-in learner of this name for these data; `forest:small` has the small space.
 
-    Overrides that are lists or ranges replace the default space; single values fix a parameter.
+    Overrides that are lists or ranges replace the default space; single values fix a parameter. Where a loss wants
+    probabilities that the learner has not, they are part of what it learns (`Calibrated`).
     """
     entry, size = find_entry(name), size_of(name)
     _check_task(entry, data.task)
@@ -37,7 +53,7 @@ def builtin(name: str, data: Dataset, *, overrides: Mapping[str, Any] | None = N
     is_sampled = _is_sampled(entry, data, changes)
     if not is_sampled and entry.most_rows is not None:
         changes.pop("max_rows", None)  # all rows are fewer, and there is nothing to draw
-    facts, estimator = facts_of(data), _prepared(entry, data, is_sampled=is_sampled)
+    facts, estimator = _facts(entry, data), _prepared(entry, data, losses, is_sampled=is_sampled)
     spaces = {key: value for key, value in changes.items() if is_parameter(value)}
     fixed = {key: plain(value) for key, value in changes.items() if key not in spaces}
     fixed = _completed_values(entry, fixed, facts)
@@ -130,10 +146,10 @@ def _is_sampled(entry: Entry, data: Dataset, changes: Mapping[str, Any]) -> bool
     return entry.most_rows is not None and not (isinstance(most, int) and most >= data.rows)
 
 
-def _prepared(entry: Entry, data: Dataset, *, is_sampled: bool) -> Any:
+def _prepared(entry: Entry, data: Dataset, losses: Sequence[Loss], *, is_sampled: bool) -> Any:
     from sklearn.pipeline import Pipeline
 
-    learner = _made(entry, facts_of(data))
+    learner = _answering(_made(entry, _facts(entry, data)), losses)
     if is_sampled and entry.most_rows is not None:
         from foldwise.learners.sample import RowSample
 
@@ -151,11 +167,28 @@ def _made(entry: Entry, facts: Facts) -> Any:
         raise MissingExtra(problem, f"Install it again: {install_command(entry)}") from reason
 
 
+def _answering(learner: Any, losses: Sequence[Loss]) -> Any:
+    """The learner itself where it answers every loss, or else with probabilities of its own making."""
+    if all(any(hasattr(learner, need) for need in loss.needs) for loss in losses):
+        return learner
+    if hasattr(learner, "predict_proba") or not hasattr(learner, "decision_function"):
+        return learner
+    from foldwise.learners.estimators.calibrated import Calibrated
+
+    return Calibrated(learner)
+
+
+def _facts(entry: Entry, data: Dataset) -> Facts:
+    """The shape of the table; words, which are of length 1 together, count as one column."""
+    facts = facts_of(data)
+    return replace(facts, columns=data.columns) if entry.words else facts
+
+
 def _preprocessing(entry: Entry, data: Dataset) -> Any:
     if not entry.is_prepared:
         return None
     dense, categories = not entry.takes_sparse, entry.categories
-    return prepare(data, scale=entry.scale, impute=entry.impute, dense=dense, categories=categories)
+    return prepare(data, scale=entry.scale, impute=entry.impute, dense=dense, categories=categories, words=entry.words)
 
 
 def _completed_values(entry: Entry, fixed: dict[str, Any], facts: Facts) -> dict[str, Any]:

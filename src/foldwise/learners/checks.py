@@ -57,6 +57,14 @@ def check_learner(name: str, estimator: Any, data: Dataset, losses: Sequence[Los
     _check_infinite(name, estimator, data)
 
 
+def check_responses(name: str, estimator: Any, task: str, losses: Sequence[Loss]) -> None:
+    """Refuse a learner of this task whose models do not give what a loss needs."""
+    _check_is_learner(name, estimator)
+    _check_task(name, estimator, task)
+    for loss in losses:
+        _check_response(name, estimator, loss)
+
+
 def task_of(estimator: Any) -> str | None:
     """The task a learner is made for, as a hint when the target leaves room for doubt.
 

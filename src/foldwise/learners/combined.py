@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from sklearn.utils import get_tags
 
 from foldwise.errors import BadLearner
-from foldwise.learners.answering import AnswersByModel
+from foldwise.learners.answering import AnswersByChoice, AnswersByModel
+from foldwise.learners.named import Named
 
 if TYPE_CHECKING:
-    import pandas as pd
     from sklearn.utils import Tags
 
 Members = Mapping[str, Any] | Sequence[Any]
@@ -99,17 +99,10 @@ class Combined(AnswersByModel):
     def estimators(self) -> list[Any]:
         """The members that are estimators; built-in ones are known by their names alone."""
         members = self.members.values() if isinstance(self.members, Mapping) else self.members
-        return [one for one in members if hasattr(one, "get_params")]
+        return [one for one in members if hasattr(one, "get_params") and not isinstance(one, Named)]
 
     def _may_answer(self, name: str) -> bool:
         return all(hasattr(estimator, name) for estimator in self.estimators)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of right answers, or R squared."""
-        from sklearn.metrics import accuracy_score, r2_score
-
-        judge = accuracy_score if hasattr(self, "classes_") else r2_score
-        return float(judge(y, self.predict(X), sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -126,11 +119,12 @@ class Combined(AnswersByModel):
         return tags
 
 
-class BestOf(Combined):
+class BestOf(Combined, AnswersByChoice):
     """A learner that chooses among learners, and among their candidates, when it is fitted.
 
     After `fit`: `method_` (the member that was chosen), `candidate_` (its parameters), `selection_score_`,
-    `scores_` (a data frame: candidates x folds), `model_` (fitted) and `fits_`.
+    `scores_` (a data frame: candidates x folds), `model_` (fitted) and `fits_`; and what scikit-learn's search
+    objects have: `best_params_`, `best_estimator_`, `best_score_`, `best_index_`, `cv_results_`.
 
     >>> import numpy as np
     >>> from sklearn.dummy import DummyRegressor
@@ -143,9 +137,6 @@ class BestOf(Combined):
 
     combines: ClassVar[str] = "best_of"
     method_: str
-    candidate_: dict[str, Any]
-    selection_score_: float
-    scores_: pd.DataFrame
 
 
 class Stack(Combined):

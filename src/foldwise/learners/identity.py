@@ -14,6 +14,7 @@ import json
 import sys
 import sysconfig
 import types
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,10 @@ _PLAIN_MEMBERS = (
 _ACCESSORS = ("__func__", "fget", "fset", "fdel", "func", "__wrapped__")
 _MUTATORS = ("append", "add", "update", "extend", "insert", "pop", "clear", "setdefault", "remove", "discard")
 
-_codes: dict[int, tuple[Any, str | None]] = {}  # by id, with the thing itself, so that its id stays its own
+# by id, with the thing itself, so that its id stays its own, and the library modules that it reaches
+_codes: dict[int, tuple[Any, str | None, frozenset[str]]] = {}
 _under_way: set[int] = set()
+_reached: list[set[str]] = []  # of what is being looked at, the innermost last
 
 
 def forget_code() -> None:
@@ -58,9 +61,20 @@ def family(estimator: Any) -> str:
 
 def own_code(estimator: Any) -> dict[str, str]:
     """Hashes of the code that is not from an installed library, by class or function name."""
+    return code_and_modules(estimator)[0]
+
+
+def code_and_modules(estimator: Any) -> tuple[dict[str, str], set[str]]:
+    """Hashes of the user's own code, and the modules of libraries that the learner is of or reaches."""
     found: dict[str, str] = {}
-    _collect(describe(estimator), found)
-    return found
+    modules: set[str] = set()
+    _reached.append(modules)
+    try:
+        described = describe(estimator)
+    finally:
+        _reached.pop()
+    _collect(described, found, modules)
+    return found, modules
 
 
 def describe(value: Any) -> Any:
@@ -101,16 +115,27 @@ def code_of(thing: Any) -> str | None:
         return None  # it calls itself, and is being hashed already
     if id(thing) not in _codes:
         _under_way.add(id(thing))
+        modules: set[str] = set()
+        _reached.append(modules)
         try:
             parts: list[str] = []
             try:
                 _walk(thing, set(), parts)
             except RecursionError:  # a large package that is worked on: its files stand for it
                 parts = _sources(thing)
-            _codes[id(thing)] = (thing, None if _is_library(thing) else _digest("\n".join(parts).encode()))
+            code = None if _is_library(thing) else _digest("\n".join(parts).encode())
+            _codes[id(thing)] = (thing, code, frozenset(modules))
         finally:
+            _reached.pop()
             _under_way.discard(id(thing))
-    return _codes[id(thing)][1]
+    _, code, known = _codes[id(thing)]
+    _note(*known)
+    return code
+
+
+def _note(*modules: str) -> None:
+    if _reached:
+        _reached[-1].update(modules)
 
 
 def _sources(thing: Any) -> list[str]:
@@ -123,6 +148,7 @@ def _sources(thing: Any) -> list[str]:
 def _described_learner(value: Any) -> dict[str, Any]:
     parameters = {name: describe(part) for name, part in value.get_params(deep=False).items()}
     found = {"class": _path(type(value)), "code": code_of(type(value)), "parameters": parameters}
+    _note(*(base.__module__ for base in type(value).__mro__ if _is_library(base)))
     if _keeps_state(value):  # such as a frozen, fitted part: cloning does not make it new
         found["state"] = _object_hash(value)
     return found
@@ -237,9 +263,22 @@ def _is_library(thing: Any) -> bool:
     return str(Path(file).resolve()).startswith(_LIBRARY_FOLDERS)
 
 
+def is_library_module(name: str) -> bool:
+    """Is this a module of an installed library? It is not imported for that."""
+    module = sys.modules.get(name)
+    try:
+        file = find_spec(name) if module is None else module.__spec__
+    except (ImportError, ValueError, AttributeError):
+        return False
+    origin = getattr(file, "origin", None)
+    return origin is not None and str(Path(origin).resolve()).startswith(_LIBRARY_FOLDERS)
+
+
 def _walk(thing: Any, seen: set[int], parts: list[str]) -> None:
     """Collect the byte code of a class or function and of all of the user's own code that it reaches."""
     if id(thing) in seen or _is_library(thing):
+        if id(thing) not in seen:
+            _note(str(getattr(thing, "__module__", "")))
         parts.append(getattr(thing, "__qualname__", ""))
         return
     seen.add(id(thing))
@@ -259,6 +298,8 @@ def _walk(thing: Any, seen: set[int], parts: list[str]) -> None:
 
 def _walk_value(value: Any, seen: set[int], parts: list[str]) -> None:
     """A member, a default, a global or what a closure holds: code is followed, anything else is described."""
+    if isinstance(value, types.ModuleType):
+        _note(value.__name__)
     accessors = [getattr(value, name, None) for name in _ACCESSORS]
     functions = [part for part in (value, *accessors) if isinstance(part, types.FunctionType | type)]
     if functions:
@@ -266,7 +307,11 @@ def _walk_value(value: Any, seen: set[int], parts: list[str]) -> None:
             _walk(function, seen, parts)
         return
     try:
-        parts.append(json.dumps(describe(value), sort_keys=True))
+        described = describe(value)
+        modules: set[str] = set()
+        _collect(described, {}, modules)
+        _note(*modules)
+        parts.append(json.dumps(described, sort_keys=True))
     except BadLearner:  # a lock, an open file: no value, so no difference
         parts.append(type(value).__qualname__)
 
@@ -319,13 +364,16 @@ def _walk_global(name: str, value: Any, names: set[str], seen: set[int], parts: 
     if not isinstance(value, types.ModuleType):
         parts.append(name)
         _walk_value(value, seen, parts)
-    elif not _is_library(value):
+    elif _is_library(value):
+        _note(value.__name__)
+    else:
         for used in sorted(names & set(vars(value))):  # helper.scale: what the user's own module gives
             _walk_global(used, vars(value)[used], names, seen, parts)
 
 
 def _code_parts(code: types.CodeType, parts: list[str], doc: str | None) -> set[str]:
     names = set(code.co_names)
+    _note(*(str(step.argval) for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"))
     parts.append(code.co_code.hex())
     parts.append(" ".join(code.co_names))
     for at, constant in enumerate(code.co_consts):
@@ -336,16 +384,19 @@ def _code_parts(code: types.CodeType, parts: list[str], doc: str | None) -> set[
     return names
 
 
-def _collect(described: Any, found: dict[str, str]) -> None:
+def _collect(described: Any, codes: dict[str, str], modules: set[str]) -> None:
     if isinstance(described, dict):
         name = described.get("class") or described.get("function")
-        if isinstance(name, str) and described.get("code"):
-            found[name] = described["code"]
+        code, name = described.get("code"), name or described.get("object")
+        if isinstance(name, str) and code and "object" not in described:
+            codes[name] = code
+        elif isinstance(name, str) and not code:
+            modules.add(name.rpartition(".")[0])
         for part in described.values():
-            _collect(part, found)
+            _collect(part, codes, modules)
     elif isinstance(described, list):
         for part in described:
-            _collect(part, found)
+            _collect(part, codes, modules)
 
 
 def _digest(content: bytes) -> str:

@@ -14,20 +14,23 @@ from foldwise.errors import BadData
 from foldwise.learners.checks import column_at, task_of
 
 
-def read_rows(estimator: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = None) -> Dataset:
+def read_rows(
+    estimator: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = None, loss_task: str | None = None
+) -> Dataset:
     """The dataset of a call of `fit`; what a plain estimator cannot take is refused before any fit."""
     if y is None:
         raise BadData("Tuned requires y to be passed, but the target y is None", "Give one value per row")
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
         _warn_of_column()
-    data = make_dataset(X, y, weights=weights, groups=groups, task_hint=task_of(estimator))
+    data = make_dataset(X, y, weights=weights, groups=groups, task_hint=task_of(estimator) or loss_task)
     _refuse_unfinished(estimator, data)
     return data
 
 
 def read_table(X: Any) -> Any:
     """New rows in the form a model met in `fit`, where a table of text, dates or categories is a canonical frame."""
-    return finish(open_table(X))[0]
+    made = finish(table := open_table(X))[0]
+    return made.iloc[:, 0] if table.is_series else made
 
 
 def _warn_of_column() -> None:

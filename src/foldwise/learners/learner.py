@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from foldwise.errors import BadLearner, BadSpace
+from foldwise.errors import BadSpace
 from foldwise.spaces.space import Space
 from foldwise.tuners.tuner import Tuner
 
@@ -31,7 +31,8 @@ class Learner:
     combines: str = ""  # best_of, stack or blend, where it is made of other learners
     members: tuple[Learner, ...] = ()
     member_methods: tuple[tuple[str, str], ...] = ()  # each member's name, and its name as a method of the study
-    is_hidden: bool = False  # is it in the study only to be combined with others?
+    is_hidden: bool = False  # is it in the study only for the sake of others?
+    defaults_of: str = ""  # the tuned learner that this is, at its own default parameters
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -58,37 +59,3 @@ class Learner:
         except ValueError as reason:
             raise BadSpace(f"learner {self.name!r} does not take {dict(candidate)}: {reason}") from reason
         return estimator
-
-
-@dataclass(frozen=True)
-class Named:
-    """A built-in learner by name, with some of its parameters or ranges changed."""
-
-    name: str
-    changes: Mapping[str, Any] = field(default_factory=dict)
-
-
-def learner(name: str, *, size: str | None = None, **changes: Any) -> Any:
-    """A built-in learner, perhaps with a space of another size or other parameters.
-
-    `name`: one of `fw.list_learners()`. `size`: of its own space, "small", "default" or "large"; the name
-    "forest:small" says the same. `changes`: parameters to tune over (lists, ranges) or to fix (single values).
-
-    >>> learner("k-nn", n_neighbors=range(1, 6))
-    Named(name='k-nn', changes={'n_neighbors': range(1, 6)})
-    >>> learner("forest", size="small")
-    Named(name='forest:small', changes={})
-    """
-    from foldwise.learners.catalogue import find_entry
-    from foldwise.learners.plugin import resolve
-
-    if not isinstance(name, str):
-        raise BadLearner(f"fw.learner needs the name of a built-in learner, not {name!r}", "See fw.list_learners()")
-    if size is not None and ":" in name:
-        raise BadLearner(f"the learner {name!r} says its size, and so does size={size!r}", "Keep one of them")
-    text = name if size is None else f"{name}:{size}"
-    if not isinstance(found := resolve(Named(text, changes)), Named):
-        return found  # of another package
-    if "(" not in name:  # stack(ridge+forest) is read where its members are known
-        find_entry(text)
-    return Named(text, changes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from foldwise.learners.catalogue import all_entries, install_command, is_installed
@@ -84,6 +85,23 @@ def _simpler_words(entry: Entry) -> str:
     names = make_space(tuned).names if tuned else ()
     ways = {name: entry.simpler[name] for name in names}
     return ", ".join(f"{name}: {way if isinstance(way, str) else way[0]}" for name, way in ways.items())
+
+
+def short_text(rows: list[dict[str, Any]], *, width: int = 80) -> str:
+    """One learner on each line or two: its name, its task and what it is.
+
+    >>> print(short_text(entries()[:2]))
+    baseline  any         the mean, or the class frequencies, of the training rows
+    linear    regression  least squares
+    """
+    wide, task = (max(len(row[key]) for row in rows) + 2 for key in ("name", "task"))
+    lines = []
+    for row in rows:
+        words = row["summary"] if row["installed"] else f"{row['summary']} (not installed: {row['install']})"
+        head = f"{row['name']:<{wide}}{row['task']:<{task}}"
+        indent = " " * len(head)
+        lines.append(textwrap.fill(words, width, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False))
+    return "\n".join(lines)
 
 
 def listing_text(rows: list[dict[str, Any]]) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, IntArray
 from foldwise.data.dataset import Dataset
+from foldwise.learners.early_stopping import stops_early, with_rounds_found
 from foldwise.learners.outputs import checked
 
 RESPONSES = ("predict", "predict_proba", "decision_function")
@@ -27,17 +28,22 @@ class Fitting:
     seeds: tuple[str, ...]  # parameters named random_state that the user left unset
     weights: str | None  # keyword by which it takes row weights
     groups: str | None
+    stops: bool = False  # does it find its rounds on rows held out of its training rows?
 
     def fit(self, data: Dataset, train: IntArray, seed: int) -> Any:
         """A model of these rows; the estimator stays as it was."""
         from sklearn.base import clone
 
         model = clone(self.seeded(seed))
+        if self.stops:
+            model = with_rounds_found(model, data, train, seed)
         extra: dict[str, Any] = {}
         if self.weights and data.weights is not None:
             extra[self.weights] = data.weights[train]
         if self.groups and data.groups is not None:
             extra[self.groups] = data.groups[train]
+        if takes_steps(self.estimator):
+            extra["steps"] = steps_of(data)[train]
         return model.fit(data.take(train), data.y[train], **extra)
 
     def seeded(self, seed: int) -> Any:
@@ -78,6 +84,7 @@ def make_fitting(estimator: Any) -> Fitting:
         seeds=tuple(sorted(seeds)),
         weights=_keyword(estimator, "sample_weight"),
         groups=_keyword(estimator, "groups"),
+        stops=stops_early(estimator),
     )
 
 
@@ -89,6 +96,16 @@ def takes_groups(estimator: Any) -> bool:
     return _keyword(estimator, "groups") is not None
 
 
+def takes_steps(estimator: Any) -> bool:
+    """Does it learn from the places of the rows in time?"""
+    return getattr(estimator, "takes_steps", False) is True
+
+
+def steps_of(data: Dataset) -> IntArray:
+    """The place of each row in time, those of one time sharing it; without times, the place in the table."""
+    return np.arange(data.rows) if data.time is None else np.unique(data.time, return_inverse=True)[1]
+
+
 def responses_of(estimator: Any, task: str) -> tuple[str, ...]:
     """Which responses its models will have, found before any fit."""
     if task == "regression":
@@ -98,8 +115,8 @@ def responses_of(estimator: Any, task: str) -> tuple[str, ...]:
 
 def respond(model: Any, data: Dataset, rows: IntArray, responses: Sequence[str]) -> dict[str, AnyArray]:
     """What the model answers for these rows, checked: class codes, values, one column per class."""
-    table = data.take(rows)
-    return {name: checked(model, name, getattr(model, name)(table), data, rows) for name in responses}
+    table, steps = data.take(rows), {"steps": steps_of(data)[rows]} if takes_steps(model) else {}
+    return {name: checked(model, name, getattr(model, name)(table, **steps), data, rows) for name in responses}
 
 
 @contextmanager
@@ -129,6 +146,6 @@ def _keyword(estimator: Any, word: str) -> str | None:
     nested = getattr(estimator, "estimator", getattr(estimator, "regressor", None))
     if not takes_all:
         return None
-    if word == "groups":  # scikit-learn's search objects hand groups to their splitter
-        return word if hasattr(estimator, "cv") else None
+    if word == "groups" and type(estimator).__name__ != "RowSample":
+        return word if hasattr(estimator, "cv") else None  # scikit-learn's search objects give groups to their splitter
     return word if nested is not None and hasattr(nested, "fit") and _keyword(nested, word) == word else None

@@ -7,7 +7,6 @@ from typing import Any
 
 from foldwise.errors import BadPlugin
 from foldwise.learners.catalogue import is_builtin_name
-from foldwise.learners.learner import Named
 from foldwise.plugins import load_plugin, plugin_names
 from foldwise.spaces.parameter import is_parameter
 
@@ -25,10 +24,12 @@ def resolve(request: Any) -> Any:
     >>> resolve("ridge")
     'ridge'
     """
+    from foldwise.learners.named import Named
+
     name = request.name if isinstance(request, Named) else request
     if not isinstance(name, str) or "(" in name or is_builtin_name(name) or name not in plugin_names(GROUP):
         return request
-    return _changed(_load(name), request.changes if isinstance(request, Named) else {})
+    return _changed(_load(name), request.overrides if isinstance(request, Named) else {})
 
 
 def _load(name: str) -> Any:

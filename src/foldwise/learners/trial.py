@@ -45,7 +45,7 @@ _QUIET = {"n_restarts_optimizer": 0, "n_jobs": 1, "verbose": 0, "verbosity": 0}
 EASY = ("KNeighbors", "Nearest", "Ridge", "Lasso", "KernelRidge")
 _ALONE = RLock()
 _ERRORS = ("LightGBMError", "CatBoostError")  # of packages whose errors are not those of Python
-_INSIDE = {"TransformedTargetRegressor": "regressor", "RowSample": "estimator"}
+_INSIDE = {"TransformedTargetRegressor": "regressor", "RowSample": "estimator", "Calibrated": "estimator"}
 _OF_PIPELINES = ("steps", "memory", "transform_input", "verbose")  # all other names are those of steps
 _AS_WORD = "no word that any part knows"
 

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils import get_tags
 
 from foldwise.errors import BadLearner, BadSpace
-from foldwise.learners.answering import AnswersByModel, model_has
+from foldwise.learners.answering import AnswersByChoice, model_has
+from foldwise.learners.keywords import check_foreign, own_words
 from foldwise.learners.learner import Learner
+from foldwise.learners.named import tune_named
 from foldwise.spaces.parameter import Range
 from foldwise.spaces.space import Space, make_space
 from foldwise.tuners.tuner import Tuner
 
 if TYPE_CHECKING:
-    import pandas as pd
     from sklearn.utils import Tags
 
 
 def tune(
     estimator: Any,
-    *,
     space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    *,
     inner: Any = None,
     tuner: str | Tuner | None = None,
     budget: int | str | None = None,
@@ -35,12 +37,12 @@ def tune(
     jobs: int | None = 1,
     refit: bool = True,
     **parameters: Any,
-) -> Tuned:
+) -> AnswersByChoice:
     """A learner that tunes these parameters of an estimator on inner splits.
 
-    `estimator`: a scikit-learn estimator or pipeline.
+    `estimator`: a scikit-learn estimator or pipeline, or the name of a built-in learner, which has a space of its own.
     `parameters`: what to try, such as `n_neighbors=range(1, 31)` or `alpha=fw.log_range(1e-4, 1e4)`.
-    `space`: the same as a dictionary, or as a list of dictionaries for a conditional space.
+    `space`: the same as a dictionary, as `GridSearchCV` takes it, or a list of dictionaries for a conditional space.
     `inner`, `tuner`, `budget`, `rule`, `stop`: as in `compare`; None for its own there, and for 5 folds, the grid and
       the best candidate where the learner is fitted on its own.
     `simpler`: which end of a parameter is simpler, for the rule "one_se": {"alpha": "high"}.
@@ -53,17 +55,27 @@ def tune(
     >>> from sklearn.neighbors import KNeighborsRegressor
     >>> tune(KNeighborsRegressor(), n_neighbors=range(1, 31))
     Tuned(estimator=KNeighborsRegressor(), space={'n_neighbors': range(1, 31)})
+    >>> tune(KNeighborsRegressor(), {"n_neighbors": [1, 5, 25]})
+    Tuned(estimator=KNeighborsRegressor(), space={'n_neighbors': [1, 5, 25]})
+    >>> tune("ridge", alpha=[0.1, 1.0], inner=3)
+    tune('ridge', inner=3, alpha=[0.1, 1.0])
     """
+    options = {"loss": loss, "simpler": simpler, "seed": seed, "jobs": jobs, "refit": refit}
+    search = {"inner": inner, "tuner": tuner, "budget": budget, "rule": rule, "stop": stop}
+    if isinstance(estimator, str):
+        named: AnswersByChoice = tune_named(estimator, space, parameters, search | options)
+        return named
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        found = f"the class {estimator.__name__}" if isinstance(estimator, type) else repr(estimator)
         raise BadLearner(
-            f"fw.tune needs an estimator object, not {estimator!r}",
+            f"fw.tune needs an estimator object, not {found}",
             "Give an instance, such as fw.tune(Ridge(), alpha=[0.1, 1.0])",
         )
-    options = {"loss": loss, "simpler": simpler, "seed": seed, "jobs": jobs, "refit": refit}
+    check_foreign("tune", [word for word in parameters if word not in own_words(estimator)], signature(tune).parameters)
     meant = [option for option, value in options.items() if _is_values(value) and _has_parameter(estimator, option)]
     parameters |= {option: options.pop(option) for option in meant}
     space = _joined(space, parameters) if parameters else space
-    tuned = Tuned(estimator, space, inner=inner, tuner=tuner, budget=budget, rule=rule, stop=stop, **options)
+    tuned = Tuned(estimator, space, **search, **options)
     tuned.full_space()  # a misspelt parameter is refused now, not after an hour
     return tuned
 
@@ -90,14 +102,17 @@ def _joined(space: Any, parameters: Mapping[str, Any]) -> Any:
     return joined if isinstance(space, list | tuple) else joined[0]
 
 
-class Tuned(AnswersByModel):
+class Tuned(AnswersByChoice):
     """An estimator that chooses its own hyperparameters when it is fitted.
 
     On its own it tunes on 5 folds; inside `compare` and `risk` on theirs, unless `inner`
     is given. After `fit`: `candidate_` (what was chosen), `selection_score_`, `scores_`
     (a data frame: candidates x folds), `guarantee_` (for a development set and a bounded
     loss), `model_` (fitted). `refit=False` keeps the model of the training part of a
-    development split, for which the guarantee holds.
+    development split, for which the guarantee holds. As scikit-learn's search objects it
+    also has `best_params_`, `best_estimator_`, `best_index_`, `cv_results_` (losses with
+    the sign turned: higher is better) and `best_score_`, which is the selection score and
+    so too good an estimate of the risk.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
@@ -108,11 +123,6 @@ class Tuned(AnswersByModel):
     >>> round(tuned.guarantee_.excess, 2)
     0.54
     """
-
-    candidate_: dict[str, Any]
-    scores_: pd.DataFrame
-    selection_score_: float
-    guarantee_: Any
 
     def __init__(
         self,
@@ -159,6 +169,13 @@ class Tuned(AnswersByModel):
             rule=self.rule,
             stop=self.stop,
         )
+
+    def set_output(self, *, transform: str | None = None) -> Tuned:
+        """What the transformers inside give: "default", "pandas" or "polars", as scikit-learn's pipelines take it."""
+        for part in (self.estimator, getattr(self, "model_", None)):
+            if part is not None and hasattr(part, "set_output"):
+                part.set_output(transform=transform)
+        return self
 
     def _may_answer(self, name: str) -> bool:
         return hasattr(self.estimator, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from foldwise.live.guard import Guard, policy
+from foldwise.live.guard import Guard, Receive, Scope, Send, policy
 from foldwise.live.hub import Hub
 from foldwise.live.view import page, script, styles
 from foldwise.reports.html import asset
@@ -42,11 +42,20 @@ class _Pages:
     async def events(self, request: Request) -> Response:
         from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-        if self.hub.is_full:
-            return PlainTextResponse("Too many pages are open.\n", status_code=503)
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
-        return StreamingResponse(self.hub.events(), media_type="text/event-stream")
+        if not self.hub.take_seat():  # before anything is awaited, so that the limit holds for a crowd too
+            return PlainTextResponse("Too many pages are open.\n", status_code=503)
+        hub = self.hub
+
+        class Seated(StreamingResponse):
+            async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+                try:
+                    await super().__call__(scope, receive, send)
+                finally:  # also where the page was gone before its first event
+                    hub.leave_seat()
+
+        return Seated(self.hub.events(), media_type="text/event-stream")
 
     async def report(self, request: Request) -> Response:
         from starlette.responses import HTMLResponse, PlainTextResponse

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
 
 from foldwise.records.sqlite import Facts
+from foldwise.studies.counting import Sureness, most_fits, own_keys, rows_of_chosen
 from foldwise.studies.reading import Reading
-from foldwise.studies.stacking import final_key, members_of
 from foldwise.studies.study import Method, Study
 
-Sureness = Literal["", "at most", "at least"]
 Slot = tuple[int, str]  # a method, and the judged split on which only its chosen candidate is fitted
 
 
@@ -106,13 +104,11 @@ class Counts:
         own = dict.fromkeys(own_keys(self.reading, count.method))
         for key in own:
             self._note(key, (at, ""))
-        tuned_on = set(study.tuning_rows(count.method))
-        judged_on = {study.rows_name(stage.split) for stage in study.stages(count.method)}
-        alone = judged_on - tuned_on if count.method.inner is not None else set()
+        alone = rows_of_chosen(study, count.method)
         for name in alone:
             for key in study.keys(count.method, name):
                 self._note(key, (at, name))
-        most, count.sureness = _most(self.reading, count.method, len(own))
+        most, count.sureness = most_fits(self.reading, count.method, len(own))
         count.own, count.expected = most, most + len(alone)
 
     def _note(self, key: str, slot: Slot) -> None:
@@ -124,25 +120,3 @@ class Counts:
         if key in self.known:
             self.done += len(slots) == 1
             self._take(slot, self.known[key])
-
-
-def own_keys(reading: Reading, method: Method) -> Iterator[str]:
-    """Keys of all fits that a method may ask for whatever it chooses, as far as they are known."""
-    study = reading.study
-    if method.inner is None:
-        yield from (key for stage in study.stages(method) for key in study.keys(method, study.rows_name(stage.split)))
-    if method.members:
-        inner = members_of(study, method)[0].inner
-        yield from [final_key(study, method)] if study.has_final and inner is not None and inner.final else []
-    for run in reading.runs(method):
-        yield from run.possible_keys()
-    if study.has_optimism and method.inner is not None:
-        yield from (key for split in study.outer for key in study.keys(method, study.rows_name(split)))
-
-
-def _most(reading: Reading, method: Method, known: int) -> tuple[int, Sureness]:
-    """Fits of a method's tunings, and how certain that is: tuners may drop candidates, searches propose more."""
-    if method.tuner.is_listed and method.tuner.is_exhaustive:
-        return known, ""
-    most = method.tuner.most_fits(reading.runs(method))
-    return max(known, most) if not method.tuner.is_listed else most, "at most"

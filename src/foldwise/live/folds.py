@@ -17,7 +17,7 @@ LEAST_FOLDS = 3  # for a rough spread
 def update_folds(counts: Counts, *, seconds: float = math.inf) -> bool:
     """Compute the folds that new records finish, for at most so many seconds; returns whether all are done."""
     until = time.monotonic() + seconds
-    for count in counts.methods:
+    for count in sorted(counts.methods, key=lambda count: count.total - count.done):  # what is finished is told first
         if count.is_over or not count.is_new:
             continue
         for stage in counts.study.stages(count.method):

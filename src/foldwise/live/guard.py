@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import contextlib
 import hashlib
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
@@ -14,8 +16,10 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+UNREAD = 60.0  # seconds that a page may leave unread what it was sent
 HEADERS = {
     "Cache-Control": "no-store",
+    "Connection": "close",  # one request each: nobody sits on a connection that asks for nothing
     "Content-Security-Policy": NOTHING,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -41,7 +45,8 @@ class Guard:
             await _say(send, *refused)
             return
         inside = scope["path"].removeprefix(f"/{self.token}") or "/"
-        await self.app({**scope, "path": inside, "raw_path": inside.encode(), "root_path": ""}, receive, send)
+        with contextlib.suppress(TimeoutError):  # of a page that does not read what it is sent
+            await self.app({**scope, "path": inside, "raw_path": inside.encode(), "root_path": ""}, receive, send)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         """The status and the sentence with which a request is refused, or None."""
@@ -52,6 +57,8 @@ class Guard:
             return 403, f"This page is at http://{self.hosts[0]} and has no other name."
         if origins and origins != [f"http://{hosts[0]}"]:
             return 403, "This page answers itself alone, no other site."
+        if "cross-site" in _values(scope, b"sec-fetch-site"):
+            return 403, "Another site has sent you here. Open the address that `foldwise watch` printed by hand."
         found = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
         if not secrets.compare_digest(found.encode(), self.token.encode()):
             return 403, "The address lacks its token. Open the one that `foldwise watch` printed."
@@ -87,7 +94,7 @@ def _with_headers(send: Send) -> Send:
             names = {name.lower() for name, _ in given}
             ours = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
             event = {**event, "headers": given + [(name, value) for name, value in ours if name not in names]}
-        await send(event)
+        await asyncio.wait_for(send(event), UNREAD)
 
     return careful
 

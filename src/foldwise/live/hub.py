@@ -22,6 +22,7 @@ class Hub:
     def __init__(self, state: State) -> None:
         self.state = state
         self.pages = 0
+        self.seats = 0  # streams that were let in, whether or not they have begun
         self.asked = time.monotonic()  # time of the last request
         self._snapshot: Snapshot | None = None
         self._text = ""
@@ -30,9 +31,15 @@ class Hub:
         self._looking: asyncio.Task[None] | None = None
         self._one_at_a_time = asyncio.Lock()
 
-    @property
-    def is_full(self) -> bool:
-        return self.pages >= MOST_PAGES
+    def take_seat(self) -> bool:
+        """Let one more stream in, if there is room; what it holds must be given back."""
+        if self.seats >= MOST_PAGES:
+            return False
+        self.seats += 1
+        return True
+
+    def leave_seat(self) -> None:
+        self.seats -= 1
 
     @property
     def idle(self) -> float:

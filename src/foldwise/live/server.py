@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from foldwise.errors import BadStudy, MissingExtra
 from foldwise.live.guard import new_token
-from foldwise.live.hub import Hub
+from foldwise.live.hub import MOST_PAGES, Hub
 from foldwise.live.state import State
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ LOOPBACK = "127.0.0.1"
 GRACE = 30.0  # seconds the server outlives its run without an open page
 PATIENCE = 600.0  # seconds the server outlives a stopped run with an open page
 NICENESS = 10
+SILENCE = 10.0  # seconds that a connection has for its request
+MOST_CONNECTIONS = MOST_PAGES + 100
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ async def _serve(state: State, address: Address, parent: int | None) -> None:
         server_header=False,
         lifespan="off",
         ws="none",
+        http=_hasty_protocol(),
+        limit_concurrency=MOST_CONNECTIONS,
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
@@ -92,6 +96,22 @@ async def _serve(state: State, address: Address, parent: int | None) -> None:
     finally:
         if ending is not None:
             ending.cancel()
+
+
+def _hasty_protocol() -> type[asyncio.Protocol]:
+    """Uvicorn's own protocol, which ends a connection that has not sent a whole request in time."""
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    class HastyProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+        def connection_made(self, transport: asyncio.Transport) -> None:
+            super().connection_made(transport)
+            self.loop.call_later(SILENCE, self._end_if_silent)
+
+        def _end_if_silent(self) -> None:
+            if self.cycle is None and not self.transport.is_closing():
+                self.transport.abort()
+
+    return HastyProtocol
 
 
 async def _end_with(parent: int, hub: Hub, server: uvicorn.Server) -> None:

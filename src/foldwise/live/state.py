@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from foldwise.errors import FoldwiseError
-from foldwise.live.counts import Counts, MethodCount, Sureness
+from foldwise.live.counts import Counts, MethodCount
 from foldwise.live.folds import partial_risk, update_folds
-from foldwise.live.pace import Pace
 from foldwise.live.workers import workers
 from foldwise.records.following import FollowedStore
+from foldwise.studies.counting import Sureness
 from foldwise.studies.file import read_study
+from foldwise.studies.pace import Pace
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
 
@@ -138,7 +139,7 @@ class State:
             counts.ask_again()
         counts.add(facts)
         update_folds(counts, seconds=MOST_SECONDS)
-        self._pace.note(time.monotonic(), counts)
+        self._pace.note(time.monotonic(), counts.methods)
         return self._snapshot(counts)
 
     def _begin(self, store: FollowedStore) -> None:
@@ -179,7 +180,7 @@ class State:
             done=counts.done,
             total=counts.done if counts.is_over else counts.total,
             sureness=counts.sureness,
-            left=self._pace.left(counts) if phase == "running" else None,
+            left=self._pace.left(counts.methods) if phase == "running" else None,
             failed=len({key for *_, key in counts.failures}),
             workers=workers(writer),
             writer=writer,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from foldwise.errors import BadLoss, nearest
 from foldwise.losses.loss import CLASSIFICATION, REGRESSION, RESPONSES, Loss, label_array
 
 TAKES = dict(zip(("predictions", "probabilities", "decision values"), RESPONSES, strict=True))
+# Names of arguments that are no predicted classes.
+SOUNDS = {"probabilities": r"(?i)prob", "decision values": r"(?i)score|decision|margin|logit"}
 VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -53,25 +56,27 @@ class UserFold:
 def loss(
     function: Callable[..., Any],
     *,
-    takes: str = "predictions",
+    takes: str | None = None,
     name: str | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> Callable[..., Any]:
     """A function of (y, prediction) as a loss, for `loss=`: what it takes, its name, and its range if it has one.
 
     `function`: gives one number per row, or a single one for a whole fold; lower is better. `takes`: "predictions",
-    "probabilities" (one column per class) or "decision values". `name`: in answers (None: that of the function).
-    `bounds`: the smallest and the largest loss, which allow more intervals.
+    "probabilities" (one column per class) or "decision values" (None: predictions; what metrics of scikit-learn take is
+    known, and a function with an argument y_prob or y_score must say it). `name`: in answers (None: that of the
+    function). `bounds`: the smallest and the largest loss, which allow more intervals.
 
     >>> import foldwise as fw
     >>> late = fw.loss(lambda y, p: np.maximum(y - p, 0.0), name="late")
     >>> fw.compare(["ridge"], "diabetes", loss=late, outer=0.2, inner=0.2).to_dict()["loss"]
     'late'
     """
-    if takes not in TAKES:
+    if takes is not None and takes not in TAKES:
         raise BadLoss(f"a loss cannot take {takes!r}", nearest(takes, TAKES))
     made = partial(function)
-    made.__dict__.update(needs=TAKES[takes], bounds=bounds, __name__=name or _name(function))
+    needs = {} if takes is None else {"needs": TAKES[takes]}
+    made.__dict__.update(needs, bounds=bounds, name=name, __name__=name or _name(function))
     return made
 
 
@@ -84,6 +89,7 @@ def callable_loss(function: Callable[..., Any], data: Any, *, name: str | None =
     name = name or _name(function)
     _check_arguments(function, name)
     needs = _needs(function, name)
+    _check_doubt(function, name, data.task)
     labels = None if data.task == "regression" else label_array(data.classes)
     bounds = getattr(function, "bounds", None)
     is_per_row = _probe(function, name, labels, data, needs[0])
@@ -92,8 +98,11 @@ def callable_loss(function: Callable[..., Any], data: Any, *, name: str | None =
         measure = UserRows(function, labels, name)
     else:
         measure = UserFold(function, labels, "sample_weight" in _parameters(function))
+    words = f"the function {name} of (y, prediction)"
+    if data.weights is not None and isinstance(measure, UserFold) and not measure.takes_weights:
+        words += ", without weights: it takes no sample_weight"
     tasks = REGRESSION if labels is None else CLASSIFICATION
-    loss = Loss(name, measure, tasks, needs, is_per_row=is_per_row, words=f"the function {name} of (y, prediction)")
+    loss = Loss(name, measure, tasks, needs, is_per_row=is_per_row, words=words)
     return loss if bounds is None else loss.with_bounds(*bounds)
 
 
@@ -163,6 +172,19 @@ def _check_arguments(function: Callable[..., Any], name: str) -> None:
     ]
     if len(required) > 2:
         raise BadLoss(f"the loss {name!r} asks for {', '.join(required)}", "Write it as a function of (y, prediction)")
+
+
+def _check_doubt(function: Callable[..., Any], name: str, task: str) -> None:
+    """Refuse a function whose second argument sounds like probabilities or scores, and would be predicted classes."""
+    if task == "regression" or hasattr(function, "needs"):
+        return
+    found = next(iter(list(_parameters(function))[1:2]), "")
+    takes = next((takes for takes, pattern in SOUNDS.items() if re.search(pattern, found)), None)
+    if takes is not None:
+        raise BadLoss(
+            f"the loss {name!r} calls its second argument {found!r} and would be given predicted classes",
+            f'Write fw.loss({name}, takes="{takes}"), or takes="predictions" if it wants those',
+        )
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:

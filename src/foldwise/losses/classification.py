@@ -43,6 +43,20 @@ def brier_rows(target: IntArray, prediction: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", errors, errors), np.float64)
 
 
+def hinge_rows(target: IntArray, prediction: FloatArray) -> FloatArray:
+    """How far the decision value of the true class falls short of the largest other by one.
+
+    >>> hinge_rows(np.array([1, 0]), np.array([0.25, -2.0]))
+    array([0.75, 0.  ])
+    """
+    if prediction.ndim == 1:
+        return np.asarray(np.maximum(0.0, 1.0 - (2 * target - 1) * prediction), np.float64)
+    rows = np.arange(len(target))
+    others = np.array(prediction, np.float64)
+    others[rows, target] = -np.inf
+    return np.asarray(np.maximum(0.0, 1.0 - prediction[rows, target] + others.max(axis=1)), np.float64)
+
+
 @dataclass(frozen=True, eq=False)
 class ClassWeightedRows:
     """A wrong class costs what a row of the true class weighs."""
@@ -94,7 +108,19 @@ brier = Loss(
     words="mean squared error of the class probabilities",
     spec="brier",
 )
-CLASSIFICATION_LOSSES = {loss.name: loss for loss in (zero_one, balanced_zero_one, log, brier)}
+hinge = Loss(
+    "hinge",
+    hinge_rows,
+    CLASSIFICATION,
+    ("decision_function",),
+    words="mean shortfall of the decision value of the true class, less the largest other, below 1",
+    spec="hinge",
+)
+CLASSIFICATION_LOSSES = {loss.name: loss for loss in (zero_one, balanced_zero_one, log, brier, hinge)}
+# The same loss of a row, told as the score that it is 1 less.
+CLASSIFICATION_LOSSES["accuracy"] = replace(
+    zero_one, score="accuracy", spec="accuracy", words="1 - accuracy: lower is better"
+)
 
 
 def for_classes(loss: Loss, data: Any) -> Loss:
@@ -103,8 +129,8 @@ def for_classes(loss: Loss, data: Any) -> Loss:
         return replace(loss, bounds=(0.0, 1.0 if len(data.classes) == 2 else 2.0))
     if loss.name == "balanced_zero_one":
         # weights of the whole data, not of a fold: then the fold mean of a stratified fold is 1 - balanced accuracy
-        counts = np.bincount(data.codes, minlength=len(data.classes))
-        weights = data.rows / (len(data.classes) * np.maximum(counts, 1))
+        counts = np.bincount(data.codes, weights=data.weights, minlength=len(data.classes))
+        weights = counts.sum() / (len(data.classes) * np.where(counts > 0, counts, counts.sum()))
         return replace(loss, measure=ClassWeightedRows(weights), bounds=(0.0, float(weights.max())))
     return loss
 

@@ -14,25 +14,28 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.errors import BadLoss, nearest
 from foldwise.plugins import load_plugin, plugin_names
+from foldwise.shown import Shown
 
 GROUP = "foldwise.losses"
 REGRESSION = ("regression",)
 CLASSIFICATION = ("binary", "multiclass")
 RESPONSES = ("predict", "predict_proba", "decision_function")
 
-# What other libraries call our losses: answered with a hint, so that one name stays in use.
+# What other libraries call our losses.
 ALIASES = {
     "mse": "squared",
     "mean_squared_error": "squared",
     "squared_error": "squared",
     "l2": "squared",
+    "root_mean_squared_error": "rmse",
     "mae": "absolute",
     "mean_absolute_error": "absolute",
     "absolute_error": "absolute",
     "l1": "absolute",
-    "rmse": "neg_root_mean_squared_error",
-    "quantile": "pinball(0.5)",
-    "mean_pinball_loss": "pinball(0.5)",
+    "mean_absolute_percentage_error": "mape",
+    "msle": "squared_log",
+    "mean_squared_log_error": "squared_log",
+    "root_mean_squared_log_error": "rmsle",
     "poisson_deviance": "poisson",
     "mean_poisson_deviance": "poisson",
     "error": "zero_one",
@@ -41,6 +44,7 @@ ALIASES = {
     "0_1": "zero_one",
     "01": "zero_one",
     "zero_one_loss": "zero_one",
+    "acc": "accuracy",
     "balanced_error": "balanced_zero_one",
     "balanced_error_rate": "balanced_zero_one",
     "log_loss": "log",
@@ -48,12 +52,20 @@ ALIASES = {
     "cross_entropy": "log",
     "brier_score": "brier",
     "brier_score_loss": "brier",
+    "hinge_loss": "hinge",
     "auc": "roc_auc",
+    "ap": "average_precision",
+    "r_squared": "r2",
+    "mcc": "matthews_corrcoef",
 }
+# Scorers of two classes, and what they are called for more of them.
+MULTICLASS = {"roc_auc": "roc_auc_ovr", "f1": "f1_macro", "precision": "precision_macro", "recall": "recall_macro"}
+# What others call a loss that wants a number with it.
+NEAR = {"quantile": "pinball(0.5)", "mean_pinball_loss": "pinball(0.5)"}
 
 
 @dataclass(frozen=True, eq=False)
-class Loss:
+class Loss(Shown):
     """The cost of predictions, lower is better: row by row, or only for a whole fold.
 
     `measure(target, prediction)` gives one loss per row; where `is_per_row` is false,
@@ -69,6 +81,12 @@ class Loss:
     words: str = ""
     spec: str | list[list[float]] | None = None
     quantile: float | None = None
+    score: str | None = None  # what it is 1 less, such as the AUC
+
+    @property
+    def label(self) -> str:
+        """What its numbers are called: "squared loss", "1 - AUC"."""
+        return f"{self.name} loss" if self.score is None else f"1 - {self.score}"
 
     def __repr__(self) -> str:
         return f"Loss({self.name!r})"
@@ -79,9 +97,20 @@ class Loss:
         return (self.bounds is not None and self.bounds[0] >= 0) or (self.is_per_row and isinstance(self.spec, str))
 
     @property
+    def possible(self) -> tuple[float, float]:
+        """The smallest and the largest risk there can be, as far as is known."""
+        if self.bounds is not None:
+            return self.bounds
+        if not isinstance(self.spec, str):
+            return (-math.inf if self.score is None else 0.0), math.inf
+        # named scorers are 1 - score, or minus a neg_ score; a few of the former have no smallest score of 0
+        is_share = not self.is_per_row and self.tasks == CLASSIFICATION and not self.name.startswith(("neg_", "d2_"))
+        return 0.0, (2.0 if self.name == "matthews_corrcoef" else 1.0) if is_share else math.inf
+
+    @property
     def is_elementwise(self) -> bool:
         """Does its function treat every row of a table of predictions as it treats one? Known of a few of ours."""
-        return self.spec in ("squared", "absolute", "zero_one")
+        return self.spec in ("squared", "absolute", "zero_one", "accuracy")
 
     def rows(self, target: AnyArray, prediction: AnyArray) -> FloatArray:
         """The loss of every row."""
@@ -131,6 +160,10 @@ def task_hint(spec: Any) -> str | None:
     """The task that a loss asked for is made for: "regression", "classification", or None where it may be either."""
     if isinstance(spec, (list, tuple)) and not _is_matrix(spec):
         return task_hint(spec[0]) if spec else None
+    from foldwise.losses.known_metrics import is_metric, metric_task
+
+    if is_metric(spec):
+        return metric_task(spec)
     if isinstance(spec, Loss):
         tasks = set(spec.tasks)
     elif isinstance(spec, str):
@@ -153,7 +186,8 @@ def check_task(loss: Loss, data: Any) -> Loss:
         remedy = "Use zero_one, balanced_zero_one, log or brier"
         remedy += ", or task='regression'" if np.asarray(data.y).dtype.kind in "iuf" else ""
     meant = "regression" if loss.tasks == REGRESSION else "classification"
-    raise BadLoss(f"the loss {loss.name!r} is for {meant}, and the task is {found}", remedy)
+    name = loss.spec if loss.score and isinstance(loss.spec, str) else loss.name
+    raise BadLoss(f"the loss {name!r} is for {meant}, and the task is {found}", remedy)
 
 
 def label_array(classes: Sequence[Any]) -> AnyArray:
@@ -174,6 +208,7 @@ def _make_loss(spec: Any, data: Any) -> Loss:
     # imported when asked for: these files stand on this one
     from foldwise.losses.callables import callable_loss
     from foldwise.losses.classification import cost
+    from foldwise.losses.known_metrics import is_metric
     from foldwise.losses.scorers import is_scorer, scorer_loss
 
     if isinstance(spec, Loss):
@@ -190,32 +225,46 @@ def _make_loss(spec: Any, data: Any) -> Loss:
     if is_scorer(spec):
         return scorer_loss(spec, data)
     if callable(spec):
-        return callable_loss(spec, data)
+        return _metric_loss(spec, data) if is_metric(spec) else callable_loss(spec, data)
     raise BadLoss(
         f"a loss cannot be made of {spec!r}",
         "Give a name, a cost matrix, a function of (y, prediction) or a scikit-learn scorer",
     )
 
 
+def _metric_loss(metric: Callable[..., Any], data: Any) -> Loss:
+    """A metric of scikit-learn: what it stands for, under the name and with the range that were given with it."""
+    from foldwise.losses.callables import callable_loss
+    from foldwise.losses.known_metrics import is_score, known_metric
+    from foldwise.losses.scorers import one_less
+
+    known = known_metric(metric)
+    if known is None:
+        return callable_loss(metric, data)
+    loss, own = _make_loss(known, data), vars(metric) if hasattr(metric, "func") else {}
+    loss = one_less(loss) if is_score(metric) and not isinstance(known, str) else loss
+    loss = loss if own.get("name") is None else replace(loss, name=own["name"], spec=None)
+    return loss if own.get("bounds") is None else loss.with_bounds(*own["bounds"])
+
+
 def _named_loss(name: str, data: Any) -> Loss:
     from foldwise.losses.classification import CLASSIFICATION_LOSSES, for_classes
-    from foldwise.losses.regression import REGRESSION_LOSSES, check_counts, pinball
+    from foldwise.losses.regression import REGRESSION_LOSSES, check_target, pinball
     from foldwise.losses.scorers import scorer_loss, scorer_names
 
     plain = _plain(name)
     if found := re.fullmatch(r"pinball\((.*)\)", plain):
         return check_task(pinball(_quantile(found[1])), data)
     if plain in REGRESSION_LOSSES:
-        loss = check_task(REGRESSION_LOSSES[plain], data)
-        return check_counts(loss, data) if plain == "poisson" else loss
+        return check_target(check_task(REGRESSION_LOSSES[plain], data), data)
     if plain in CLASSIFICATION_LOSSES:
         return for_classes(check_task(CLASSIFICATION_LOSSES[plain], data), data)
     if plain in scorer_names():
-        return scorer_loss(plain, data)
+        return scorer_loss(MULTICLASS.get(plain, plain) if data.task == "multiclass" else plain, data)
     if plain == "pinball":
         raise BadLoss("the loss 'pinball' needs its quantile", "Write 'pinball(0.9)'")
     ours = [*REGRESSION_LOSSES, *CLASSIFICATION_LOSSES, "pinball(0.5)"]
-    hint = f"Did you mean {ALIASES[plain]!r}?" if plain in ALIASES else nearest(plain, [*ours, *scorer_names()])
+    hint = f"Did you mean {NEAR[plain]!r}?" if plain in NEAR else nearest(plain, [*ours, *scorer_names(), *ALIASES])
     if not hint.startswith("Did"):
         hint = f"Known are: {', '.join(ours)}, and scikit-learn's scorers"
     raise BadLoss(f"the loss {name!r} is not known", hint)
@@ -236,7 +285,9 @@ def _tasks_of_name(plain: str) -> Sequence[str]:
 
 
 def _plain(name: str) -> str:
-    return name.strip().lower().replace("-", "_").replace(" ", "")
+    """The name as it is known here, however it was written, and whatever other libraries call it."""
+    plain = name.strip().lower().replace("-", "_").replace(" ", "")
+    return ALIASES.get(plain, plain)
 
 
 def _split_bounds(spec: str) -> tuple[str, tuple[float, float] | None]:

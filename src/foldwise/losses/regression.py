@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,36 @@ def poisson_rows(target: FloatArray, prediction: FloatArray) -> FloatArray:
     return np.where(prediction <= 0, np.inf, losses)
 
 
+def percentage_rows(target: FloatArray, prediction: FloatArray) -> FloatArray:
+    """Absolute error as a share of the target.
+
+    >>> percentage_rows(np.array([2.0, -4.0]), np.array([3.0, -4.0]))
+    array([0.5, 0. ])
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.abs(target - prediction) / np.abs(target), np.float64)
+
+
+def squared_log_rows(target: FloatArray, prediction: FloatArray) -> FloatArray:
+    """Squared error of log(1 + y); infinite where the prediction is -1 or less."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.log1p(target) - np.log1p(prediction)
+    return np.where(prediction <= -1, np.inf, error * error)
+
+
+@dataclass(frozen=True)
+class RootOfMean:
+    """The root of the mean of row losses: a number of a whole fold."""
+
+    rows: Callable[[FloatArray, FloatArray], FloatArray]
+
+    def __call__(self, target: FloatArray, prediction: FloatArray, weights: FloatArray | None) -> float:
+        losses = self.rows(target, prediction)
+        if weights is None:
+            return float(np.sqrt(losses.mean()))
+        return float(np.sqrt(np.average(losses, weights=weights))) if weights.sum() > 0 else float("nan")
+
+
 @dataclass(frozen=True)
 class PinballRows:
     """The loss whose risk the q-quantile minimises: q per unit below the target, 1 - q per unit above."""
@@ -62,14 +93,44 @@ def pinball(q: float) -> Loss:
 squared = Loss("squared", squared_rows, REGRESSION, words="mean squared error", spec="squared")
 absolute = Loss("absolute", absolute_rows, REGRESSION, words="mean absolute error", spec="absolute")
 poisson = Loss("poisson", poisson_rows, REGRESSION, words="mean Poisson deviance", spec="poisson")
-REGRESSION_LOSSES = {loss.name: loss for loss in (squared, absolute, poisson)}
+mape = Loss("mape", percentage_rows, REGRESSION, words="mean absolute error as a share of the target", spec="mape")
+squared_log = Loss(
+    "squared_log", squared_log_rows, REGRESSION, words="mean squared error of log(1 + y)", spec="squared_log"
+)
+rmse = Loss(
+    "rmse",
+    RootOfMean(squared_rows),
+    REGRESSION,
+    is_per_row=False,
+    words="root of a fold's mean squared error, averaged over folds",
+    spec="rmse",
+)
+rmsle = Loss(
+    "rmsle",
+    RootOfMean(squared_log_rows),
+    REGRESSION,
+    is_per_row=False,
+    words="root of a fold's mean squared error of log(1 + y), averaged over folds",
+    spec="rmsle",
+)
+REGRESSION_LOSSES = {loss.name: loss for loss in (squared, absolute, poisson, mape, squared_log, rmse, rmsle)}
+# Targets that a loss has no value for, in words.
+_UNFIT: dict[str, tuple[Callable[[Any], Any], str, str]] = {
+    "poisson": (lambda target: target < 0, "of 0 or more", "below 0"),
+    "mape": (lambda target: target == 0, "other than 0, by which it divides", "0"),
+    "squared_log": (lambda target: target <= -1, "above -1", "-1 or less"),
+    "rmsle": (lambda target: target <= -1, "above -1", "-1 or less"),
+}
 
 
-def check_counts(loss: Loss, data: Any) -> Loss:
-    """The loss itself if no target is negative, as a deviance of counts needs."""
-    negative = np.flatnonzero(np.asarray(data.target) < 0)
-    if len(negative):
-        row, count = int(negative[0]), len(negative)
-        found = f"{count} {'row is' if count == 1 else 'rows are'} below 0 (row {row} is {data.target[row]:g})"
-        raise BadLoss(f"the loss {loss.name!r} needs targets of 0 or more, and {found}", "Use squared or absolute")
+def check_target(loss: Loss, data: Any) -> Loss:
+    """The loss itself if it has a value for every target."""
+    if loss.name not in _UNFIT:
+        return loss
+    is_unfit, wanted, found = _UNFIT[loss.name]
+    rows = np.flatnonzero(is_unfit(np.asarray(data.target)))
+    if len(rows):
+        row, count = int(rows[0]), len(rows)
+        found = f"{count} {'row is' if count == 1 else 'rows are'} {found} (row {row} is {data.target[row]:g})"
+        raise BadLoss(f"the loss {loss.name!r} needs targets {wanted}, and {found}", "Use squared or absolute")
     return loss

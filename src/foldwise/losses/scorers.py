@@ -10,15 +10,17 @@ import functools
 import math
 import re
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.errors import BadLoss
+from foldwise.losses.known_metrics import check_response
 from foldwise.losses.loss import CLASSIFICATION, REGRESSION, RESPONSES, Loss, label_array
 
+SCORE_NAMES = {"roc_auc": "AUC"}
 OF_POSITIVE_CLASS = {"f1", "precision", "recall", "jaccard", "average_precision"}
 
 
@@ -138,6 +140,8 @@ def scorer_loss(spec: Any, data: Any) -> Loss:
     if is_named:
         _check_named_task(name, data)
     labels, needs = _needs_of(scorer, name, data, _ways_to_show(data, is_named))
+    if not is_named:
+        check_response(name, needs[0])
     offset = 1.0 if is_named and not name.startswith("neg_") else 0.0
     measure = ScorerFold(scorer, offset, labels, needs, _takes_weights(scorer, labels))
     _check_tells(measure, name)
@@ -151,7 +155,15 @@ def scorer_loss(spec: Any, data: Any) -> Loss:
         is_per_row=False,
         words=_words(name, is_named, measure, data),
         spec=name if is_named else None,
+        score=SCORE_NAMES.get(name, name) if offset else None,
     )
+
+
+def one_less(loss: Loss) -> Loss:
+    """Minus a score that is 1 at its best as 1 less that score."""
+    assert isinstance(loss.measure, ScorerFold)
+    words = loss.words.replace("minus ", "1 - ", 1)
+    return replace(loss, measure=replace(loss.measure, offset=1.0), words=words, score=loss.name)
 
 
 def _check_named_task(name: str, data: Any) -> None:
@@ -301,7 +313,7 @@ def _responses(strength: FloatArray) -> dict[str, AnyArray]:
 
 
 def _words(name: str, is_named: bool, measure: ScorerFold, data: Any) -> str:
-    words = f"1 - {name}" if is_named else f"minus {name}"
+    words = f"1 - {SCORE_NAMES.get(name, name)}" if is_named else f"minus {name}"
     if is_named and name.startswith("neg_"):
         words = name.removeprefix("neg_")
     if is_named and name in OF_POSITIVE_CLASS and data.task == "binary":

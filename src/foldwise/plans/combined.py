@@ -12,7 +12,8 @@ import numpy as np
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner, nearest
 from foldwise.learners.checks import check_learner
-from foldwise.learners.learner import Learner, Named
+from foldwise.learners.learner import Learner
+from foldwise.learners.named import Named
 from foldwise.losses.loss import Loss
 
 WAYS = {"best-of": "best_of", "stack": "stack", "blend": "blend"}
@@ -29,14 +30,23 @@ def read_combined(request: Any) -> Any:
     text = request.name if isinstance(request, Named) else request
     if not isinstance(text, str) or "(" not in text:
         return None
-    if isinstance(request, Named) and request.changes:
+    if isinstance(request, Named) and request.overrides:
         raise BadLearner(
-            f"{text} has no parameter {next(iter(request.changes))!r} of its own", "Give parameters to its members"
+            f"{text} has no parameter {next(iter(request.overrides))!r} of its own", "Give parameters to its members"
         )
     from foldwise.learners import combined
 
     way, members = _read_text(text)
-    return getattr(combined, WAYS[way])(members)
+    made = getattr(combined, WAYS[way])(members)
+    return made.set_params(**_own_words(request)) if isinstance(request, Named) else made
+
+
+def _own_words(request: Named) -> dict[str, Any]:
+    """What `fw.tune("stack(ridge+forest)", inner=5)` says beside the members."""
+    if request.stop is not None or not request.refit:
+        raise BadLearner(f"{request.name} takes neither stop nor refit", "Leave them out")
+    words = ("inner", "tuner", "budget", "rule", "loss", "seed", "jobs")
+    return {word: getattr(request, word) for word in words}
 
 
 def _read_text(text: str) -> tuple[str, list[str]]:

@@ -15,9 +15,10 @@ import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.errors import BadLearner, BadSpace, BadStudy
-from foldwise.learners.identity import describe, identity_of, own_code
+from foldwise.learners.identity import code_and_modules, describe, identity_of
 from foldwise.learners.learner import METHOD, Learner
 from foldwise.learners.model import responses_of
+from foldwise.learners.packages import packages_of
 from foldwise.losses.loss import Loss
 from foldwise.plans.fit import Fit, MemberPredictions
 from foldwise.studies.proposals import limits_to_json
@@ -112,6 +113,7 @@ def union_method(learner: Learner, make: Callable[[Learner], Made], *, tuner: Tu
         ),
         identities=_joined(method.identities for method in methods),
         code={name: code for method in methods for name, code in method.code.items()},
+        packages={name: number for method in methods for name, number in method.packages.items()},
         responses=_joined(method.responses for method in methods),
         ranks=None,
         notes=_joined(method.notes for method in methods),
@@ -161,11 +163,13 @@ def _check_member(learner: Learner, member: Learner, method: Method, tuner: Tune
 def stacked_method(learner: Learner, task: str, notes: tuple[Note, ...]) -> Made:
     """A stack or a blend: one candidate, fitted on what other methods predicted."""
     final = learner.estimator
+    code, modules = code_and_modules(final)
     method = Method(
         name=learner.name,
         candidates=({},),
         identities=("",),  # as soon as its members are known
-        code=own_code(final),
+        code=code,
+        packages=packages_of(modules),
         responses=(responses_of(final, task),),
         notes=notes,
         combines=learner.combines,

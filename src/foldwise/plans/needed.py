@@ -86,10 +86,17 @@ def _requests(reading: Reading, method: Method) -> dict[str, dict[int, _Request]
     if reading.is_proposing(method):
         return requests  # all tunings end before the first is judged, so that rounds survive an interruption
     for candidate, stage in reading.judged(method):
+        if _waits_for_choice(reading, method, stage):
+            continue
         request = _stage_request(reading, method, candidate, stage)
         those = requests.setdefault(reading.study.rows_name(request.split), {})
         those[candidate] = those[candidate] | request if candidate in those else request
     return requests
+
+
+def _waits_for_choice(reading: Reading, method: Method, stage: Stage) -> bool:
+    """A learner at its defaults waits for the tuned one: if that chooses the defaults, the two share one fit."""
+    return bool(method.defaults_of) and reading.is_waiting(reading.method(method.defaults_of), stage)
 
 
 def _tuning_requests(reading: Reading, method: Method) -> dict[str, dict[int, _Request]]:
@@ -135,6 +142,8 @@ def _stage_request(reading: Reading, method: Method, candidate: int, stage: Stag
     study, split = reading.study, stage.split
     if stage.level == "beside":
         return _Request(split, split.test, study.judging(method, candidate))
+    if method.defaults_of:
+        return _Request(split, split.test, study.selecting(method, candidate))
     rows = union(split.test, split.train) if study.has_training_risk else split.test
     return _Request(split, rows, study.kept(method, candidate))
 

@@ -28,6 +28,7 @@ class StudyOptions:
     level: float = 0.95
     interval: IntervalRequest | None = None
     optimism: bool = False
+    defaults: bool | None = False  # are tuned learners judged at their own default parameters too? None: where cheap
     on_failure: str = "fail"
     solvers: SolverOption = "auto"
     keeps_all: bool = False  # do tuning fits keep all responses, so that a store can answer later questions?

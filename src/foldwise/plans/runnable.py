@@ -10,9 +10,11 @@ import numpy as np
 
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSpace
-from foldwise.learners.identity import family, forget_code, identity_of, own_code
+from foldwise.learners.early_stopping import may_stop_early
+from foldwise.learners.identity import code_and_modules, family, forget_code, identity_of
 from foldwise.learners.learner import Learner
-from foldwise.learners.model import responses_of, takes_groups, takes_weights
+from foldwise.learners.model import responses_of, takes_groups, takes_steps
+from foldwise.learners.packages import packages_of
 from foldwise.learners.trial import check_neighbours
 from foldwise.losses.loss import Loss
 from foldwise.plans.combining import (
@@ -22,7 +24,9 @@ from foldwise.plans.combining import (
     with_members,
     with_stacks,
 )
+from foldwise.plans.defaults import with_defaults
 from foldwise.plans.extra_splits import extra_inner, extra_splits
+from foldwise.plans.learner_notes import learner_notes
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.resource import with_levels
 from foldwise.plans.searches import Tuning, check_searches, first_points, name_proposals, narrowed, tuner_of
@@ -90,6 +94,7 @@ def make_study(
     extra = extra_splits(options.interval, outer, data, seed=options.seed)
     learners = with_members(learners)
     sharing = sum(learner.space is not None and learner.budget is None for learner in learners)
+    learners = with_defaults(learners, tuning, is_asked=options.defaults)
     maker = _MethodMaker(data, outer, extra, tuning, options, sharing)
     learners = tuple(map(maker.narrowed, learners))
     methods, estimators = map(list, zip(*map(maker.method, learners), strict=True))
@@ -158,32 +163,36 @@ class _MethodMaker:
     def method(self, learner: Learner) -> tuple[Method, Sequence[Any]]:
         """A method in plain values, and its estimator at each candidate."""
         if learner.combines in STACKED:
-            return stacked_method(learner, self.data.task, self._notes(learner))
+            return stacked_method(learner, self.data.task, learner_notes(learner, self.data))
         rule = check_rule(learner.rule or self.tuning.rule)
         if learner.combines:
             tuner = make_tuner(learner.tuner or self.tuning.tuner)
             return union_method(learner, self.method, tuner=tuner, rule=rule)
-        is_tuned = not self.is_validation_curve and (learner.space is not None or learner.is_hidden)
+        is_member = learner.is_hidden and not learner.defaults_of
+        is_tuned = not self.is_validation_curve and (learner.space is not None or is_member)
         inner = self._splits(learner) if is_tuned else None
-        if not self.may_fail:  # else such candidates are dropped, or the baseline stands in for them
+        # else such candidates are dropped, the baseline stands in for them, or nothing is said of the defaults
+        if not self.may_fail and not learner.defaults_of:
             check_neighbours(learner, self._fewest_rows(inner))
         tuner = self.tuner(learner)
         candidates = self._fitting(learner, self._candidates(learner, tuner), inner)
         estimators = tuple(learner.at(candidate) for candidate in candidates)
-        identity = self.identity(learner)
+        identity, facts = self.identity(learner), [code_and_modules(estimator) for estimator in estimators]
         method = Method(
             name=learner.name,
             candidates=candidates,
             identities=tuple(identity_of(estimator, identity) for estimator in estimators),
-            code={name: code for estimator in estimators for name, code in own_code(estimator).items()},
+            code={name: code for codes, _ in facts for name, code in codes.items()},
             responses=tuple(responses_of(estimator, self.data.task) for estimator in estimators),
             inner=inner,
             extra_inner=self._extra(learner) if is_tuned else None,
             rule=rule,
             ranks=self._ranks(learner, candidates, rule),
-            notes=self._notes(learner),
+            notes=learner_notes(learner, self.data),
             tuner=tuner if is_tuned else UNTUNED,
             is_hidden=learner.is_hidden,
+            packages=packages_of({module for _, modules in facts for module in modules}),
+            defaults_of=learner.defaults_of,
         )
         return (method, estimators) if method.tuner.is_listed else self._searched(method, learner, estimators)
 
@@ -265,7 +274,12 @@ class _MethodMaker:
     def identity(self, learner: Learner) -> str:
         """What its fits depend on besides the estimator and the table: seed, categories and groups."""
         groups = "" if self.data.groups is None or not takes_groups(learner.estimator) else rows_name(self.data.groups)
-        return "|".join((self._view(learner), family(learner.estimator), groups))
+        marks = [self._view(learner), family(learner.estimator), groups]
+        if may_stop_early(learner.estimator, learner.names.values()):
+            marks += ["stopped early", *map(_codes_name, (self.data.groups, self.data.time))]
+        if takes_steps(learner.estimator):
+            marks += ["steps", _codes_name(self.data.time)]
+        return "|".join(marks)
 
     def _extra(self, learner: Learner) -> tuple[Splits, ...] | None:
         if self.extra is None:
@@ -276,18 +290,12 @@ class _MethodMaker:
     def _view(self, learner: Learner) -> str:
         """The categorical columns: their fingerprint is that of text, but a user's own learner may tell them apart."""
         if learner.is_builtin or "category" not in self.data.kinds:
-            return ""
+            return "series" if self.data.is_series and not learner.is_builtin else ""
         return ",".join(name for name, kind in zip(self.data.names, self.data.kinds, strict=True) if kind == "category")
 
-    def _notes(self, learner: Learner) -> tuple[Note, ...]:
-        from foldwise.learners.sample import sampled_rows
 
-        notes: list[Note] = []
-        if self.data.weights is not None and not takes_weights(learner.estimator) and learner.name != "baseline":
-            notes.append(("weights", f"{learner.name} takes no row weights: they enter its losses, not its fits"))
-        if most := sampled_rows(learner.estimator):
-            notes.append(("sample", f"{learner.name} learns from at most {most:,} rows, drawn from its training rows"))
-        return tuple(notes)
+def _codes_name(values: Any) -> str:
+    return "" if values is None else rows_name(np.unique(values, return_inverse=True)[1])
 
 
 def as_grid(method: Method) -> Method:

@@ -96,6 +96,7 @@ def encode(record: Record) -> bytes:
         "seconds": record.seconds,
         "learner": record.learner,
         "responses": sorted(record.responses),
+        **({"chosen": dict(record.chosen)} if record.chosen else {}),
     }
     # Rows are sorted, so that the steps between them are smaller numbers.
     arrays: dict[str, AnyArray] = {"steps": _smallest(np.diff(record.rows, prepend=0))}
@@ -116,6 +117,7 @@ def decode(key: str, content: bytes) -> Record:
             warnings=tuple(head["warnings"]),
             seconds=head["seconds"],
             learner=head["learner"],
+            chosen=head.get("chosen", {}),
         )
         _check(record)
         return clipped(record)
@@ -141,6 +143,8 @@ def _check(record: Record) -> None:
         raise ValueError("its texts are no texts")
     if not isinstance(record.seconds, int | float) or not math.isfinite(record.seconds):
         raise ValueError("its seconds are no number")
+    if not isinstance(record.chosen, dict):
+        raise ValueError("what it has chosen is no table")
     if record.rows.ndim != 1 or any(len(values) != record.rows.size for values in record.responses.values()):
         raise ValueError("its responses are not one per row")
 

@@ -51,7 +51,7 @@ def _from_1(database: sqlite3.Connection) -> None:
         if not isinstance(content, bytes) or checksum(key, content) != found:
             raise BadStore(
                 f"record {key[:16]!r} of the old store is damaged, so it cannot be brought to format 2",
-                "Restore the store from a backup, or start a new one",
+                "Restore the store from a backup, or copy what is whole of it with `foldwise store salvage RUN`",
             )
         record = decode(key, content)
         facts = (key, storable(record.learner), record.status, float(record.seconds))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from foldwise.arrays import AnyArray, IntArray
+from foldwise.records.secrets import masked
 
 Status = Literal["ok", "error", "timeout", "out of memory", "crashed", "invalid output"]
 
@@ -18,7 +19,8 @@ class Record:
     """Predictions of one fit on sorted `rows`; a failed fit is a record too.
 
     `responses` maps "predict", "predict_proba" or "decision_function" to what the
-    model answered: values, class codes, or one column per class.
+    model answered: values, class codes, or one column per class. `chosen` are the
+    parameters that a search object inside the model has chosen, as plain values.
     """
 
     key: str
@@ -29,6 +31,15 @@ class Record:
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0
     learner: str = ""
+    chosen: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.error or self.warnings:  # the learner's words, which no store and no page may keep as they are
+            object.__setattr__(self, "error", masked(self.error))
+            object.__setattr__(self, "warnings", tuple(map(masked, self.warnings)))
+        if self.chosen:
+            plain = {name: masked(value) if isinstance(value, str) else value for name, value in self.chosen.items()}
+            object.__setattr__(self, "chosen", plain)
 
     @property
     def is_ok(self) -> bool:

@@ -6,8 +6,8 @@ import os
 import sqlite3
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,12 +22,14 @@ from foldwise.records.database import (
     has_lost_its_log,
     open_reader,
     open_writer,
+    patiently,
 )
 from foldwise.records.encoding import clipped, decode, encode
 from foldwise.records.lock import Taken, take
 from foldwise.records.migration import copy_whole
 from foldwise.records.mounts import network_of
 from foldwise.records.record import Record
+from foldwise.records.salvage import find_whole
 from foldwise.records.schema import VERSION, checksum, facts_checksum, storable
 
 _LOG_NOTE = (
@@ -141,8 +143,8 @@ class SqliteStore:
                 problems.append(" ".join(str(reason).split()))
         return problems
 
-    def backup(self, target: str | Path) -> None:
-        """Copy the store, whole, into another folder; safe while a run is writing."""
+    def backup(self, target: str | Path) -> list[str]:
+        """Copy the store, whole, into another folder; safe while a run is writing. All problems of the copy, if any."""
         folder = Path(target)
         if (folder / FILE).exists():
             raise BadStore(f"there is a store in {folder} already", "Give a folder that does not exist yet")
@@ -153,6 +155,27 @@ class SqliteStore:
             raise cannot_write(folder, reason) from reason
         except OSError as reason:
             raise BadStore(f"cannot write the copy {folder}: {reason.strerror}", "Name another folder") from reason
+        with closing(SqliteStore(folder, readonly=True)) as copy:
+            return copy.verify()
+
+    @classmethod
+    def salvage(cls, path: str | Path, target: str | Path) -> dict[str, Any]:
+        """Copy every record and document of a damaged store whose checksum holds into another folder."""
+        folder, found = Path(target), find_whole(Path(path))
+        if (folder / FILE).exists():
+            raise BadStore(f"there is a store in {folder} already", "Give a folder that does not exist yet")
+        with closing(cls(folder)) as copy:
+            rows = (_row(decode(key, content), content) for key, content in sorted(found.records.items()))
+            copy._write(_INSERT, list(rows))
+            for name, content in sorted(found.documents.items()):
+                copy.write_document(name, content)
+        return {
+            "path": str(path),
+            "copy": str(folder),
+            "records": len(found.records),
+            "documents": sorted(found.documents),
+            "lost": found.lost,
+        }
 
     def close(self) -> None:
         """Let go of the file and its lock; what is asked for later is read from the file again."""
@@ -214,18 +237,21 @@ class SqliteStore:
                 raise damaged(self.path, str(facts.key))
             yield place, facts
 
-    def _select(self, statement: str) -> list[tuple[Any, ...]]:
-        try:
-            return self._reader().execute(statement).fetchall()
-        except sqlite3.Error as reason:
-            raise cannot_open(self.path, reason) from reason
+    def _select(self, statement: str) -> Any:
+        return self._ask(lambda database: database.execute(statement).fetchall())
+
+    def _ask(self, question: Callable[[sqlite3.Connection], Any]) -> Any:
+        def attempt() -> Any:
+            try:
+                return question(self._reader())
+            except sqlite3.Error as reason:
+                raise cannot_open(self.path, reason) from reason
+
+        return patiently(attempt)
 
     def _read(self, table: str, column: str, name: str) -> bytes | None:
         statement = f"SELECT content, checksum FROM {table} WHERE {column} = ?"
-        try:
-            row = self._reader().execute(statement, (name,)).fetchone()
-        except sqlite3.Error as reason:
-            raise cannot_open(self.path, reason) from reason
+        row = self._ask(lambda database: database.execute(statement, (name,)).fetchone())
         if row is None:
             return None
         content, found = row
@@ -277,8 +303,8 @@ class SqliteStore:
                 yield f"documents: the checksum of {str(name)[:16]!r} does not fit its content"
 
 
-def _row(record: Record) -> tuple[Any, ...]:
-    content = encode(record)
+def _row(record: Record, content: bytes | None = None) -> tuple[Any, ...]:
+    content = encode(record) if content is None else content
     found = checksum(record.key, content)
     facts = Facts(record.key, storable(record.learner), record.status, float(record.seconds))
     return (*facts, facts_checksum(*facts, found), found, content)

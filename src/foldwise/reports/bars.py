@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-LEFT, LINE, RIGHT, VALUE = "├", "─", "┤", "●"
+LEFT, LINE, RIGHT, VALUE, OTHER, BLOCK = "├", "─", "┤", "●", "○", "█"
 # For terminals without these characters.
-PLAIN_LETTERS = str.maketrans({LEFT: "|", LINE: "-", RIGHT: "|", VALUE: "o", "│": "|"})
+PLAIN_LETTERS = str.maketrans({LEFT: "|", LINE: "-", RIGHT: "|", VALUE: "o", OTHER: ".", BLOCK: "#", "│": "|"})
 
 
 def interval_bar(
@@ -30,6 +30,32 @@ def interval_bar(
         letters[first], letters[last] = LEFT, RIGHT
     letters[at] = VALUE
     return "".join(letters)
+
+
+def gap_bar(train: float | None, test: float | None, *, start: float, stop: float, width: int) -> str:
+    """Training error and test error on the scale from `start` to `stop`, and the gap between them as a line.
+
+    >>> gap_bar(2, 6, start=0, stop=10, width=11)
+    '  ○───●    '
+    """
+    letters = [" "] * width
+    places = [None if value is None else _place(value, start, stop, width) for value in (train, test)]
+    known = [place for place in places if place is not None]
+    if known:
+        letters[min(known) : max(known) + 1] = LINE * (max(known) + 1 - min(known))
+    for place, mark in zip(places, (OTHER, VALUE), strict=True):
+        if place is not None:
+            letters[place] = mark
+    return "".join(letters)
+
+
+def block_bar(value: float, most: float, width: int) -> str:
+    """A bar as long as the value is large, of at least one character where it is more than 0.
+
+    >>> block_bar(5, 10, 8), block_bar(0.1, 10, 8), block_bar(0, 10, 8)
+    ('████', '█', '')
+    """
+    return BLOCK * max(round(width * value / most), 1) if value > 0 and most > 0 else ""
 
 
 def make_bars(methods: Sequence[Mapping[str, Any]], width: int) -> Callable[[Mapping[str, Any]], str]:

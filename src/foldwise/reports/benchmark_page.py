@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.answers.numbers import MISSING, number, plain, span
+from foldwise.answers.numbers import MISSING, loss_words, number, plain, span
 from foldwise.reports import charts
 from foldwise.reports.benchmark_text import benchmark_verdict, pair_score, pair_words, percent, rank_columns
 from foldwise.reports.charts import Row, tag
@@ -29,6 +29,7 @@ def benchmark_page(answer: Answer, *, title: str | None = None) -> str:
         ranks=_rank_chart(answer),
         matrix=_matrix(answer),
         pairs=_pair_chart(answer),
+        has_bars=_has_bars(answer),
         details=list(_data_charts(answer)),
         plain=plain,
         number=number,
@@ -74,9 +75,9 @@ def _hero(answer: Answer) -> list[tuple[str, str, str]]:
         cards.insert(0, ("Best mean rank", plain(best["name"]), f"{number(best['mean_rank'], digits=3)} on average"))
         if best["relative_risk"] is not None:
             cards.append(("Against the baseline", percent(best["relative_risk"]), "of its risk on average"))
-    if answer["friedman"] is not None:
+    if answer["friedman"] is not None and answer["friedman"]["methods"] > 2:  # two are a pair, which has its own test
         cards.append(
-            ("Friedman's test", f"p = {number(answer['friedman']['f_p'], digits=2)}", "of no difference in rank")
+            ("Friedman's test", f"p = {number(answer['friedman']['exact_p'], digits=2)}", "of no difference in rank")
         )
     return cards
 
@@ -105,7 +106,7 @@ def _rank_chart(answer: Answer) -> Markup:
         for key, method in enumerate(answer["methods"])
         if method["compared"]
     ]
-    heads = ("method", "mean rank", "relative risk", "best on", "beats the baseline on")
+    heads = ("method", "mean rank", "relative risk", "best on", "below the baseline on")
     return charts.dots(rows, heads=heads, caption="Ranks within each data set, 1 is best", picture="ranks")
 
 
@@ -142,10 +143,12 @@ def _risk_cell(data: Mapping[str, Any], method: Mapping[str, Any], key: int) -> 
 
 
 def _pair_chart(answer: Answer) -> Markup:
-    """Every pair with its tests and the three probabilities of the Bayesian test as one bar."""
+    """Every pair with its tests and, where a rope asks for them, three probabilities as one bar."""
     names = ("first", "second", "better / equal / worse", "median difference", "test", "p", "p, Holm")
     heads = [tag("th", name, scope="col", class_="number" if at > 1 else None) for at, name in enumerate(names)]
-    heads.append(tag("th", "first better, equal, worse", scope="col", class_="share-head", data_nosort=""))
+    has_bars = _has_bars(answer)
+    if has_bars:
+        heads.append(tag("th", "first better, equal, worse", scope="col", class_="share-head", data_nosort=""))
     places = {method["name"]: key for key, method in enumerate(answer["methods"])}
     rows = [
         tag(
@@ -153,7 +156,7 @@ def _pair_chart(answer: Answer) -> Markup:
             tag("th", plain(pair["names"][0]), scope="row"),
             tag("td", plain(pair["names"][1])),
             *(tag("td", text, class_="number") for text in _pair_cells(pair)),
-            tag("td", _thirds(pair), class_="share-cell"),
+            *([tag("td", _thirds(pair), class_="share-cell")] if has_bars else []),
             data_method=places.get(pair["names"][1]),
         )
         for pair in answer["pairs"]
@@ -161,6 +164,10 @@ def _pair_chart(answer: Answer) -> Markup:
     caption = tag("caption", "Every pair over the data sets that both have")
     head = tag("thead", tag("tr", *heads))
     return tag("table", caption, head, tag("tbody", *rows), class_="plain wide sortable")
+
+
+def _has_bars(answer: Answer) -> bool:
+    return any(pair["p_equivalent"] is not None for pair in answer["pairs"])
 
 
 def _pair_cells(pair: Mapping[str, Any]) -> tuple[str, ...]:
@@ -204,7 +211,7 @@ def _data_chart(answer: Answer, data: Mapping[str, Any]) -> Markup:
         for key, method in enumerate(answer["methods"])
         if (name := method["name"]) in own
     ]
-    caption = f"{number(data['rows'])} rows, {plain(data['task'])}, {plain(data['loss'])} loss"
+    caption = f"{number(data['rows'])} rows, {plain(data['task'])}, {plain(loss_words(data))}"
     heads = ("method", "risk", "interval")
     return charts.intervals(rows, heads=heads, caption=caption, picture="risk and interval")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -12,18 +13,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foldwise.answers.failures import failure_rows, policy_words
-from foldwise.answers.numbers import MISSING, candidate_words, number, plain, span
+from foldwise.answers.numbers import (
+    MISSING,
+    candidate_words,
+    loss_words,
+    number,
+    other_notes,
+    plain,
+    span,
+    training_rows_words,
+)
 from foldwise.errors import BadStudy
 from foldwise.reports import sections
 from foldwise.reports.methods_text import methods_paragraph, references
-from foldwise.reports.text import DETAIL_COLUMNS, RESULT_COLUMNS, study_words
+from foldwise.reports.text import chosen, columns_of, failures_words, refit_words, study_words
 from foldwise.reports.verdict import verdict, verdict_parts
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-COLUMNS = {**RESULT_COLUMNS, **DETAIL_COLUMNS}
 MOST_LINKED = 400_000  # characters of JSON that are given as a link too; beyond, the script makes the link
 MOST_LISTED = 2000  # outer splits whose choices are listed one by one
 NOTE_KINDS = {"failed": "failed", "unfinished": "unfinished", "warning": "warning", "edge": "warning"}
@@ -48,7 +57,7 @@ def render_html(
         **_common(answer),
         **_charts(answer, more),
         **_paragraph(answer, more.get("protocol")),
-        title=title or "Foldwise report",
+        title=plain(title) if title else "Foldwise report",
         hero=_hero(answer),
         verdict_parts=verdict_parts(answer),
         pairs=sections.pair_rows(more.get("differences") or []),
@@ -61,9 +70,18 @@ def render_html(
 
 
 def html_fragment(answer: Mapping[str, Any]) -> str:
-    """The table and the verdict, for a notebook: no script, no style that leaves it."""
+    """All that the text says, for a notebook: no script, no style that leaves it, in the colours of any theme."""
     return environment().get_template("fragment.html").render(
-        **_common(answer), risk_chart=sections.risks(answer), style=asset("fragment.css")
+        **_common(answer),
+        risk_chart=sections.risks(answer),
+        failure_words=failures_words(answer),
+        refit_words=refit_words(answer),
+        choices=[
+            (plain(method["name"]), words, " ".join(folds))
+            for method in answer.get("methods") or []
+            for words, folds in chosen(method)
+        ],
+        style=asset("fragment.css"),
     )  # fmt: skip
 
 
@@ -73,14 +91,30 @@ def write_html(path: str | Path, answer: Mapping[str, Any], **more: Any) -> Path
 
 
 def write_page(path: str | Path, page: str) -> Path:
-    """Write a page that is made to a file."""
+    """Write a page that is made to a file; the old one stays until the new one is whole."""
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
+        if path.exists() and not path.is_file():
+            path.write_text(page, encoding="utf-8")  # a pipe or a device, which nothing can replace
+        else:
+            _replace(path.resolve(), page)
     except OSError as error:
         raise BadStudy(f"cannot write the report {path}: {error.strerror}", "Give another path") from None
     return path
+
+
+def _replace(path: Path, page: str) -> None:
+    part = path.with_name(f".foldwise-{os.getpid()}.part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            file.write(page)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 @cache
@@ -99,18 +133,20 @@ def environment(*rooms: str) -> Environment:
 
 def _common(answer: Mapping[str, Any]) -> dict[str, Any]:
     methods = list(answer.get("methods") or [])
+    columns = columns_of(methods)
     return {
         "answer": answer,
-        "heads": list(COLUMNS),
+        "heads": list(columns),
         "rows": [
-            (method["name"] == answer.get("best"), [read(method) for read in COLUMNS.values()]) for method in methods
+            (method["name"] == answer.get("best"), [read(method) for read in columns.values()]) for method in methods
         ],
         "methods": methods,
         "verdict": verdict(answer),
+        "training_rows": training_rows_words(answer),
         "study": study_words(answer),
         "failures": failure_rows(answer),
         "policy": policy_words(answer),
-        "notes": list(answer.get("notes") or []),
+        "notes": other_notes(answer),
         "note_kinds": NOTE_KINDS,
         "refit": answer.get("refit") or {},
         "versions": dict(answer.get("versions") or {}),
@@ -144,12 +180,13 @@ def _hero(answer: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     if best is None or best.get("risk") is None:
         return []
     wide = span(best.get("low_simultaneous"), best.get("high_simultaneous"))
-    among = (answer.get("winner") or {}).get("among")
-    around = span(best.get("low"), best.get("high")) if wide == MISSING else f"{wide}, for the best of {among}"
+    among = (answer.get("winner") or {}).get("among") or 1
+    of = f", for the best of {among}" if among > 1 else ""
+    around = span(best.get("low"), best.get("high")) if wide == MISSING else f"{wide}{of}"
     interval = "no valid interval" if around == MISSING else around
     cards = [
         ("Smallest risk", plain(best["name"]), "the method picked"),
-        (f"Risk ({plain(answer.get('loss'))} loss)", number(best["risk"]), interval),
+        (f"Risk ({plain(loss_words(answer))})", number(best["risk"]), interval),
     ]
     baseline = methods.get("baseline")
     if baseline and baseline is not best and (baseline.get("risk") or 0) > 0:
@@ -214,7 +251,7 @@ def _hash(text: str) -> str:
 
 def _choice_rows(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
-        {"method": method["name"], **fold}
+        {"selection_train_rows": None, "train_rows": None, "method": method["name"], **fold}
         for method in answer.get("methods") or []
         for fold in method.get("folds") or []
     ]
@@ -223,7 +260,7 @@ def _choice_rows(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _records(choices: Any) -> list[dict[str, Any]]:
     """Rows of a data frame, or of any iterable of mappings, with the keys the page shows."""
     rows: Iterable[Mapping[str, Any]] = choices.to_dict("records") if hasattr(choices, "to_dict") else choices
-    keys = ("method", "repeat", "fold", "candidate", "selection_score", "loss")
+    keys = ("method", "repeat", "fold", "candidate", "selection_score", "selection_train_rows", "loss", "train_rows")
     return [{key: _plain_value(row.get(key)) for key in keys} for row in rows]
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foldwise.answers.numbers import number, plain
+from foldwise.answers.numbers import listed, number, plain
 from foldwise.estimates.intervals import INTERVALS
 
 BASELINE = "baseline"
 AUTO = "auto"
 PROPOSING = ("tpe", "gp", "cmaes")  # tuners that propose candidates from the scores so far
 PACKAGES = {"numpy": "NumPy", "scipy": "SciPy", "scikit-learn": "scikit-learn", "pandas": "pandas"}
+MCNEMAR = "exact McNemar"  # the test beside Tango's interval
 REFERENCES = {
     "cv": "Stone M. (1974). Cross-validatory choice and assessment of statistical predictions. Journal of the Royal "
     "Statistical Society B 36, 111-147.",
@@ -19,8 +20,10 @@ REFERENCES = {
     "BMC Bioinformatics 7, 91.",
     "selection": "Cawley G. C., Talbot N. L. C. (2010). On over-fitting in model selection and subsequent selection "
     "bias in performance evaluation. Journal of Machine Learning Research 11, 2079-2107.",
-    "exact McNemar": "McNemar Q. (1947). Note on the sampling error of the difference between correlated proportions "
+    MCNEMAR: "McNemar Q. (1947). Note on the sampling error of the difference between correlated proportions "
     "or percentages. Psychometrika 12, 153-157.",
+    "Tango": "Tango T. (1998). Equivalence test and confidence interval for the difference in proportions for the "
+    "paired-sample design. Statistics in Medicine 17, 891-908.",
     "holm": "Holm S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
     "Statistics 6, 65-70.",
     "scikit-learn": "Pedregosa F. et al. (2011). Scikit-learn: machine learning in Python. Journal of Machine Learning "
@@ -39,7 +42,7 @@ def methods_paragraph(answer: Mapping[str, Any], protocol: Mapping[str, Any]) ->
             *_combined(protocol),
             *_picked(answer),
             *_risk(answer, protocol),
-            *_intervals(answer),
+            *_intervals(answer, protocol),
             *_comparison(answer),
             *_delivered(answer),
             *_failures(answer, protocol),
@@ -52,6 +55,7 @@ def references(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> list[s
     """The references of the paragraph, each once, by name."""
     methods = answer.get("methods") or []
     names = {name for method in methods for name in (method.get("interval"), method.get("difference_interval"))}
+    names |= {MCNEMAR} if "Tango" in names else set()
     names |= {"cv"} if protocol["outer"]["kind"] in ("folds", "grouped", "loo") else set()
     names |= {"nested", "selection"} if _is_nested(protocol) else set()
     names |= {"holm"} if any(method.get("p_holm") is not None for method in methods) else set()
@@ -95,7 +99,8 @@ def _outer(outer: Mapping[str, Any]) -> Iterator[str]:
     else:
         count = outer["folds"] * outer["repeats"]
         drawn = f"{count} random splits, " if outer["scheme"].split(", ")[0].endswith("held out") else ""
-        rows = f"{train} training rows and {test} test rows in each"
+        again = f" of {number(outer['rows_drawn'])} drawn with replacement" if outer["rows_drawn"] else ""
+        rows = f"{train} {'distinct ' if again else ''}training rows{again} and {test} test rows in each"
         yield f"Risk was estimated over {drawn}{plain(outer['scheme'])}: {rows}."
 
 
@@ -130,6 +135,8 @@ def _tuning(protocol: Mapping[str, Any]) -> Iterator[str]:
             "The chosen candidate was refitted on all training rows of the outer split and judged on its test rows, "
             "which had no part in fitting, preprocessing or tuning."
         )
+    if protocol.get("defaults"):
+        yield "Each tuned learner was also judged on the same outer splits at its default parameters."
 
 
 def _inner(inner: Mapping[str, Any], outer: Mapping[str, Any]) -> str:
@@ -211,9 +218,11 @@ def _combined(protocol: Mapping[str, Any]) -> Iterator[str]:
 
 def _picked(answer: Mapping[str, Any]) -> Iterator[str]:
     """A sentence on the auto row, which picks the method by tuning too."""
-    if any(method["name"] == AUTO and method.get("risk") is not None for method in answer.get("methods") or []):
+    auto = next((method for method in answer.get("methods") or [] if method["name"] == AUTO), None)
+    if auto is not None and auto.get("risk") is not None:
         yield (
-            f"The method {AUTO} took in every outer split the tuned method with the smallest score on its inner splits."
+            f"The method {AUTO} took in every outer split whichever of {listed(auto['may_pick'])} had the smallest "
+            "score on its inner splits."
         )
 
 
@@ -231,11 +240,30 @@ def _risk(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterator[st
         yield f"The risk is the {'mean loss' if protocol['is_per_row'] else 'loss'} on the test rows."
     else:
         loss = "mean loss" if protocol["is_per_row"] else "loss"
-        rows = f", for models trained on about {number(answer['train_rows'])} rows" if answer.get("train_rows") else ""
+        size = plain(answer.get("trained_on") or "").replace("training rows", "rows")
+        about = "" if " to " in size or "about" in size else "about "
+        rows = f", for models trained on {about}{size}" if size else ""
         yield f"The risk is the mean over outer splits of the {loss} on their test rows{rows}."
 
 
-def _intervals(answer: Mapping[str, Any]) -> Iterator[str]:
+def _floor(answer: Mapping[str, Any], protocol: Mapping[str, Any], names: list[str]) -> Iterator[str]:
+    """What the corrected t has beyond its reference, so that its numbers can be had again."""
+    if "corrected t" not in names:
+        return
+    if protocol["is_per_row"]:
+        units = "rows" if protocol["groups"] is None else "groups"
+        rate = answer.get("loss") == "zero_one"
+        more = "; intervals of error rates reach at least as far as those of Clopper and Pearson" if rate else ""
+        more += ", and those of their differences as far as Tango's" if rate else ""
+        yield f"Their standard errors are no smaller than those of as many independent {units}{more}."
+    if protocol["outer"]["repeats"] > 1:
+        yield (
+            f"The {protocol['outer']['repeats']} repeats, which bring no new rows, count as M R / (R + M - 1) runs, "
+            "with R their number, and M = 2 for a risk and 8 for a difference."
+        )
+
+
+def _intervals(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterator[str]:
     names = list(dict.fromkeys(m["interval"] for m in answer.get("methods") or [] if m.get("interval")))
     if all(method.get("risk") is None for method in answer.get("methods") or []):
         yield "No method has a risk, so no interval is given."
@@ -245,23 +273,28 @@ def _intervals(answer: Mapping[str, Any]) -> Iterator[str]:
         return
     level = f"{100 * float(answer.get('level') or 0.95):g}%"
     yield f"Intervals are {level} {_listed([plain(name) for name in names])} intervals."
+    yield from _floor(answer, protocol, names)
     winner = answer.get("winner") or {}
-    if winner.get("low_simultaneous") is not None:
+    if winner.get("low_simultaneous") is not None and winner["among"] > 1:
+        is_even = winner.get("level_shared") != "in order"
+        how = "the Bonferroni level over" if is_even else "the level it was left as one of"
+        more = "" if is_even else " judged on this test set so far (the k-th spends 6 / (pi k)^2 of the error)"
         yield (
-            f"The interval of the picked method is at the Bonferroni level over {winner['among']} methods, so that it "
-            "holds whichever was picked."
+            f"The interval of the picked method is at {how} {winner['among']} methods{more}, so that it holds "
+            "whichever was picked."
         )
 
 
 def _comparison(answer: Mapping[str, Any]) -> Iterator[str]:
     names = {m["difference_interval"] for m in answer.get("methods") or [] if m.get("difference_interval")}
     if names:
-        how = _listed(sorted(map(plain, names)))
+        how = _listed(sorted("Tango and exact McNemar" if name == "Tango" else plain(name) for name in names))
         is_adjusted = any(method.get("p_holm") is not None for method in answer["methods"])
         adjusted = ", and p values are adjusted by Holm's method" if is_adjusted else ""
         yield (
             f"Methods were compared by paired differences on the same test rows ({how}); which of them can be told "
-            f"apart was judged by simultaneous intervals over all pairs (Bonferroni){adjusted}."
+            f"apart was judged by intervals that hold for all pairs at once (Bonferroni){adjusted}; comparisons with "
+            "the baseline count apart from those among the others."
         )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from foldwise.answers.numbers import candidate_words, plain
+from foldwise.answers.numbers import candidate_words, loss_words, plain
 from foldwise.errors import BadStudy
 
 if TYPE_CHECKING:
@@ -15,13 +17,19 @@ if TYPE_CHECKING:
 # Distinct under every common type of colour blindness, and by their markers.
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#66717f"
 Method = Mapping[str, Any]
+ERRORS = {"train": "training error", "test": "test error"}
+SEARCH = {"train": "selection score", "test": "risk"}
+MOST_BARS = 15  # candidates of a method that are drawn one by one
+MOST_LETTERS = 70  # of all names below an axis; beyond, they are slanted
+WIDEST_NAME = 30  # letters of a line of a method's name
+MOST_SLANTED = 15  # names below an axis; beyond, they are upright
 
 
 def plot_risks(answer: Mapping[str, Any]) -> Figure:
     """The risk of each method with its interval."""
     methods = [method for method in answer["methods"] if method["risk"] is not None]
     rows = [(method["name"], method["risk"], method["low"], method["high"]) for method in methods]
-    return _intervals(rows, answer, label=f"risk ({plain(answer['loss'])} loss)")
+    return _intervals(rows, answer, label=f"risk ({plain(loss_words(answer))})")
 
 
 def plot_differences(answer: Mapping[str, Any]) -> Figure:
@@ -35,58 +43,107 @@ def plot_differences(answer: Mapping[str, Any]) -> Figure:
 
 def plot_choices(answer: Mapping[str, Any]) -> Figure:
     """How often each candidate was chosen by the outer splits, one panel per tuned method."""
-    from collections import Counter
-
     tuned = [m for m in answer["methods"] if m["name"] != "auto" and any(fold["candidate"] for fold in m["folds"])]
-    figure, axes = _figure(max(1, len(tuned)), height=2.6)
-    for axis, method in zip(axes, tuned, strict=False):
-        counts = Counter(candidate_words(fold["candidate"]) for fold in method["folds"] if fold["candidate"])
-        words, times = zip(*reversed(counts.most_common()), strict=True)
-        axis.barh([_dollars(word) for word in words], times, color=BLUE)
-        axis.set(title=_dollars(plain(method["name"])), xlabel="outer splits")
+    counted = [_counts(method) for method in tuned]
+    longest = max((len(words) for counts in counted for words in counts), default=0)
+    figure, axes = _figure([0.9 + 0.24 * len(counts) for counts in counted] or [1.2], width=min(10, 5 + 0.07 * longest))
+    for axis, method, counts in zip(axes, tuned, counted, strict=False):
+        axis.barh(range(len(counts)), list(counts.values()), height=0.6, color=BLUE)
+        axis.set_yticks(range(len(counts)), [_dollars(words) for words in counts])
+        axis.set_ylim(len(counts) - 0.5, -0.5)
+        axis.set_title(fill(_dollars(plain(method["name"])), WIDEST_NAME))
+        _whole_numbers(axis)
+    axes[-1].set_xlabel("outer splits")
     return figure
 
 
+def _counts(method: Method) -> dict[str, int]:
+    """How many outer splits chose each candidate, the commonest first; those beyond are counted together."""
+    words = [candidate_words(fold["candidate"]) for fold in method["folds"] if fold["candidate"]]
+    counts = Counter(words).most_common()
+    rest = counts[MOST_BARS:]
+    more = {f"{len(rest)} others": sum(count for _, count in rest)} if rest else {}
+    return {**dict(counts[:MOST_BARS]), **more}
+
+
 def plot_optimism(answer: Mapping[str, Any]) -> Figure:
-    """From the selection score, which is too good on average, to the risk."""
+    """From the selection score to the risk, with the training rows of both."""
     tuned = [m for m in answer["methods"] if m["selection_score"] is not None and m["risk"] is not None]
-    figure, (axis,) = _figure(1, height=1.2 + 0.4 * len(tuned))
+    figure, (axis,) = _figure([1.6 + 0.4 * len(tuned)])
     places = range(len(tuned))
     scores, risks = [method["selection_score"] for method in tuned], [method["risk"] for method in tuned]
     axis.hlines(places, scores, risks, color=GREY)
-    axis.plot(scores, places, "o", color=ORANGE, fillstyle="none", label="selection score")
-    axis.plot(risks, places, "o", color=BLUE, label="risk")
+    sizes = sorted({method["selection_train_rows"] for method in tuned if method.get("selection_train_rows")})
+    at = f" ({' to '.join(map(str, sizes[:: max(1, len(sizes) - 1)]))} training rows)" if sizes else ""
+    axis.plot(scores, places, "o", color=ORANGE, fillstyle="none", label=f"selection score{at}")
+    axis.plot(risks, places, "o", color=BLUE, label=f"risk ({answer.get('train_rows')} training rows)")
     _name_rows(axis, [method["name"] for method in tuned])
-    axis.set_xlabel(f"{plain(answer['loss'])} loss")
-    axis.legend(frameon=False)
+    axis.set_xlabel(plain(loss_words(answer)))
+    _name_marks(figure)
     return figure
 
 
 def plot_curve(curve: Mapping[str, Any]) -> Figure:
     """Training error, test error and the best value of a curve."""
+    return _curve(curve, names=ERRORS, best="smallest test error: {}")
+
+
+def plot_search(curve: Mapping[str, Any]) -> Figure:
+    """Selection score and risk over the candidates tried, and after how many no further gain is shown."""
+    points = [
+        {"value": point["tried"], "train": point["selection_score"], "test": point["risk"]} for point in curve["points"]
+    ]
+    steps = {**curve, "parameter": "candidates tried", "points": points, "best": curve["enough"]}
+    return _curve(steps, names=SEARCH, best="no further gain is shown after {}")
+
+
+def _curve(curve: Mapping[str, Any], *, names: Mapping[str, str], best: str) -> Figure:
+    """The two lines of a curve over its values, and the one value that is marked."""
     points = curve["points"]
-    figure, (axis,) = _figure(1, height=3.4)
     values = [point["value"] for point in points]
     is_number = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    ticks = [] if is_number else [_dollars(candidate_words({"": value})[1:]) for value in values]
+    is_slanted = sum(len(tick) + 2 for tick in ticks) > MOST_LETTERS
+    figure, (axis,) = _figure([4.4 if is_slanted else 3.7])
     places = values if is_number else range(len(values))
-    for key, color, mark, words in (("train", ORANGE, "s", "training error"), ("test", BLUE, "o", "test error")):
+    for key, color, mark in (("train", ORANGE, "s"), ("test", BLUE, "o")):
         errors = [float("nan") if point[key] is None else point[key] for point in points]
-        axis.plot(places, errors, marker=mark, markersize=4, color=color, label=words)
-    if is_number and min(values) > 0 and max(values) / min(values) > 50:
-        axis.set_xscale("log")
-    if not is_number:
-        axis.set_xticks(list(places), [candidate_words({"": value})[1:] for value in values])
+        axis.plot(places, errors, marker=mark, markersize=4, color=color, label=names[key])
     if curve["best"] is not None:
         place = curve["best"] if is_number else values.index(curve["best"])
-        axis.axvline(place, color=GREEN, linestyle=":", label=f"smallest test error: {plain(curve['best'])}")
+        axis.axvline(place, color=GREEN, linestyle=":", label=_dollars(best.format(plain(curve["best"]))))
+    if is_number:
+        _number_axis(axis, values)
+    else:
+        slant: dict[str, Any] = {"rotation": 30 if len(ticks) <= MOST_SLANTED else 90, "ha": "right"}
+        axis.set_xticks(list(places), ticks, **(slant if is_slanted else {}))
     name = "training rows" if curve["parameter"] == "train_rows" else plain(curve["parameter"])
-    axis.set(xlabel=_dollars(name), ylabel=f"{plain(curve['loss'])} loss", title=_dollars(plain(curve["learner"])))
-    axis.legend(frameon=False)
+    axis.set(xlabel=_dollars(name), ylabel=plain(loss_words(curve)), title=_dollars(plain(curve["learner"])))
+    _name_marks(figure)
     return figure
 
 
+def _number_axis(axis: Axes, values: Sequence[float]) -> None:
+    """Values far apart by their logarithm; whole numbers at whole numbers."""
+    if min(values) > 0 and max(values) / min(values) > 50:
+        axis.set_xscale("log")
+    elif all(isinstance(value, int) for value in values):
+        _whole_numbers(axis)
+
+
+def _whole_numbers(axis: Axes) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+
+
+def _name_marks(figure: Figure) -> None:
+    """What each mark means, below the picture: within, it would hide some of them."""
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+
+
 def _intervals(rows: Sequence[tuple[Any, ...]], answer: Mapping[str, Any], *, label: str) -> Figure:
-    figure, (axis,) = _figure(1, height=1.2 + 0.4 * len(rows))
+    figure, (axis,) = _figure([1.2 + 0.4 * len(rows)])
     for place, (name, value, low, high) in enumerate(rows):
         color = BLUE if name == answer["best"] else GREY
         if low is not None and high is not None:
@@ -98,8 +155,8 @@ def _intervals(rows: Sequence[tuple[Any, ...]], answer: Mapping[str, Any], *, la
 
 
 def _name_rows(axis: Axes, names: Sequence[str]) -> None:
-    axis.set_yticks(range(len(names)), [_dollars(plain(name)) for name in names])
-    axis.invert_yaxis()
+    axis.set_yticks(range(len(names)), [fill(_dollars(plain(name)), WIDEST_NAME) for name in names])
+    axis.set_ylim(max(1, len(names)) - 0.5, -0.5)  # the first row at the top
     axis.grid(axis="x", alpha=0.3)
 
 
@@ -108,16 +165,14 @@ def _dollars(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _figure(panels: int, *, height: float) -> tuple[Figure, list[Axes]]:
-    """A figure that no window holds: it is shown by a notebook and saved by `savefig`."""
+def _figure(heights: Sequence[float], *, width: float = 6.4) -> tuple[Figure, list[Axes]]:
+    """Panels of these heights, one below the other, in a figure that a notebook shows and `savefig` saves."""
     try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
+        from foldwise.reports.picture import Picture
     except ModuleNotFoundError:
         raise BadStudy("plots need Matplotlib, which is not installed", "Run pip install 'foldwise[plot]'") from None
-    figure = Figure(figsize=(max(6.4, 3.8 * panels), height), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(1, panels, squeeze=False)[0]
+    figure = Picture(figsize=(width, sum(heights)))
+    axes = figure.subplots(len(heights), 1, squeeze=False, sharex=True, height_ratios=list(heights))[:, 0]
     for axis in axes:
         axis.spines[["top", "right"]].set_visible(False)
     return figure, list(axes)

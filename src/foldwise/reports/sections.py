@@ -145,16 +145,18 @@ def optimism(answer: Mapping[str, Any]) -> Markup:
                     _sorted(method["selection_score"]),
                     _sorted(method.get("selection_train_rows")),
                     _sorted(method.get("risk")),
+                    _sorted(answer.get("train_rows")),
                     _sorted(method.get("optimism"), digits=3),
                     *(_sorted(corrected.get(name)) for name in ("bbc", "tibshirani")),
                 ),
-                words=f"{plain(method['name'])}: selection score {number(method['selection_score'])}, "
-                f"risk {number(method.get('risk'))}",
+                words=f"{plain(method['name'])}: selection score {number(method['selection_score'])} "
+                f"({number(method.get('selection_train_rows'))} training rows), risk {number(method.get('risk'))} "
+                f"({number(answer.get('train_rows'))} training rows)",
             )
         )
     if not rows:
         return Markup("")
-    heads = ("method", "selection score", "at rows", "risk", "optimism", "BBC", "TT")
+    heads = ("method", "selection score", "at rows", "risk", "at rows", "optimism", "BBC", "TT")
     return charts.dumbbells(rows, heads=heads, caption="Selection score against risk", picture="○ score ● risk")
 
 
@@ -214,7 +216,9 @@ def chosen_rows(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
             plain(row["fold"]),
             candidate_words(row["candidate"]),
             number(row["selection_score"]),
+            number(row["selection_train_rows"]),
             number(row["loss"]),
+            number(row["train_rows"]),
         )
         for row in rows
     ]

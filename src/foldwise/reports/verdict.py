@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from foldwise.answers.failures import mixed_words
-from foldwise.answers.numbers import number, plain, span
+from foldwise.answers.numbers import MOST_NAMES, less, listed, loss_words, number, plain, span
 
 BASELINE = "baseline"
 AUTO = "auto"
 MUCH_QUICKER = 5  # times
-MOST_NAMES = 6  # in one sentence; the table has them all
 WORTH = 3.0  # percent of the test error that a doubling of rows must save to be called a help
 
 
@@ -30,15 +29,24 @@ def verdict_parts(answer: Mapping[str, Any]) -> list[str]:
     methods: list[Mapping[str, Any]] = list(answer.get("methods") or [])
     best = next((method for method in methods if method["name"] == answer.get("best")), None)
     if best is None or best.get("risk") is None:
-        sentences = [f"No method has a risk{_so_far(answer)}, so none can be recommended."]
+        sentences = [_nothing_sentence(methods, answer)]
     else:
         others = [method for method in methods if method is not best and method.get("risk") is not None]
-        rivals = [method for method in others if method["name"] != AUTO]
+        rivals = [method for method in others if method["name"] != AUTO and method.get("own_folds") != 0]
         together = answer.get("not_told_apart")
         sentences = [_best_sentence(best, answer), *_difference_sentences(best, rivals, together)]
-        sentences += [*_time_sentences(best, rivals, together), *_tuning_sentences(best)]
+        sentences += _tuning_sentences(best)
         sentences += [_auto_sentence(method) for method in others if method["name"] == AUTO]
     return [*sentences, *_unfinished_sentences(answer), *_failure_sentences(methods)]
+
+
+def _nothing_sentence(methods: list[Mapping[str, Any]], answer: Mapping[str, Any]) -> str:
+    """That there is no method to recommend, as the baseline is none."""
+    none = f"has a risk{_so_far(answer)}, so none can be recommended"
+    baseline = next((method for method in methods if method["name"] == BASELINE), None)
+    if baseline is None or baseline.get("risk") is None:
+        return f"No method {none}."
+    return f"No method but the baseline {none}; the baseline's estimated risk is {number(baseline['risk'])}."
 
 
 def _so_far(answer: Mapping[str, Any]) -> str:
@@ -50,26 +58,45 @@ def _unfinished_sentences(answer: Mapping[str, Any]) -> list[str]:
     if answer.get("finished") is not False:
         return []
     waiting = [plain(method["name"]) for method in answer.get("methods") or [] if method.get("status") == "unfinished"]
-    without = f": {_listed(waiting)} {'has' if len(waiting) == 1 else 'have'} no risk yet" if waiting else ""
+    without = f": {listed(waiting)} {'has' if len(waiting) == 1 else 'have'} no risk yet" if waiting else ""
     return [f"The study is not finished{without}."]
 
 
 def _best_sentence(best: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    where = f"{plain(answer.get('loss'))} loss"
+    where = plain(loss_words(answer))
+    if answer.get("score"):
+        where += f", so the {plain(answer['score'])} is {number(1 - best['risk'])}"
     if answer.get("train_rows") is not None:
-        where += f", {number(answer['train_rows'])} training rows"
+        size = answer.get("trained_on") or f"{answer['train_rows']} training rows"
+        where += f", {plain(size)}"
     interval = "no valid interval here"
     if best.get("low") is not None and best.get("high") is not None:
         level = f"{100 * (best.get('level') or answer.get('level') or 0.95):g}%"
         wide = best.get("low_simultaneous"), best.get("high_simultaneous")
         low, high = wide if None not in wide else (best["low"], best["high"])
-        among = f", for the best of {winner['among']}" if None not in wide and (winner := answer.get("winner")) else ""
+        count = (answer.get("winner") or {}).get("among") or 1
+        among = f", for the best of {count}" if None not in wide and count > 1 else ""
         interval = f"{level} {plain(best.get('interval') or 'interval')}{_whose(best)}{among}: {span(low, high)}"
     mixed = f"; {words}" if (words := mixed_words(best)) else ""
     numbers = f"{number(best['risk'])} ({where}{mixed}; {interval})"
+    if best["name"] == BASELINE and _is_alone(best, answer):
+        return f"Every other method failed; the baseline's estimated risk is {numbers}."
     if best["name"] == BASELINE:
         return f"Nothing beats the baseline{_so_far(answer)}, whose estimated risk is {numbers}."
-    return f"{plain(best['name'])} has the smallest estimated risk{_so_far(answer)}: {numbers}."
+    return f"{plain(best['name'])} has the smallest estimated risk{_so_far(answer)}{_shared(best, answer)}: {numbers}."
+
+
+def _shared(best: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
+    """Which other methods have exactly the same risk, but for rounding; auto is none of its own."""
+    others = [one for one in answer["methods"] if one is not best and one["name"] != AUTO and one.get("own_folds") != 0]
+    same = [one["name"] for one in others if one.get("risk") is not None and less(one["risk"], best["risk"]) == 0]
+    return f", as {'has' if len(same) == 1 else 'have'} {listed(same)}" if same else ""
+
+
+def _is_alone(baseline: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
+    """Is the baseline all there is, as no other method has a fold of its own?"""
+    others = [method for method in answer["methods"] if method is not baseline]
+    return bool(others) and all(method.get("own_folds") == 0 for method in others)
 
 
 def _whose(best: Mapping[str, Any]) -> str:
@@ -81,7 +108,8 @@ def _whose(best: Mapping[str, Any]) -> str:
 
 
 def _auto_sentence(auto: Mapping[str, Any]) -> str:
-    return f"Letting the inner splits pick the method has an estimated risk of {number(auto['risk'])} (auto)."
+    names = f"one of {listed(auto['may_pick'])}" if auto.get("may_pick") else "the method"
+    return f"Letting the inner splits pick {names} has an estimated risk of {number(auto['risk'])} (auto)."
 
 
 def _difference_sentences(
@@ -92,15 +120,20 @@ def _difference_sentences(
     for method in others:
         if method["name"] != BASELINE:
             rivals[_standing(method, together)].append(plain(method["name"]))
-    sentences = []
+    sentences, it, its = [], "it", "its difference"
     if rivals["same"]:
-        sentences.append(f"It cannot be told apart from {_listed(rivals['same'])}: the difference may be 0.")
+        sentences.append(f"It cannot be told apart from {listed(rivals['same'])}: the difference may be 0.")
+        if quicker := _time_sentences(best, others, together):  # "it" would be the quicker one from here on
+            sentences += quicker
+            it, its = plain(best["name"]), f"the difference of {plain(best['name'])}"
     if rivals["worse"]:
-        sentences.append(f"The interval of its difference to {_listed(rivals['worse'])} excludes 0.")
+        sentences.append(f"The interval of {its} to {listed(rivals['worse'])} excludes 0.")
     if rivals["unknown"]:
-        sentences.append(f"Whether it differs from {_listed(rivals['unknown'])} beyond chance cannot be said here.")
+        sentences.append(f"Whether {it} differs from {listed(rivals['unknown'])} beyond chance cannot be said here.")
     baseline = next((method for method in others if method["name"] == BASELINE), None)
-    return sentences if baseline is None else [*sentences, _baseline_sentence(baseline, together)]
+    if baseline is not None:
+        sentences.append(_baseline_sentence(baseline, together, "It" if it == "it" else it))
+    return sentences
 
 
 def _time_sentences(best: Mapping[str, Any], others: list[Mapping[str, Any]], together: list[str] | None) -> list[str]:
@@ -115,12 +148,17 @@ def _time_sentences(best: Mapping[str, Any], others: list[Mapping[str, Any]], to
 
 
 def _tuning_sentences(best: Mapping[str, Any]) -> list[str]:
-    """What tuning gained in its own scores: the chosen candidate against the median one."""
-    score, middle = best.get("selection_score"), best.get("selection_middle")
-    if score is None or middle is None or not middle > score or (best.get("candidates") or 0) < 3:
+    """Whether tuning helped, by the risk at the default parameters; nothing where the difference may be 0."""
+    gain = best.get("tuning_gain") or {}
+    low, high = gain.get("low"), gain.get("high")
+    if low is None or high is None or low <= 0 <= high:
         return []
-    gain = f"{number(middle - score, digits=2)}: the median of its {best.get('candidates')} candidates"
-    return [f"Tuning gained {gain} scores {number(middle)}, the chosen one {number(score)}."]
+    name, risk = plain(best["name"]), number(gain["default_risk"])
+    if low > 0:
+        by = f"{number(gain['value'], digits=2)} ({span(low, high)})"
+        return [f"Tuning helped: it lowered the risk of {name} by {by} from {risk} at its default parameters."]
+    by = f"{number(-gain['value'], digits=2)} ({span(-high, -low)})"
+    return [f"Tuning harmed: it raised the risk of {name} by {by} from {risk} at its default parameters."]
 
 
 def rows_words(curve: Mapping[str, Any]) -> str:
@@ -143,18 +181,19 @@ def rows_words(curve: Mapping[str, Any]) -> str:
     return f"From {number(half['value'])} to {number(last['value'])} training rows the test error {what}: {helps}."
 
 
-def _baseline_sentence(baseline: Mapping[str, Any], together: list[str] | None) -> str:
+def _baseline_sentence(baseline: Mapping[str, Any], together: list[str] | None, it: str) -> str:
     risk = number(baseline["risk"])
     return {
-        "same": f"It is not shown to beat the baseline ({risk}): that difference may be 0 too.",
-        "worse": f"It beats the baseline ({risk}).",
+        "same": f"{it} is not shown to beat the baseline ({risk}): that difference may be 0.",
+        "worse": f"{it} beats the baseline ({risk}).",
         "unknown": f"The baseline's estimated risk is {risk}.",
     }[_standing(baseline, together)]
 
 
 def _standing(method: Mapping[str, Any], together: list[str] | None) -> str:
     """Whether the method may be as good as the best, by the intervals that hold for all pairs at once."""
-    if together is not None:
+    has_interval = method.get("difference_low") is not None or method.get("difference") is None
+    if together is not None and has_interval:
         return "same" if method["name"] in together else "worse"
     low, high = method.get("difference_low"), method.get("difference_high")
     if low is None or high is None:
@@ -166,17 +205,20 @@ def _failure_sentences(methods: Iterable[Mapping[str, Any]]) -> list[str]:
     failed = [method for method in methods if method.get("failed")]
     if not failed:
         return []
-    parts = [f"{plain(method['name'])} ({method['failed']}{_consequence(method)})" for method in failed]
-    return [f"Fits failed for {_listed(parts)}."]
+    shown = failed if len(failed) <= MOST_NAMES else failed[: MOST_NAMES - 1]
+    parts = [f"{_fits(method['failed'])} of {plain(method['name'])} failed{_consequence(method)}." for method in shown]
+    rest = len(failed) - len(shown)
+    return [*parts, f"Fits of {rest} other methods failed too."] if rest else parts
+
+
+def _fits(count: int) -> str:
+    return f"{count} fit{'s' if count != 1 else ''}"
 
 
 def _consequence(method: Mapping[str, Any]) -> str:
     if method.get("risk") is None:
         return "" if method.get("status") == "unfinished" else ", so it has no risk"
-    return f", so {words}" if (words := mixed_words(method)) else ""
-
-
-def _listed(names: list[str]) -> str:
-    if len(names) > MOST_NAMES:
-        names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if not mixed_words(method):
+        return ""
+    folds = len(method["folds"])
+    return f": in {folds - method['own_folds']} of {folds} folds the baseline takes its place"

@@ -36,7 +36,8 @@ class Smoothed:
 
     def takes(self, estimator: Any, data: Dataset) -> bool:
         is_known = all(getattr(estimator, name, None) == value for name, value in self.fixed)
-        if not is_kind(estimator, self.kind) or not is_known:
+        is_ours = any(is_kind(estimator, self.kind, package=package) for package in ("sklearn", "foldwise"))
+        if not is_ours or not is_known:
             return False
         value = getattr(estimator, self.free)
         return isinstance(value, Real) and not isinstance(value, bool) and self.least <= float(value) <= self.most

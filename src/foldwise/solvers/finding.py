@@ -11,6 +11,7 @@ import numpy as np
 
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy
+from foldwise.learners.early_stopping import stops_early
 from foldwise.plugins import load_plugin
 from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.solver import Answer, FitRequest, Solver, SolverOption
@@ -40,7 +41,7 @@ def find(
     estimators: Sequence[Any], data: Dataset, *, solvers: SolverOption = "auto", is_builtin: bool
 ) -> Solver | None:
     """The first solver that answers all of a method's candidates; None: the plain loop does."""
-    if solvers is False or not estimators:
+    if solvers is False or not estimators or any(map(stops_early, estimators)):
         return None
     for solver in solvers if isinstance(solvers, tuple) else ():
         if all(solver.takes(estimator, data) for estimator in estimators):

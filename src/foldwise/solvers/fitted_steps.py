@@ -55,6 +55,8 @@ def fit_steps(steps: tuple[tuple[str, Any], ...], train: IntArray, data: Dataset
 
 def fit_behind_steps(fitting: Fitting, data: Dataset, train: IntArray, seed: int) -> Any:
     """The model of a built-in learner behind its preprocessing; None where the plain fit must do it."""
+    if fitting.stops:
+        return None
     pipeline = fitting.seeded(seed)
     if not is_kind(pipeline, "Pipeline") or [name for name, _ in pipeline.steps] != ["prepare", "learner"]:
         return None

@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.spaces.parameter import Choice, Distribution, Parameter
 from foldwise.spaces.value import value_key
+
+if TYPE_CHECKING:
+    from scipy.stats import qmc
 
 Candidate = dict[str, Any]
 Block = tuple[tuple[str, Parameter], ...]
@@ -83,6 +86,15 @@ def _values(parameter: Parameter) -> Sequence[Any]:
 
 
 def _sobol(dimensions: int, power: int, seed: list[int]) -> FloatArray:
+    return sobol_engine(dimensions, seed).random_base2(power)
+
+
+def sobol_engine(dimensions: int, seed: list[int]) -> qmc.Sobol:
+    """A scrambled Sobol sequence; its generator is called `seed` before SciPy 1.15, with the same numbers."""
+    from inspect import signature
+
     from scipy.stats import qmc
 
-    return qmc.Sobol(d=dimensions, scramble=True, rng=np.random.default_rng(seed)).random_base2(power)
+    word = "rng" if "rng" in signature(qmc.Sobol).parameters else "seed"
+    generator: Any = {word: np.random.default_rng(seed)}
+    return qmc.Sobol(d=dimensions, scramble=True, **generator)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from foldwise.errors import BadSpace
+from foldwise.shown import Shown
 from foldwise.spaces.value import describe, keys, plain, restore, short, value_key
 
 Kind = Literal["log", "float", "int", "int_log"]
@@ -59,7 +60,7 @@ class Choice:
 
 
 @dataclass(frozen=True, repr=False)
-class Range:
+class Range(Shown):
     """Numbers from low to high, both included; n points of it in a grid."""
 
     low: float

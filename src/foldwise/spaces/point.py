@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from foldwise.spaces.draw import MOST_CANDIDATES, Block, Candidate, count
+from foldwise.spaces.draw import MOST_CANDIDATES, Block, Candidate, count, sobol_engine
 from foldwise.spaces.parameter import Choice, Distribution, Parameter, Range
 from foldwise.spaces.space import Space
 from foldwise.spaces.value import value_key
@@ -79,9 +79,7 @@ def _spread_block(block: Block, number: int, seed: int) -> Iterator[Point]:
 
 
 def _sobol_points(block: Block, number: int, seed: int) -> Iterator[Point]:
-    from scipy.stats import qmc
-
-    engine = qmc.Sobol(d=len(block), scramble=True, rng=np.random.default_rng([seed, number]))
+    engine = sobol_engine(len(block), [seed, number])
     power = 4
     while engine.num_generated < MOST_DRAWN:
         for row in engine.random_base2(power).tolist():

@@ -8,6 +8,7 @@ import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.errors import BadSplits
+from foldwise.shown import Shown
 from foldwise.splits.part import Part, whole_number
 from foldwise.splits.split import Split, Splits, plural, repeated
 
@@ -15,7 +16,7 @@ TRIES = 100
 
 
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(Shown):
     """Draws as many rows as there are, with replacement: within classes where stratified, whole groups where grouped.
 
     >>> Bootstrap(200)

@@ -10,6 +10,7 @@ import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.errors import BadSplits, nearest
+from foldwise.shown import Shown
 from foldwise.splits.grouped import grouped_labels
 from foldwise.splits.part import Part, check_classes, refuse_groups_with_time, whole_number
 from foldwise.splits.split import Splits, partition, plural, refuse_repeats, repeated
@@ -25,7 +26,7 @@ class Splitter(Protocol):
 
 
 @dataclass(frozen=True)
-class KFold:
+class KFold(Shown):
     """K folds after one random permutation: grouped, stratified or ordered in time as the data ask for.
 
     Balanced folds differ by at most one row; `folds="ceiling"` cuts blocks of ceil(rows / K), the last one shorter.
@@ -104,7 +105,7 @@ class KFold:
 
 
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOut(Shown):
     """One split per row."""
 
     def make(self, part: Part, repeats: int = 1) -> Splits:
@@ -116,7 +117,7 @@ class LeaveOneOut:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class Repeated(Shown):
     """The splits of `splitter` made several times, each time from another permutation."""
 
     splitter: Any

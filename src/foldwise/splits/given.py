@@ -12,6 +12,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, IntArray
 from foldwise.errors import BadSplits
+from foldwise.shown import Shown
 from foldwise.splits.part import Part
 from foldwise.splits.split import Split, Splits, partition, plural, refuse_repeats, repeated
 
@@ -19,7 +20,7 @@ Pair = tuple[IntArray, IntArray]
 
 
 @dataclass(frozen=True, eq=False)
-class Predefined:
+class Predefined(Shown):
     """One fold per distinct label; the smallest label is fold 0.
 
     >>> Predefined(["a", "b", "a"])
@@ -45,7 +46,7 @@ class Predefined:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(Shown):
     """Ready (train, test) pairs of row numbers or masks; of some rows only, the pairs are restricted to them.
 
     >>> Pairs([([0, 1], [2]), ([1, 2], [0])])

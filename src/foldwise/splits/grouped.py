@@ -8,6 +8,7 @@ import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.errors import BadSplits
+from foldwise.shown import Shown
 from foldwise.splits.part import Part, check_classes
 from foldwise.splits.split import Splits, partition, plural, refuse_repeats
 
@@ -61,7 +62,7 @@ def _deal(counts: IntArray, order: IntArray, folds: int) -> IntArray:
 
 
 @dataclass(frozen=True)
-class LeaveOneGroupOut:
+class LeaveOneGroupOut(Shown):
     """One split per group, in the order of the groups."""
 
     def make(self, part: Part, repeats: int = 1) -> Splits:

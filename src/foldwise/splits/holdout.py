@@ -10,12 +10,13 @@ import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.errors import BadSplits
+from foldwise.shown import Shown
 from foldwise.splits.part import Part, Rows, make_part, refuse_groups_with_time, whole_number
 from foldwise.splits.split import Split, Splits, plural, refuse_repeats, repeated, without
 
 
 @dataclass(frozen=True)
-class Holdout:
+class Holdout(Shown):
     """One test set of ceil(share x rows) rows: stratified, of whole groups, or the last ones in time.
 
     >>> Holdout(0.2)
@@ -44,7 +45,7 @@ class DevRows:
 
 
 @dataclass(frozen=True)
-class MonteCarlo:
+class MonteCarlo(Shown):
     """Independent random test sets of ceil(share x rows) rows each.
 
     >>> MonteCarlo(20, share=0.1)

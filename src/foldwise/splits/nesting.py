@@ -125,9 +125,10 @@ def _default_outer(wanted: int, data: Rows) -> tuple[int, list[Note]]:
     limit, reason = min(_limits(make_part(data, seed=0), ROWS_PER_FOLD))
     fitting = [folds for folds in (int(wanted), *SHORTER) if folds <= min(limit, wanted)]
     if not fitting:
-        raise BadSplits(
-            f"cannot make even {SHORTER[-1]} outer folds: {reason}", "Give more data, or choose outer yourself"
-        )
+        remedy = "Give more data, or choose outer yourself"
+        if reason.startswith("class"):
+            remedy = "Give more data, join it with another class, or leave its rows out"
+        raise BadSplits(f"cannot make even {SHORTER[-1]} outer folds: {reason}", remedy)
     changed = fitting[0] != wanted
     note = ("outer", f"{fitting[0]} outer folds instead of {int(wanted)}: {reason}")
     return fitting[0], [note] if changed else []

@@ -144,9 +144,10 @@ def check_classes(part: Part, folds: int) -> None:
     if smallest is not None and smallest[1] < folds:
         label, count = smallest
         way_out = f"Use at most {count} folds" if count > 1 else f"Drop or join class {label!r}"
+        amounts = "; task='regression' if the target is amounts" if isinstance(label, int | np.integer) else ""
         raise BadSplits(
             f"cannot make {folds} stratified folds: class {label!r} has {plural(count, 'row')}",
-            f"{way_out}, or stratify=False",
+            f"{way_out}, or stratify=False{amounts}",
             found=count,
         )
 

@@ -11,13 +11,14 @@ import numpy as np
 
 from foldwise.arrays import IntArray
 from foldwise.errors import BadSplits
+from foldwise.shown import Shown
 
 # Above this many training row numbers in all (half a gigabyte) they are worked out when asked for.
 EAGER_ROWS = 2**26
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Split:
+class Split(Shown):
     """Train rows and test rows, both ascending; only training rows may repeat (bootstrap).
 
     >>> Split(np.array([0, 1, 2]), np.array([3]))
@@ -50,7 +51,7 @@ class Rest(Split):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Splits:
+class Splits(Shown):
     """All splits of one level, made once, before any fit.
 
     `is_partition` says that the test rows of each repeat cut all rows into the same number of folds, and that

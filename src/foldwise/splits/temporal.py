@@ -8,31 +8,38 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadSplits
+from foldwise.shown import Shown
 from foldwise.splits.part import Part, whole_number
 from foldwise.splits.split import Split, Splits, plural, refuse_repeats
 
 
 @dataclass(frozen=True)
-class TimeOrdered:
+class TimeOrdered(Shown):
     """K blocks of later rows, each tested after training on the rows before it.
 
     Without `window` the training rows expand; with it they slide, the `window` rows nearest to the test.
-    `gap` rows before each test are left out. Rows of one time are never parted; without any time
-    the order of the rows counts.
+    `gap` rows before each test are left out. `horizon` is how many rows each test has, the last ones in time: so many
+    steps ahead are forecast each time; without it the tests share the rows evenly. Rows of one time are never parted;
+    without any time the order of the rows counts.
 
     >>> TimeOrdered(5, gap=2)
-    TimeOrdered(k=5, gap=2, window=None)
+    TimeOrdered(k=5, gap=2, window=None, horizon=None)
+    >>> TimeOrdered(8, horizon=12)  # eight times, forecast twelve steps
+    TimeOrdered(k=8, gap=0, window=None, horizon=12)
     """
 
     k: int = 5
     gap: int = field(default=0, kw_only=True)
     window: int | None = field(default=None, kw_only=True)
+    horizon: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole_number(self.k, "folds", least=2))
         object.__setattr__(self, "gap", whole_number(self.gap, "gap", least=0))
         if self.window is not None:
             object.__setattr__(self, "window", whole_number(self.window, "window", least=1))
+        if self.horizon is not None:
+            object.__setattr__(self, "horizon", whole_number(self.horizon, "horizon", least=1))
 
     def make(self, part: Part, repeats: int = 1) -> Splits:
         refuse_repeats("time-ordered folds", repeats)
@@ -50,7 +57,7 @@ class TimeOrdered:
     def _starts(self, time: FloatArray) -> list[int]:
         """Where each test block begins in the sorted times; a block never begins among rows of one time."""
         rows = len(time)
-        size = rows // (self.k + 1)
+        size = self._size(rows)
         if size == 0:
             raise BadSplits(
                 f"cannot make {self.k} time-ordered folds of {plural(rows, 'row')}",
@@ -69,6 +76,18 @@ class TimeOrdered:
             )
         return [int(start) for start in starts]
 
+    def _size(self, rows: int) -> int:
+        if self.horizon is None:
+            return rows // (self.k + 1)
+        if self.k * self.horizon >= rows:
+            fewer = (rows - 1) // self.horizon
+            raise BadSplits(
+                f"cannot make {self.k} time-ordered folds of {plural(self.horizon, 'row')} each: there are {rows}",
+                f"Use at most {fewer} folds" if fewer >= 2 else "Use a shorter horizon",
+            )
+        return self.horizon
+
     def _scheme(self) -> str:
         training = "expanding" if self.window is None else f"sliding over {plural(self.window, 'row')}"
-        return f"{self.k} time-ordered folds ({training}, gap {self.gap})"
+        ahead = "" if self.horizon is None else f", horizon {self.horizon}"
+        return f"{self.k} time-ordered folds ({training}, gap {self.gap}{ahead})"

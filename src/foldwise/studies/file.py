@@ -48,6 +48,12 @@ def read_study(store: Store, *, loss: Any = None, tuner: Tuner | None = None) ->
     return study_from(content, loss=loss, tuner=tuner)
 
 
+def stored_losses(store: Store) -> list[str]:
+    """The names of the losses that the latest study of a store was run with."""
+    content = store.document(NAME)
+    return [] if content is None else [str(name) for name in unpack(content)[0].get("loss_names", ())]
+
+
 def study_bytes(study: Study) -> bytes:
     arrays: dict[str, AnyArray] = {"target": study.target}
     if study.weights is not None:
@@ -172,6 +178,8 @@ def _pack_method(method: Method, schemes: list[Inner], study: Study, arrays: dic
         "parts": [list(member) for member in method.members],
         "feeds": method.member_response,
         "is_hidden": method.is_hidden,
+        "packages": method.packages,
+        "defaults_of": method.defaults_of,
         "search": None if method.tuner.is_listed else limits_to_json(method.tuner.limits, method.proposals_name),
     }
 
@@ -208,6 +216,8 @@ def _unpack_method(
         members=tuple((str(member), str(name)) for member, name in head.get("parts", ())),
         member_response=head.get("feeds", ""),
         is_hidden=head.get("is_hidden", False),
+        packages=head.get("packages", {}),
+        defaults_of=head.get("defaults_of", ""),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ from foldwise.records.store import Store
 from foldwise.splits.split import Split
 from foldwise.studies.baseline import baseline_answer
 from foldwise.studies.proposals import with_method, with_proposals
-from foldwise.studies.study import Method, Stage, Study
+from foldwise.studies.study import Method, Note, Stage, Study
 from foldwise.studies.tuning_run import FAILED, MISSING, THERE, Choice, TuningRun
 
 MANY = 10_000  # row sets remembered at most
@@ -65,6 +66,10 @@ class Reading:
     def extend(self, method: Method) -> None:
         """Replace a method by one with more candidates; the store has them already."""
         self._take(with_method(self.study, method))
+
+    def note(self, *notes: Note) -> None:
+        """Add to the notes of the study what was found while it was read."""
+        self._take(replace(self.study, notes=(*self.study.notes, *notes)))
 
     def refresh(self) -> None:
         """Read what was proposed since, where another process runs the study."""

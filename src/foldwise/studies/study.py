@@ -46,7 +46,9 @@ class Method:
     combines: str = ""  # best_of, stack or blend, for a combined learner
     members: tuple[tuple[str, str], ...] = ()  # of a stack or blend: each member's name, and its method
     member_response: str = ""  # the response that a stack or blend takes from it
-    is_hidden: bool = False  # is it only a member of others, and no row of the answer?
+    is_hidden: bool = False  # is it in the study only for the sake of others, and no row of the answer?
+    defaults_of: str = ""  # the tuned method whose learner this is, at its own default parameters
+    packages: dict[str, str] = field(default_factory=dict)  # that it comes from, with their versions
 
     @property
     def listed(self) -> int:
@@ -115,6 +117,12 @@ class Study:
         return len(self.target)
 
     @property
+    def packages(self) -> dict[str, str]:
+        """Versions of the packages that its learners come from."""
+        found = {name: number for method in self.methods for name, number in method.packages.items()}
+        return dict(sorted(found.items()))
+
+    @property
     def shown(self) -> tuple[Method, ...]:
         """The methods that are rows of the answer."""
         return tuple(method for method in self.methods if not method.is_hidden)
@@ -128,8 +136,9 @@ class Study:
         """Every split the method is judged on, with the inner splits it is tuned on there."""
         inner = method.inner.splits if method.inner else [None] * len(self.outer)
         found = [Stage("outer", at, *pair) for at, pair in enumerate(zip(self.outer, inner, strict=True))]
-        extra_inner = method.extra_inner or [None] * len(self.extra or ())
-        pairs = zip(self.extra or (), extra_inner, strict=True)
+        extra = () if method.defaults_of else self.extra or ()
+        extra_inner = method.extra_inner or [None] * len(extra)
+        pairs = zip(extra, extra_inner, strict=True)
         return found + [Stage("beside", at, *pair) for at, pair in enumerate(pairs)]
 
     def tunings(self, method: Method) -> list[Splits]:

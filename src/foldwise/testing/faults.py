@@ -101,7 +101,7 @@ def loop_in_python(moment: Moment) -> None:
 
 def loop_in_c(moment: Moment) -> None:
     """One call into C that keeps the interpreter's lock, so that no signal handler in Python runs."""
-    deque(itertools.repeat(0, int(moment.seconds * 3e7)), maxlen=0)
+    deque(itertools.repeat(0, int(moment.seconds * 3e8)), maxlen=0)
 
 
 def sleep(moment: Moment) -> None:

@@ -54,7 +54,7 @@ def made_up_evidence() -> Iterator[Evidence]:
     """Losses of a made-up method under every scheme; then without spread, with few rows, with groups or weights."""
     pairs = np.random.default_rng(1).random((1, ROWS, FOLDS))
     halves = np.random.default_rng(2).random((10, 2))
-    groups = np.arange(ROWS) // 4
+    groups, weights = np.arange(ROWS) // 4, np.linspace(0.5, 1.5, ROWS)
     for loss in (SQUARED, BRIER, ZERO_ONE, AUC, R2):
         yield _evidence(loss, "holdout", 1)
         yield _evidence(loss, "folds", FOLDS, pair_losses=pairs if loss.is_per_row else None)
@@ -66,8 +66,8 @@ def made_up_evidence() -> Iterator[Evidence]:
         yield _evidence(loss, "loo", ROWS)
         yield _evidence(loss, "holdout", 1, rows=1)
         yield _evidence(loss, "folds", FOLDS, groups=groups)
-        yield _evidence(loss, "folds", FOLDS, is_weighted=True)
-        yield _evidence(loss, "holdout", 1, is_weighted=True)
+        yield _evidence(loss, "folds", FOLDS, weights=weights)
+        yield _evidence(loss, "holdout", 1, weights=weights)
         for folds in (1, FOLDS):
             yield _without_spread(_evidence(loss, "folds" if folds > 1 else "holdout", folds, pair_losses=pairs))
 
@@ -78,8 +78,11 @@ def _evidence(loss: Loss, kind: str, folds: int, *, rows: int = ROWS, repeats: i
     losses = [draw.random(len(test)) for test in tests]
     if loss is ZERO_ONE:
         losses = [(part < 0.4).astype(float) for part in losses]
+    weights = more.get("weights", np.ones(rows))
     return Evidence(
-        fold_losses=np.array([part.mean() for part in losses]),
+        fold_losses=np.array(
+            [np.average(part, weights=weights[test]) for part, test in zip(losses, tests, strict=True)]
+        ),
         row_losses=tuple(losses) if loss.is_per_row else None,
         test_rows=tests,
         train_counts=tuple(rows - len(test) for test in tests) if folds > 1 else (100,),

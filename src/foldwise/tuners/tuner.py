@@ -15,6 +15,7 @@ import numpy as np
 
 from foldwise.arrays import BoolArray, FloatArray, IntArray
 from foldwise.errors import BadStudy
+from foldwise.shown import Shown, code_html
 from foldwise.spaces.parameter import Parameter
 from foldwise.spaces.point import Point
 from foldwise.spaces.space import Space
@@ -36,6 +37,9 @@ class Evaluate(NamedTuple):
     candidates: Sequence[int]
     splits: Sequence[int]
     level: int = 0
+
+    def _repr_html_(self) -> str:
+        return code_html(repr(self))
 
 
 Step = Sequence[Evaluate] | Literal["propose", "over"]
@@ -96,7 +100,7 @@ class Limits(NamedTuple):
     stop: str | None = None  # "noise": when gains are smaller than the noise of the best score
 
 
-class Tuner:
+class Tuner(Shown):
     """The base of all tuners: one that scores every candidate of a list on every inner split.
 
     A tuner of your own has a `name` and overrides `next`, which gives the evaluations wanted after

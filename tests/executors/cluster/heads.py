@@ -1,6 +1,6 @@
 """A cluster of somebody else, in a process of its own: prints its address, and ends when its input does.
 
-python heads.py dask|ray FOLDER
+python heads.py dask|ray|nodes FOLDER
 """
 
 from __future__ import annotations
@@ -38,6 +38,18 @@ def ray(folder: str) -> str:
         _temp_dir=folder,
     )
     return str(ray.get_runtime_context().gcs_address)
+
+
+def nodes(folder: str) -> str:  # its files are in TMPDIR
+    """A Ray cluster of a head that does no fits and two nodes that do."""
+    from ray.cluster_utils import Cluster
+
+    global held
+    size = {"object_store_memory": 100_000_000}
+    held = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False, **size})
+    for _ in range(2):
+        held.add_node(num_cpus=1, **size)
+    return str(held.address)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,10 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import studies
-from foldwise.errors import BadStudy, FitsFailed, MissingExtra
+from foldwise.errors import BadLearner, BadStudy, FitsFailed, MissingExtra
 from foldwise.executors.cluster import cluster_executor as cluster
 from foldwise.executors.cluster import node
+from foldwise.executors.cluster.attempts import TRIES, TRIES_ALONE, Attempt
 from foldwise.executors.cluster.cluster_executor import ClusterExecutor
 from foldwise.executors.cluster.dask_engine import DaskExecutor
 from foldwise.executors.cluster.packed_batch import unpack_batch
@@ -20,7 +21,6 @@ from foldwise.executors.cluster.ray_engine import RayExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
-from foldwise.plans.fit import SharedBatch
 from foldwise.testing.executors import ExecutorContract, first_fits
 
 
@@ -32,7 +32,8 @@ class Scripted:
     def __init__(self, runnable, *, slots=2, reply=None):
         self.worker = Worker(workload_of(runnable))
         self.reply = reply or (lambda number, batch: None)
-        self.seen, self.delivered = [], []
+        self.seen, self.places, self.delivered = [], [], []
+        self.check, self.checks, self.is_silent = lambda: ("here", ""), 0, False
         self._end, self._other = socket.socketpair()
         self._answers = [("slots", slots)]
 
@@ -45,12 +46,16 @@ class Scripted:
     def send_nowait(self, message):
         what, *content = message
         if what == "do":
-            number, _, packed = content
+            number, _, packed, where = content
             batch = unpack_batch(packed)
             self.seen.append(batch)
+            self.places.append(where)
             usual = ("done", number, "here", self.worker.do(batch))
             answer = self.reply(number, batch)
             self._answers += [usual] if answer is None else answer if isinstance(answer, list) else [answer]
+        elif what == "check":
+            self.checks += 1
+            self._answers += [] if self.is_silent else [("checked", *self.check())]
         elif what == "deliver":
             self.delivered.append(content[1])
             self._answers.append(("delivered", content[1], True, ""))
@@ -115,7 +120,7 @@ def test_a_batch_whose_node_died_is_sent_again(runnable, begin):
     assert statuses(executor, runnable, first_fits(runnable)) == {"ok": 10}
 
 
-def test_a_batch_that_always_dies_is_tried_thrice_then_one_by_one_then_called_crashed(runnable, begin):
+def test_a_fit_that_takes_its_node_along_each_time_is_found_alone_and_blamed(runnable, begin):
     fits = [fit for fit in first_fits(runnable) if fit.method == 0]
     culprit = fits[0].key
     executor = begin(
@@ -130,27 +135,64 @@ def test_a_batch_that_always_dies_is_tried_thrice_then_one_by_one_then_called_cr
     found = [record for records in executor.run(runnable, fits) for record in records]
 
     tries = [len(batch) for batch in executor.channel.seen if culprit in [fit.key for fit in batch]]
-    assert len(tries) == 4
-    assert (tries[0] > 1, tries[3]) == (True, 1)
+    assert len(tries) == TRIES + 1 + TRIES_ALONE
+    assert (tries[0] > 1, tries[TRIES:]) == (True, [1] * (1 + TRIES_ALONE))
+    assert executor.channel.places[-TRIES_ALONE:] == ["here"] * TRIES_ALONE  # where the cluster has just been checked
     assert Counter(record.status for record in found) == {"ok": 4, "crashed": 1}
     (crashed,) = [record for record in found if not record.is_ok]
     assert crashed.key == culprit
-    assert crashed.error == "the worker died each time it was tried, 4 times"
+    assert crashed.error == "the worker died each time it was tried, also alone on a node that works"
 
 
-def test_a_shared_batch_stays_together_until_it_has_died_thrice(runnable, begin):
-    executor = begin(runnable)
-    executor._open(runnable)
-    batch = SharedBatch([fit for fit in first_fits(runnable) if fit.method == 0])
-    executor._in_flight[1] = cluster._Attempt(batch)
+def test_no_fit_is_blamed_for_a_cluster_that_can_do_nothing(runnable, begin, monkeypatch):
+    monkeypatch.setattr(cluster, "CHECK_SECONDS", 0.0)
+    executor = begin(runnable, reply=lambda number, batch: ("died", number, "the raylet died") if number > 3 else None)
+    executor.channel.check = lambda: (None, "the raylet died")
+    found = []
 
-    for deaths in (1, 2):
-        executor._on_died(1, "the worker died")
-        executor._in_flight[1] = executor._retries.pop()
-        assert (type(executor._in_flight[1].batch), executor._in_flight[1].deaths) == (SharedBatch, deaths)
-    executor._on_died(1, "the worker died")
+    came = iter(executor.run(runnable, first_fits(runnable)))
+    while not found:
+        found += next(came)
+    with pytest.raises(
+        FitsFailed, match=r"the dask cluster is gone \(the raylet died\). What is finished is in the st"
+    ):
+        found.extend(record for records in came for record in records)
 
-    assert [attempt.batch for attempt in executor._retries] == [(fit,) for fit in batch]
+    assert {record.status for record in found} == {"ok"}
+    assert executor.channel.checks == cluster.CHECKS
+
+
+def test_a_cluster_that_recovers_costs_no_fit(runnable, begin, monkeypatch):
+    """A node is lost with all it had, and for a while every task goes to the dead one."""
+    monkeypatch.setattr(cluster, "CHECK_SECONDS", 0.0)
+    executor = begin(runnable, reply=lambda number, batch: ("died", number, "gone") if 2 < number < 9 else None)
+    executor.channel.check = lambda: ("here", "") if executor.channel.checks % 3 == 0 else (None, "gone")
+
+    assert statuses(executor, runnable, first_fits(runnable)) == {"ok": 10}
+
+
+def test_nothing_is_sent_after_a_death_until_the_cluster_was_checked(runnable, begin):
+    executor = begin(runnable, reply=lambda number, batch: ("died", number, "gone") if number == 1 else None)
+    executor.channel.is_silent = True
+    came = executor.run(runnable, first_fits(runnable))
+    for _ in range(5):
+        next(came)
+    sent = len(executor.channel.seen)
+    assert sent < 10
+    executor.channel.is_silent = False
+    executor.channel._answers.append(("checked", "here", ""))
+
+    assert sum(map(len, came)) > 0
+    assert len(executor.channel.seen) > sent
+
+
+def test_a_cluster_without_a_single_worker_is_given_up(runnable, begin, monkeypatch):
+    monkeypatch.setattr(cluster, "EMPTY_SECONDS", 0.2)
+    executor = begin(runnable, reply=lambda number, batch: [] if number > 1 else None)
+    executor.channel._answers += [("slots", 0)]
+
+    with pytest.raises(FitsFailed, match=r"the dask cluster is gone \(it has no worker left\)"):
+        list(executor.run(runnable, first_fits(runnable)))
 
 
 def test_what_comes_twice_counts_once(runnable, begin):
@@ -174,10 +216,10 @@ def test_a_batch_that_missed_the_data_before_they_came_is_only_sent_again(runnab
     executor = begin(runnable)
     executor._open(runnable)
     executor._delivered["there"] = 5
-    attempt = cluster._Attempt(tuple(first_fits(runnable)[:1]))
+    attempt = Attempt(tuple(first_fits(runnable)[:1]))
 
     executor._hold_back(attempt, 5, "worker 1", "there")
-    assert (list(executor._retries), executor.channel.delivered) == ([attempt], [])
+    assert (list(executor._attempts.among_others), executor.channel.delivered) == ([attempt], [])
     executor._hold_back(attempt, 6, "worker 1", "there")
     assert executor.channel.delivered == ["there"]
 
@@ -217,6 +259,17 @@ def test_a_cluster_that_is_lost_says_that_finished_fits_are_kept(runnable, begin
     assert next(records for records in came if records)
     with pytest.raises(FitsFailed, match=r"the dask cluster is gone \(no route\). What is finished is in the store"):
         list(came)
+
+
+def test_a_learner_that_cannot_be_pickled_is_refused_before_anything_is_sent(begin):
+    runnable = studies.make({"stays": studies.Stays()})
+    executor = begin(studies.fragile())
+
+    with pytest.raises(
+        BadLearner, match=r"'stays' cannot be sent to worker processes \(TypeError: I stay here\). Make"
+    ):
+        list(executor.run(runnable, first_fits(runnable)))
+    assert executor.channel.seen == []
 
 
 def test_a_cluster_that_never_answers_is_given_up(runnable, begin, monkeypatch):

@@ -82,3 +82,13 @@ def test_a_file_that_goes_while_a_folder_is_removed_leaves_nothing_open(temporar
         remove(folder)
         gc.collect()
     assert found == []
+
+
+def test_what_could_not_live_in_a_long_folder_is_removed_too(temporary, monkeypatch):
+    """Ray keeps sockets whose names must be short."""
+    short = temporary / "short"
+    (short / f"{PREFIX}left").mkdir(parents=True)
+    (short / f"{PREFIX}left" / LOCK).write_text("1\n")
+    monkeypatch.setattr("foldwise.executors.local.scratch.SHORT", str(short))
+    sweep()
+    assert list(short.iterdir()) == []

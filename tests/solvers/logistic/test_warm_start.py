@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from twin import assert_twins, bootstraps, fits_of, folds
 
 from foldwise.data.dataset import make_dataset
+from foldwise.learners.estimators.earlier import logistic_regression
 from foldwise.solvers.logistic import logistic
 from foldwise.solvers.logistic.logistic import LogisticSolver
 from foldwise.solvers.logistic.logistic_loss import Logistic
@@ -21,6 +21,9 @@ from foldwise.solvers.logistic.newton import Descent
 from foldwise.solvers.logistic.orthant import step_within
 from foldwise.solvers.logistic.regularization_path import RegularizationPath
 from foldwise.solvers.logistic.warm_start import WarmStart, minima_along
+
+# with the parameters of scikit-learn 1.8, also on earlier versions
+LogisticRegression = type(logistic_regression())
 
 SOLVER = LogisticSolver()
 RESPONSES = ("predict_proba", "decision_function")
@@ -37,10 +40,7 @@ def rows(rng: np.random.Generator, count: int, width: int, classes: int) -> tupl
 
 
 def tight(estimators: list[Any]) -> list[Any]:
-    finals = [
-        LogisticRegression(**{**estimator[-1].get_params(), **NEWTON, "penalty": "deprecated"})
-        for estimator in estimators
-    ]
+    finals = [LogisticRegression(**{**estimator[-1].get_params(), **NEWTON}) for estimator in estimators]
     return [
         make_pipeline(*(step for _, step in made.steps[:-1]), final)
         for made, final in zip(estimators, finals, strict=True)

@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from foldwise.executors.cluster.node import TOKEN, NodeStudy, Outcome
+from foldwise.executors.cluster.node import TOKEN, NodeStudy, Outcome, Refused
 from foldwise.executors.cluster.packed_batch import PackedBatch
 from foldwise.executors.local import nursery
 from foldwise.executors.local.channel import Channel
@@ -35,7 +35,7 @@ FOLDERS: list[str] = []  # to be removed at the end
 
 
 class Died(Exception):
-    """A worker process or a node of the engine ended while it had the batch."""
+    """A process or a node of the engine ended while it had the batch, or could not be given it."""
 
 
 class Lost(Exception):
@@ -52,8 +52,11 @@ class Cluster(Protocol):
     async def slots(self) -> int:
         """How many batches can run at a time."""
 
-    async def call(self, study: NodeStudy, packed: PackedBatch) -> tuple[str, Outcome]:
-        """What came of a batch, and where it was."""
+    async def call(self, study: NodeStudy, packed: PackedBatch, where: str | None) -> tuple[str, Outcome]:
+        """What came of a batch, and where it was: there, or anywhere."""
+
+    async def check(self) -> str:
+        """Where a task that does nothing was done."""
 
     async def deliver(self, where: str, study: NodeStudy, folder: Path) -> None:
         """Bring the files of a study there."""
@@ -106,6 +109,8 @@ class Bridge:
                 self.studies[study.token] = study, Path(folder)
             elif what == "do":
                 self._start(self._run_batch(*content))
+            elif what == "check":
+                self._start(self._check())
             elif what == "deliver":
                 self._start(self._deliver(*content))
             elif what == "forget":
@@ -128,14 +133,24 @@ class Bridge:
         except Exception as problem:
             self._send("lost", in_words(problem))
 
-    async def _run_batch(self, number: int, token: str, packed: PackedBatch) -> None:
+    async def _run_batch(self, number: int, token: str, packed: PackedBatch, where: str | None) -> None:
         study, _ = self.studies[token]
         try:
-            where, outcome = await self.cluster.call(study, packed)
+            where, outcome = await self.cluster.call(study, packed, where)
         except Died as problem:
             self._send("died", number, str(problem))
+        except (ImportError, AttributeError, TypeError) as problem:  # raised where the batch was unpacked
+            self._send("done", number, "", _unreadable(problem))
         else:
             self._send("done", number, where, outcome)
+
+    async def _check(self) -> None:
+        try:
+            where = await self.cluster.check()
+        except Died as problem:
+            self._send("checked", None, str(problem))
+        else:
+            self._send("checked", where, "")
 
     async def _deliver(self, where: str, place: str, token: str) -> None:
         study, folder = self.studies[token]
@@ -163,6 +178,14 @@ class Bridge:
             self.channel.send(message)
         except OSError:
             self._is_over.set()
+
+
+def _unreadable(problem: Exception) -> Refused:
+    return Refused(
+        "BadStudy",
+        f"a node of the cluster cannot read what it is sent ({in_words(problem)})",
+        "Install the same versions of Python, foldwise and the packages of the learners on every node",
+    )
 
 
 def in_words(problem: BaseException) -> str:
@@ -204,11 +227,12 @@ def _end_with_coordinator(handle: int) -> None:
 
 
 def _end() -> None:
-    """Kill what was started here; nurseries see it and clean up themselves, if they are quick."""
+    """Kill what was started here; what sees it and cleans up may do so itself, if it is quick."""
+    _let_go_of_tracker()
     patience = time.monotonic() + GRACE / 2
     while (left := nursery.children()) and time.monotonic() < patience + GRACE:
         for pid in left:
-            if time.monotonic() > patience or not _is_nursery(pid):
+            if time.monotonic() > patience or not _cleans_up(pid):
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
         while nursery.ended_child() is not None:
@@ -221,11 +245,22 @@ def _end() -> None:
     os._exit(0)
 
 
-def _is_nursery(pid: int) -> bool:
+def _cleans_up(pid: int) -> bool:
+    """Is this a nursery, or the process that removes the semaphores of killed ones?"""
     try:
-        return b"nursery.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
+    return b"nursery.py" in command or b"resource_tracker" in command
+
+
+def _let_go_of_tracker() -> None:
+    """Close our end of its pipe: when all who held one are gone, it removes the semaphores they left, and ends."""
+    tracker = getattr(sys.modules.get("multiprocessing.resource_tracker"), "_resource_tracker", None)
+    handle = getattr(tracker, "_fd", None)
+    if handle is not None:
+        with suppress(OSError):
+            os.close(handle)
 
 
 if __name__ == "__main__":

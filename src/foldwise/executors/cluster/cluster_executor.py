@@ -1,7 +1,7 @@
 """Fits on a cluster, as its coordinator sees them: which batches are at the nodes, must be retried, or are done.
 
-Learners cannot harm a node (see `node`), so a death there is an accident of the machine: a batch
-is tried three times, then its fits one by one, and only then are they called crashed.
+Learners do not run in a process of the cluster (see `node`), so a death there is an accident of the
+machine until the opposite is proved (see `attempts`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import uuid
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from foldwise import errors
 from foldwise.errors import BadStudy, FitsFailed, FoldwiseError, MissingExtra
+from foldwise.executors.cluster.attempts import Attempt, Attempts
 from foldwise.executors.cluster.bridge import LOG, Cluster
 from foldwise.executors.cluster.node import TOKEN, Missing, NodeStudy, Refused, versions
 from foldwise.executors.cluster.packed_batch import pack_batch
@@ -40,18 +41,13 @@ from foldwise.records.record import Record
 
 AHEAD = 2  # batches in flight for each that can run, so that none waits for the next
 TICK = 0.1
-TRIES = 3  # of a batch
 DELIVERIES = 5  # to one place
+CHECKS = 10  # that may fail in a row
+CHECK_SECONDS = 1.0  # between a check that failed and the next
 START_SECONDS = 60.0
+EMPTY_SECONDS = 60.0  # without a single worker, in a cluster of our own; others may get new ones from a queue
+EMPTY_SECONDS_OF_OTHERS = 600.0
 CLOSE_SECONDS = 2.5
-
-
-@dataclass
-class _Attempt:
-    """A batch to be sent or in flight, and how often its node died."""
-
-    batch: Batch
-    deaths: int = 0
 
 
 class ClusterExecutor:
@@ -84,34 +80,40 @@ class ClusterExecutor:
         self._solvers: SolverChoice | None = None
         self._node_study: NodeStudy | None = None
         self._slots: int | None = None  # of the cluster, once it is there
+        self._empty_since: float | None = None  # since when it has lost all of them
         self._is_stopping = False
         self._numbers = 0
-        self._in_flight: dict[int, _Attempt] = {}
-        self._held_back: dict[str, list[_Attempt]] = {}  # until their place has the data
+        self._in_flight: dict[int, Attempt] = {}
+        self._held_back: dict[str, list[Attempt]] = {}  # until their place has the data
         self._deliveries: dict[str, int] = {}  # how often to each place
         self._delivered: dict[str, int] = {}  # the last batch sent before the data were there
         self._waiting: deque[Batch] = deque()
-        self._retries: deque[_Attempt] = deque()
+        self._attempts = Attempts()
+        self._is_checking = False
+        self._failed_checks = 0
+        self._next_check = 0.0
+        self._last_words = ""  # of what died last
         self._finished: list[Record] = []
 
     def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[list[Record]]:
         self._open(runnable)
         self.add(fits)
         began = time.monotonic()
-        while self._waiting or self._retries or self._held_back or self._in_flight:
+        while self._waiting or self._attempts or self._held_back or self._in_flight:
             if self._is_stopping:
                 self._poll(0.0)
                 yield self._collect()
                 return
             if self._slots is None and time.monotonic() - began > START_SECONDS:
                 raise self._gone("it did not answer in time")
+            self._check_slots()
             self._send_waiting()
             self._poll(TICK)
             yield self._collect()
 
     def add(self, fits: Sequence[Fit]) -> None:
         assert self._solvers is not None
-        self._waiting.extend(self._solvers.batches(fits))
+        self._waiting.extendleft(reversed(self._solvers.batches(fits)))  # a method that goes on is to be finished
         self._batch_waiting()
 
     def ask_to_stop(self) -> None:
@@ -129,9 +131,11 @@ class ClusterExecutor:
                     os.killpg(self._bridge.pid, signal.SIGKILL)
                 self._bridge.wait()
         self._bridge = self._channel = self._runnable = self._node_study = self._slots = None
-        self._is_stopping = False
-        for kept in (self.seconds, self._counts, self._in_flight, self._held_back, self._waiting, self._retries):
+        self._is_stopping = self._is_checking = False
+        self._empty_since, self._failed_checks = None, 0
+        for kept in (self.seconds, self._counts, self._in_flight, self._held_back, self._waiting):
             kept.clear()
+        self._attempts.clear()
         self._held.close()
         sweep()  # what processes of the cluster had no time to remove
 
@@ -144,8 +148,24 @@ class ClusterExecutor:
         self._waiting = deque(make_batches(self._waiting, seconds, workers=max(1, self._slots or self._wanted)))
 
     def _send_waiting(self) -> None:
-        while (self._retries or self._waiting) and len(self._in_flight) < self._room():
-            self._send_batch(self._retries.popleft() if self._retries else _Attempt(self._waiting.popleft()))
+        if self._attempts.is_in_doubt:
+            self._check()
+            return
+        while (self._attempts.among_others or self._waiting) and len(self._in_flight) < self._room():
+            again = self._attempts.among_others
+            self._send_batch(again.popleft() if again else Attempt(self._waiting.popleft()))
+        if self._is_idle():
+            self._check()  # and then try a suspect where the check was done
+
+    def _is_idle(self) -> bool:
+        """Is nothing left but suspects?"""
+        return not (self._in_flight or self._held_back or self._waiting or self._attempts.among_others)
+
+    def _check(self) -> None:
+        """Have a task done that does nothing, to see whether the cluster can do any."""
+        if not self._is_checking and time.monotonic() >= self._next_check:
+            self._is_checking = True
+            self._send("check")
 
     def _room(self) -> int:
         if self._slots is None:
@@ -154,11 +174,11 @@ class ClusterExecutor:
             return min(self.jobs, AHEAD * max(1, self._slots))
         return AHEAD * max(1, self._slots)
 
-    def _send_batch(self, attempt: _Attempt) -> None:
+    def _send_batch(self, attempt: Attempt, where: str | None = None) -> None:
         assert self._node_study is not None
         self._numbers += 1
         self._in_flight[self._numbers] = attempt
-        self._send("do", self._numbers, self._node_study.token, pack_batch(attempt.batch))
+        self._send("do", self._numbers, self._node_study.token, pack_batch(attempt.batch), where)
 
     def _send(self, *message: Any) -> None:
         assert self._channel is not None
@@ -175,11 +195,13 @@ class ClusterExecutor:
         self._channel.flush()
         for what, *content in self._channel.arrived():
             if what == "slots":
-                (self._slots,) = content
+                self._on_slots(*content)
             elif what == "done":
                 self._on_done(*content)
             elif what == "died":
                 self._on_died(*content)
+            elif what == "checked":
+                self._on_checked(*content)
             elif what == "delivered":
                 self._on_delivered(*content)
             else:
@@ -200,7 +222,9 @@ class ClusterExecutor:
         for record in outcome:
             self._finished.append(replace(record, rows=fits.pop(record.key).rows))
         if fits:  # its node was stopped in the midst of it
-            self._retries.append(_Attempt(tuple(fits.values()) if outcome else attempt.batch, attempt.deaths))
+            self._attempts.again(replace(attempt, batch=tuple(fits.values()) if outcome else attempt.batch))
+        if outcome:
+            self._attempts.survived(attempt)
         self._note_times(attempt.batch[0].method, outcome)
 
     def _note_times(self, method: int, records: Sequence[Record]) -> None:
@@ -212,10 +236,10 @@ class ClusterExecutor:
         if is_new:
             self._batch_waiting()
 
-    def _hold_back(self, attempt: _Attempt, number: int, where: str, place: str) -> None:
+    def _hold_back(self, attempt: Attempt, number: int, where: str, place: str) -> None:
         """Hold the batch back until the data are at that place; the first that misses them there asks for them."""
         if number <= self._delivered.get(place, 0):  # they have come since it was sent
-            self._retries.append(attempt)
+            self._attempts.again(attempt)
             return
         if place not in self._held_back:
             assert self._node_study is not None
@@ -232,21 +256,42 @@ class ClusterExecutor:
             )
         if is_there:
             self._delivered[place] = self._numbers
-        self._retries.extend(self._held_back.pop(place, []))
+        for attempt in self._held_back.pop(place, []):
+            self._attempts.again(attempt)
 
     def _on_died(self, number: int, words: str) -> None:
-        """A node died with this batch: try it again, then its fits one by one, then call them crashed."""
+        """What carried this batch died: the cluster is to blame until it is found well and the batch dies alone."""
         attempt = self._in_flight.pop(number, None)
-        if attempt is None:
+        if attempt is not None:
+            self._last_words = words
+            self._attempts.died(attempt)
+
+    def _on_checked(self, where: str | None, words: str) -> None:
+        """The cluster did a task there; or it could not, in these words."""
+        self._is_checking = False
+        if where is None:
+            self._failed_checks += 1
+            self._next_check = time.monotonic() + CHECK_SECONDS
+            if self._failed_checks >= CHECKS:
+                raise self._gone(words)
             return
-        attempt.deaths += 1
-        if attempt.deaths < TRIES:
-            self._retries.append(attempt)
-        elif attempt.deaths == TRIES and len(attempt.batch) > 1:
-            self._retries.extend(_Attempt((fit,), TRIES) for fit in attempt.batch)
-        else:
-            for fit in attempt.batch:
-                self._crash(fit, f"{words} each time it was tried, {attempt.deaths} times")
+        self._failed_checks, self._attempts.is_in_doubt = 0, False
+        if self._attempts.suspects and self._is_idle():
+            next_one = self._attempts.next_alone()
+            if isinstance(next_one, Attempt):
+                self._send_batch(next_one, where)
+            else:
+                self._crash(next_one, f"{self._last_words} each time it was tried, also alone on a node that works")
+
+    def _on_slots(self, slots: int) -> None:
+        self._empty_since = None if slots or not self._slots else time.monotonic()
+        self._slots = slots
+
+    def _check_slots(self) -> None:
+        """A cluster that has lost all its workers may get others, but not for ever."""
+        most = EMPTY_SECONDS if self.address is None else EMPTY_SECONDS_OF_OTHERS
+        if self._empty_since is not None and time.monotonic() - self._empty_since > most:
+            raise self._gone(f"it has no worker left{', ' * bool(self._last_words)}{self._last_words}")
 
     def _crash(self, fit: Fit, words: str) -> None:
         assert self._node_study is not None
@@ -286,7 +331,8 @@ class ClusterExecutor:
         write_workload(work, folder)
         names = tuple(learner.name for learner in runnable.learners)
         token = uuid.uuid4().hex
-        self._node_study = NodeStudy(token, names, tuple(modules_of(work)), work.threads, self.limits, versions())
+        wanted = (*versions(), *runnable.study.packages.items())
+        self._node_study = NodeStudy(token, names, tuple(modules_of(work)), work.threads, self.limits, wanted)
         (folder / TOKEN).write_text(token)
         self._send("study", self._node_study, str(folder))
         self._runnable, self._solvers = runnable, SolverChoice(work)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from foldwise.errors import BadStudy
 from foldwise.executors.cluster import node
-from foldwise.executors.cluster.bridge import GRACE, Died, Lost, pieces
+from foldwise.executors.cluster.bridge import GRACE, LOOK, Died, Lost, in_words, pieces
 from foldwise.executors.cluster.cluster_executor import ClusterExecutor
 from foldwise.executors.cluster.node import NodeStudy, Outcome
 from foldwise.executors.cluster.packed_batch import PackedBatch
@@ -17,6 +18,8 @@ from foldwise.executors.options import RunOptions
 
 LOOPBACK = "127.0.0.1"
 CONNECT_SECONDS = 10.0
+HEAL_SECONDS = 10.0  # without a worker, in a cluster of our own
+DIED, LOST = "the Dask worker died", "the connection to the Dask scheduler was lost"
 
 
 class DaskCluster:
@@ -26,12 +29,16 @@ class DaskCluster:
         self.address, self.jobs, self.folder = address, jobs, folder
         self.is_ours = address is None
         self.client: Any = None
+        self._cluster: Any = None  # that of our own
+        self._seen = 0.0  # when it had a worker
 
     async def start(self) -> None:
         import dask
         import distributed
 
-        where = self.address if self.address is not None else await self._start_cluster(dask, distributed)
+        if self.is_ours:
+            self._cluster = await self._start_cluster(dask, distributed)
+        where = self._cluster if self.is_ours else self.address
         self.client = await distributed.Client(where, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False)
 
     async def _start_cluster(self, dask: Any, distributed: Any) -> Any:
@@ -52,20 +59,57 @@ class DaskCluster:
         )
 
     async def slots(self) -> int:
-        return sum((await self.client.nthreads()).values())
+        found: int = sum((await self.client.nthreads()).values())
+        if found:
+            self._seen = time.monotonic()
+        elif self.is_ours and time.monotonic() - self._seen > HEAL_SECONDS:  # a worker killed at its start stays away
+            self._seen = time.monotonic()
+            self._cluster.scale(len(self._cluster.worker_spec) + self.jobs)
+        return found
 
-    async def call(self, study: NodeStudy, packed: PackedBatch) -> tuple[str, Outcome]:
+    async def call(self, study: NodeStudy, packed: PackedBatch, where: str | None) -> tuple[str, Outcome]:
+        if where is None:
+            found: tuple[str, Outcome] = await self._answer(
+                self.client.submit(fit_on_worker, study, packed, pure=False)
+            )
+            return found
+        task = self.client.submit(fit_on_worker, study, packed, pure=False, workers=[where])
+        watch = asyncio.ensure_future(self._cancel_without(where, task))
+        try:
+            found = await self._answer(task)
+        except Lost:
+            raise (Died(DIED) if watch.done() else Lost(LOST)) from None
+        finally:
+            watch.cancel()
+        return found
+
+    async def check(self) -> str:
+        found: str = await self._answer(self.client.submit(address_of_worker, pure=False))
+        return found
+
+    async def _cancel_without(self, where: str, task: Any) -> None:
+        """A task for one worker alone would wait for ever where that worker is gone."""
+        while where in await self.client.nthreads():
+            await asyncio.sleep(LOOK)
+        await task.cancel()
+
+    async def _answer(self, task: Any) -> Any:
+        """What a task gave or raised; an accident of the cluster, or the end of it."""
         from distributed import KilledWorker
-        from distributed.comm import CommClosedError
+        from distributed.scheduler import NoValidWorkerError, NoWorkerError
         from distributed.utils import CancelledError
 
         try:
-            answer: tuple[str, Outcome] = await self.client.submit(fit_on_worker, study, packed, pure=False)
-        except KilledWorker as problem:
-            raise Died(f"the Dask worker {problem.last_worker.address} died") from problem
-        except (CancelledError, CommClosedError, OSError) as problem:
-            raise Lost("the connection to the Dask scheduler was lost") from problem
-        return answer
+            problem = await task.exception()
+            if problem is None:
+                return await task
+        except (CancelledError, OSError) as lost:  # closed connections are OSErrors
+            raise Lost(LOST) from lost
+        if isinstance(problem, KilledWorker | NoWorkerError | NoValidWorkerError):
+            raise Died(DIED) from problem
+        if isinstance(problem, OSError):  # of that worker: its disk is full, its memory is short
+            raise Died(in_words(problem)) from problem
+        raise problem
 
     async def deliver(self, where: str, study: NodeStudy, folder: Path) -> None:
         for name, content in pieces(folder):
@@ -78,7 +122,7 @@ class DaskCluster:
             if isinstance(problem, BaseException):
                 raise problem
         if where not in found:
-            raise Died(f"the Dask worker {where} died")
+            raise Died(DIED)
 
     async def forget(self, token: str) -> None:
         await self.client.run(forget_on_worker, token, on_error="ignore")
@@ -104,9 +148,14 @@ class DaskExecutor(ClusterExecutor):
 
 
 def fit_on_worker(study: NodeStudy, packed: PackedBatch) -> tuple[str, Outcome]:
+    return address_of_worker(), node.run_batch(study, packed)
+
+
+def address_of_worker() -> str:
     from distributed import get_worker
 
-    return get_worker().address, node.run_batch(study, packed)
+    found: str = get_worker().address
+    return found
 
 
 async def receive_on_worker(token: str, name: str, content: bytes) -> None:

@@ -17,17 +17,17 @@ import tempfile
 import threading
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
 
-from foldwise.errors import BadStudy, FoldwiseError
+from foldwise.errors import BadLearner, BadStudy, FoldwiseError
 from foldwise.executors.cluster.packed_batch import PackedBatch, unpack_batch
 from foldwise.executors.local.nursery import remove
 from foldwise.executors.local.pool import Pool
 from foldwise.executors.local.scratch import PREFIX, scratch_folder
 from foldwise.executors.options import Limits
+from foldwise.learners.packages import version_of
 from foldwise.records.record import Record
 
 TOKEN = "token"  # the file that names the study; written last, so that a folder with one is complete
@@ -101,6 +101,9 @@ def run_batch(study: NodeStudy, packed: PackedBatch) -> Outcome:
         finally:
             _give_back(study.token, worker)
         return [replace(record, rows=_NO_ROWS) for record in found]
+    except BadLearner as problem:
+        remedy = "Put their code where it can be imported on every node, or into the script that is run"
+        return Refused("BadLearner", f"on the node {socket.gethostname()}, {problem.problem}", remedy)
     except FoldwiseError as problem:
         return Refused(type(problem).__name__, problem.problem, problem.remedy)
 
@@ -165,24 +168,19 @@ def versions() -> tuple[tuple[str, str], ...]:
     """What must be the same on every node for the numbers to be the same."""
     python = ".".join(platform.python_version_tuple()[:2])
     ours = str(sys.modules["foldwise"].__version__)  # the front imports us, so we do not import it
-    return (("python", python), ("foldwise", ours), *((name, _version(name)) for name in _LIBRARIES))
+    return (("python", python), ("foldwise", ours), *((name, version_of(name)) for name in _LIBRARIES))
 
 
 def check_versions(wanted: tuple[tuple[str, str], ...]) -> None:
-    found = dict(versions())
-    wrong = [f"{name} {found.get(name)} instead of {number}" for name, number in wanted if found.get(name) != number]
+    """Refuse to fit where a number might differ, or where a learner's package is not there."""
+    here = dict(versions())
+    found = {name: here.get(name) or version_of(name) for name, _ in wanted}
+    wrong = [f"{name} {found[name]} instead of {number}" for name, number in wanted if found[name] != number]
     if wrong:
         raise BadStudy(
             f"the node {socket.gethostname()} has {', '.join(wrong)}, so that its numbers might differ",
             "Install the same versions on every node",
         )
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "nothing"
 
 
 def _take(study: NodeStudy) -> _NodeWorker | None:

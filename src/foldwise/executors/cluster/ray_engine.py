@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from foldwise.executors.cluster import node
-from foldwise.executors.cluster.bridge import FOLDERS, GRACE, Died, pieces
+from foldwise.executors.cluster.bridge import FOLDERS, GRACE, Died, in_words, pieces
 from foldwise.executors.cluster.cluster_executor import ClusterExecutor
 from foldwise.executors.cluster.node import NodeStudy, Outcome
 from foldwise.executors.cluster.packed_batch import PackedBatch
 from foldwise.executors.local.nursery import LOCK
-from foldwise.executors.local.scratch import PREFIX
+from foldwise.executors.local.scratch import PREFIX, SHORT
 from foldwise.records.lock import take
 
 LOOPBACK = "127.0.0.1"
@@ -44,6 +44,7 @@ class RayCluster:
         self.is_ours = address is None
         self.ray: Any = None
         self._fit: Any = None
+        self._node: Any = None
         self._places: set[str] = set()  # nodes that have data of ours
 
     async def start(self) -> None:
@@ -55,10 +56,11 @@ class RayCluster:
         ray.init(**(self._own() if self.is_ours else {"address": self.address}), log_to_driver=False)
         self.ray = ray
         self._fit = ray.remote(num_cpus=1, max_retries=0)(fit_on_worker)
+        self._node = ray.remote(num_cpus=1, max_retries=0)(node_of_worker)
 
     def _own(self) -> dict[str, Any]:
         if len(str(self.folder)) > LONGEST:
-            self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir="/tmp"))
+            self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=SHORT))
             FOLDERS.append(str(self.folder))
             self._lock = take(self.folder / LOCK)  # held until this process ends
         return {
@@ -74,39 +76,46 @@ class RayCluster:
     async def slots(self) -> int:
         return int(self.ray.cluster_resources().get("CPU", 0))
 
-    async def call(self, study: NodeStudy, packed: PackedBatch) -> tuple[str, Outcome]:
-        answer: tuple[str, Outcome] = await self._answer(self._fit.remote(study, packed))
+    async def call(self, study: NodeStudy, packed: PackedBatch, where: str | None) -> tuple[str, Outcome]:
+        answer: tuple[str, Outcome] = await self._answer(self._at(self._fit, where).remote(study, packed))
         self._places.add(answer[0])
         return answer
 
-    async def deliver(self, where: str, study: NodeStudy, folder: Path) -> None:
+    async def check(self) -> str:
+        found: str = await self._answer(self._node.remote())
+        return found
+
+    def _at(self, task: Any, where: str | None) -> Any:
+        """The task on that node and no other."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        there = NodeAffinitySchedulingStrategy(where, soft=False)
-        receive = self.ray.remote(num_cpus=1, max_retries=0, scheduling_strategy=there)(receive_on_worker)
+        if where is None:
+            return task
+        return task.options(scheduling_strategy=NodeAffinitySchedulingStrategy(where, soft=False))
+
+    async def deliver(self, where: str, study: NodeStudy, folder: Path) -> None:
+        receive = self._at(self.ray.remote(num_cpus=1, max_retries=0)(receive_on_worker), where)
         await self._answer(receive.remote(study, [(name, self.ray.put(content)) for name, content in pieces(folder)]))
 
     async def _answer(self, reference: Any) -> Any:
-        found = self.ray.exceptions
-        deaths = (found.WorkerCrashedError, found.NodeDiedError, found.OutOfMemoryError, found.ObjectLostError)
-        unplaced = (found.TaskUnschedulableError, found.LocalRayletDiedError)
+        """What a task gave or raised. Whatever Ray itself raises is an accident of the cluster."""
         try:
             return await reference
-        except (*deaths, *unplaced) as problem:
-            raise Died("the Ray worker died") from problem
-        except found.RayTaskError as problem:
-            raise getattr(problem, "cause", problem) or problem from problem
+        except self.ray.exceptions.RayTaskError as problem:
+            cause = getattr(problem, "cause", None) or problem
+            if isinstance(cause, OSError):  # of that node: its disk is full, its memory is short
+                raise Died(in_words(cause)) from problem
+            raise cause from problem
+        except self.ray.exceptions.RayError as problem:
+            raise Died(f"the Ray worker died ({type(problem).__name__})") from problem
 
     async def forget(self, token: str) -> None:
         """Workers end when they are idle for long, or with our job."""
 
     async def leave(self, tokens: Sequence[str]) -> None:
         """The processes of our job end with it, nurseries too, so that files must go before."""
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
         clear = self.ray.remote(num_cpus=0, max_retries=0)(clear_node)
-        places = [NodeAffinitySchedulingStrategy(where, soft=False) for where in self._places]
-        found = [clear.options(scheduling_strategy=there).remote(list(tokens)) for there in places]
+        found = [self._at(clear, where).remote(list(tokens)) for where in self._places]
         with suppress(Exception):
             await asyncio.wait_for(asyncio.gather(*found, return_exceptions=True), GRACE)
         self.ray.shutdown()
@@ -120,9 +129,14 @@ class RayExecutor(ClusterExecutor):
 
 
 def fit_on_worker(study: NodeStudy, packed: PackedBatch) -> tuple[str, Outcome]:
+    return node_of_worker(), node.run_batch(study, packed)
+
+
+def node_of_worker() -> str:
     import ray
 
-    return ray.get_runtime_context().get_node_id(), node.run_batch(study, packed)
+    found: str = ray.get_runtime_context().get_node_id()
+    return found
 
 
 def receive_on_worker(study: NodeStudy, content: list[tuple[str, Any]]) -> None:

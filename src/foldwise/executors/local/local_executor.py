@@ -15,11 +15,13 @@ from foldwise.executors.stop import Stop
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import modules_of, workload_of, write_workload
 from foldwise.plans.fit import Batch, Fit, SharedBatch
+from foldwise.plans.order import SECONDS, rough_seconds
 from foldwise.plans.runnable import RunnableStudy
-from foldwise.plans.sharing import BATCH_SECONDS, make_batches
+from foldwise.plans.sharing import BATCH_SECONDS, make_batches, untimed_first
 from foldwise.records.record import Record
 
 SMALL_STUDY_SECONDS = 2.0
+CHEAP = SECONDS["linear_model"]
 HAS_WORKERS = os.name == "posix"
 
 
@@ -39,6 +41,8 @@ class LocalExecutor:
             )
         self.jobs, self.limits = options.jobs or cores(), options.limits
         self.must_isolate, self.may_isolate = _isolation(options, self.jobs)
+        # the cheapest built-in learners surely end, and a short limit may be over before a process is there
+        self.may_begin_here = options.time_limit is not None and not options.limits and options.isolate is None
         if self.may_isolate:
             sweep()  # also where nothing is left to fit after a kill
         self.stop = Stop()  # that of the run, once there is one
@@ -57,6 +61,8 @@ class LocalExecutor:
         self.add(fits)
         if not self.must_isolate:
             yield from map(self._timed, self._run_here(runnable))
+        elif self.may_begin_here:
+            yield from map(self._timed, self._begin_here(runnable))
         if self._left and not self._is_asked_to_stop:
             pool, self._is_in_pool = self._pool_for(runnable), True
             batches = make_batches(self._left, self.seconds, workers=self.jobs)
@@ -69,8 +75,8 @@ class LocalExecutor:
         batches = self._worker.solvers.batches(fits)
         if self._is_in_pool and self._pool is not None:
             self._pool.add(make_batches(batches, self.seconds, workers=self.jobs))
-        else:
-            self._left.extend(batches)
+        else:  # before what is left: a method that goes on is to be finished
+            self._left = deque([*untimed_first(batches, self.seconds), *self._left])
 
     def ask_to_stop(self) -> None:
         self._is_asked_to_stop = True
@@ -80,6 +86,8 @@ class LocalExecutor:
     def close(self) -> None:
         if self._pool is not None:
             self._pool.close()
+        if self._worker is not None:
+            self._worker.tidy()
         self._pool = self._worker = None
         self._is_in_pool = self._is_asked_to_stop = False
         self.seconds.clear()
@@ -100,16 +108,18 @@ class LocalExecutor:
                 return
             yield self._interruptible(self._next())
 
+    def _begin_here(self, runnable: RunnableStudy) -> Iterator[list[Record]]:
+        """Do fits of the cheapest built-in learners in this process until a worker is there."""
+        while self._left and not self._is_asked_to_stop and not self._pool_for(runnable).is_ready():
+            learner = runnable.learners[self._left[0][0].method]
+            if not learner.is_builtin or rough_seconds(learner) > CHEAP:
+                return
+            yield self._interruptible(self._left.popleft())
+
     def _next(self) -> Batch:
-        """A batch of a method that was not timed yet, else fits of one method that are worth sending together."""
-        for at, untimed in enumerate(self._left):
-            if untimed[0].method not in self.seconds:
-                del self._left[at]
-                return untimed
-            if at > len(self._counts):
-                break
+        """Fits of one method that are worth sending together; a single one where it was not timed yet."""
         first = self._left.popleft()
-        if isinstance(first, SharedBatch):
+        if isinstance(first, SharedBatch) or first[0].method not in self.seconds:
             return first
         batch, most = list(first), BATCH_SECONDS / max(self.seconds[first[0].method], 1e-4)
         while self._left and len(batch) < most and _is_alike(first, self._left[0]):

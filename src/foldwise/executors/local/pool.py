@@ -75,7 +75,7 @@ class Pool:
         self._nursery: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._notices = bytearray()
-        self._nurseries = 0
+        self._nurseries = 0  # started since the last record
         self._is_nursery_up = False
         self._is_stopping = False
         self._looked = time.monotonic()
@@ -111,8 +111,8 @@ class Pool:
             yield self._collect()
 
     def add(self, batches: Iterable[Batch]) -> None:
-        """More to do for `run`, which is under way."""
-        self._waiting.extend(batches)
+        """More to do for `run`, which is under way; before the rest, so that a method that goes on is finished."""
+        self._waiting.extendleft(reversed(list(batches)))
 
     def ask_to_stop(self) -> None:
         """End `run` soon, with what is finished."""
@@ -202,8 +202,18 @@ class Pool:
                 )
             elif what == "begin":
                 worker.begun = content
+            elif what == "leave":
+                self._send_away(worker)
             else:
                 self._take(worker, content)
+
+    def _send_away(self, worker: _Worker) -> None:
+        """A learner has changed its process for good: what it has still to do goes to a new one."""
+        for batch in reversed(worker.batches):
+            self._waiting.appendleft(type(batch)(fit for fit in batch if fit.key in worker.in_hand))
+        worker.batches.clear()
+        worker.in_hand.clear()
+        self._kill(worker, None)
 
     def _take(self, worker: _Worker, records: list[Record]) -> None:
         for record in records:
@@ -214,6 +224,7 @@ class Pool:
         worker.done += len(records)
         worker.alone = worker.alone and bool(worker.in_hand)
         worker.began, worker.begun = self._clock, 1
+        self._nurseries = 1
 
     def _collect(self) -> list[Record]:
         found, self._finished = self._finished, []
@@ -350,13 +361,14 @@ class Pool:
             self._fail(fit, "crashed", f"the worker process {_ending(status)}{stack}")
 
     def _fail(self, fit: Fit, status: Status, error: str) -> None:
+        self._nurseries = 1
         self._finished.append(
             Record(key=fit.key, status=status, rows=fit.rows, error=error, learner=self.names[fit.method])
         )
 
     def _restart_nursery(self) -> None:
         """The nursery was killed, and the workers with it: begin again with another one."""
-        if self._nurseries > 3:
+        if self._nurseries > 2 * self.jobs + 2:  # every worker may have a fit that kills it, and each is tried thrice
             raise FitsFailed("worker processes cannot be kept alive: the process that starts them keeps dying")
         workers, self._workers = list(self._workers.values()), {}
         for worker in workers:

@@ -14,6 +14,7 @@ from foldwise.executors.local.nursery import LOCK, remove
 from foldwise.records.lock import take
 
 PREFIX = "foldwise-"
+SHORT = "/tmp"  # for what cannot live in a folder with a long name
 _LONG_AGO = 3600.0  # an empty folder of that age was left by a kill between two calls
 
 
@@ -36,7 +37,8 @@ def scratch_folder() -> Iterator[Path]:
 
 def sweep() -> None:
     """Remove what killed runs of this user left: the kernel has let go of their locks."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+    places = {tempfile.gettempdir(), SHORT}
+    for folder in (folder for place in places for folder in Path(place).glob(f"{PREFIX}*")):
         with suppress(OSError):
             about = folder.lstat()
             if about.st_uid != os.getuid() or folder.is_symlink() or not folder.is_dir():

@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from foldwise.arrays import AnyArray
 
+NEEDS = "catboost"  # imported when it is fitted; its version is part of what a store rests on
+
 
 class _CatBoosted(BaseEstimator):  # type: ignore[misc]
     """What both share; CatBoost gets columns of text or categories as such."""

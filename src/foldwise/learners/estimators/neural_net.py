@@ -15,6 +15,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadData
 
+NEEDS = "torch"  # imported when it is fitted; its version is part of what a store rests on
+
 MOST_SEEDS = 2**31 - 1
 LEAST_HELD_OUT = 2  # with fewer rows to look at, stopping would follow chance alone
 

@@ -17,6 +17,8 @@ class LabelledXGBClassifier(XGBClassifier):  # type: ignore[misc]
         """Learn the classes as their places among the sorted labels."""
         self.__dict__.pop("labels_", None)  # while it fits, its classes are the places
         labels, places = np.unique(np.asarray(y), return_inverse=True)
+        if more.get("eval_set"):
+            more["eval_set"] = [(table, np.searchsorted(labels, np.asarray(own))) for table, own in more["eval_set"]]
         super().fit(X, places, sample_weight=sample_weight, **more)
         self.labels_: AnyArray = labels
         return self

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from foldwise.data.dataset import Dataset
 
 ROOM = 10
+MOSTLY = 0.5  # share of the values of a text column that are distinct, where it is free text
+WORDS = 5  # of its values on average
+ALONE_WORDS = 2  # where the table has no other column
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,31 @@ def column_facts(data: Dataset) -> ColumnFacts:
 
 
 _FACTS: WeakKeyDictionary[Dataset, ColumnFacts] = WeakKeyDictionary()
+
+
+def free_text(data: Dataset) -> tuple[str, ...]:
+    """Text columns whose values are mostly distinct and on average of five words or more; of two, where it is alone.
+
+    >>> from foldwise.data.dataset import make_dataset
+    >>> remarks = ["a fine old red wine", "too sweet for my own taste", "goes well with any fish"]
+    >>> free_text(make_dataset({"name": ["Ann Lee", "Bo Li", "Cy Day"], "remark": remarks}, [1, 2, 3]))
+    ('remark',)
+    """
+    if data not in _FREE:
+        least = ALONE_WORDS if data.columns == 1 else WORDS
+        kinds = enumerate(zip(data.names, data.kinds, strict=True))
+        _FREE[data] = tuple(name for j, (name, kind) in kinds if kind == "text" and _is_free(data.X.iloc[:, j], least))
+    return _FREE[data]
+
+
+_FREE: WeakKeyDictionary[Dataset, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def _is_free(column: Any, words: int) -> bool:
+    values = column.dropna()
+    known = values.unique()
+    is_new = len(known) > MOSTLY * len(values)
+    return is_new and sum(len(str(text).split()) for text in known) >= words * len(known)
 
 
 def _distinct(data: Dataset) -> tuple[int, ...]:

@@ -30,13 +30,15 @@ def prepare(
     impute: bool = True,
     dense: bool = False,
     categories: Categories = "encode",
+    words: bool = False,
 ) -> Any:
     """The preprocessing of this table for a learner of this type, or None when nothing is to be done.
 
     Types, numbers of distinct and of missing values of the columns decide, once for all folds; the target and the split
-    decide nothing. What the steps learn (medians, means, values) they learn from training rows.
+    decide nothing. What the steps learn (medians, means, values) they learn from training rows. Free text becomes a
+    column for each of its words, sparse, for learners that take `words`, and a few dense columns for others.
     """
-    from foldwise.learners.preprocessing.column_facts import column_facts, has_far_columns
+    from foldwise.learners.preprocessing.column_facts import column_facts, free_text, has_far_columns
 
     known = column_facts(data)
     columns = Columns(
@@ -48,9 +50,10 @@ def prepare(
         rows=data.rows,
         is_classification=data.task != "regression",
         is_far=scale and has_far_columns(data),
+        free=free_text(data),
     )
     return table_preparer(
-        columns, scale=scale, impute=impute, fill_empty=not impute, dense=dense, categories=categories
+        columns, scale=scale, impute=impute, fill_empty=not impute, dense=dense, categories=categories, words=words
     )
 
 
@@ -61,7 +64,10 @@ def category_columns(data: Dataset) -> list[str]:
     >>> category_columns(make_dataset({"size": [1, 2, 3], "town": ["a", "b", "a"]}, [1, 2, 3]))
     ['k0']
     """
-    return [f"k{j}" for j in range(sum(kind in LABELLED for kind in data.kinds))]
+    from foldwise.learners.preprocessing.column_facts import free_text
+
+    labelled = sum(kind in LABELLED for kind in data.kinds) - len(free_text(data))
+    return [f"k{j}" for j in range(labelled)]
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,7 @@ class Columns:
     rows: int | None = None
     is_classification: bool = False
     is_far: bool = False  # are there numbers far from zero, whose median is taken off before scaling?
+    free: Sequence[str] = ()  # names of the columns of free text
 
 
 def table_preparer(
@@ -86,6 +93,7 @@ def table_preparer(
     fill_empty: bool = False,
     dense: bool = False,
     categories: Categories = "encode",
+    words: bool = False,
 ) -> Any:
     """A scikit-learn transformer from this kind of table to numbers, or None when nothing is to be done.
 
@@ -113,10 +121,12 @@ def table_preparer(
         "booleans": (_chain([_function_step(booleans_as_numbers), *_fresh(number_steps)]), groups["boolean"]),
         "dates": (_chain([_date_step(), *_fresh(number_steps)]), groups["date"]),
         "gaps": (_chain([_function_step(gaps_as_numbers)]), marked),
+        "texts": (_chain(_text_steps(words=words, scale=scale)) if columns.free else None, list(columns.free)),
         "means": (_chain(_mean_steps(columns.is_classification, scale=scale)), groups["many"]),
         "categories": (_chain(_category_steps(categories)), groups["few"]),
     }
-    return _by_column({part: found for part, found in parts.items() if found[1]}, categories)
+    is_sparse = words and bool(columns.free)
+    return _by_column({part: found for part, found in parts.items() if found[1]}, categories, is_sparse=is_sparse)
 
 
 def booleans_as_numbers(X: Any) -> FloatArray:
@@ -165,6 +175,8 @@ def _groups(columns: Columns, categories: Categories) -> dict[str, list[str]]:
     counts = columns.distinct or [0] * len(columns.names)
     found: dict[str, list[str]] = {"number": [], "boolean": [], "date": [], "few": [], "many": []}
     for name, kind, count in zip(columns.names, columns.kinds, counts, strict=True):
+        if name in columns.free:
+            continue
         found[("few" if count <= most else "many") if kind in LABELLED else kind].append(name)
     return found
 
@@ -203,6 +215,12 @@ def _mean_steps(is_classification: bool, *, scale: bool) -> Steps:
     return [*steps, ("scale", StandardScaler())] if scale else steps
 
 
+def _text_steps(*, words: bool, scale: bool) -> Steps:
+    from foldwise.learners.preprocessing.text_words import FACTORS, TextWords
+
+    return [("words", TextWords() if words else TextWords(FACTORS, scaled=scale))]
+
+
 def _category_steps(categories: Categories) -> Steps:
     from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
@@ -216,12 +234,12 @@ def _category_steps(categories: Categories) -> Steps:
     return [_function_step(text_without_gaps), ("encode", encoder)]
 
 
-def _by_column(parts: dict[str, tuple[Any, list[str]]], categories: Categories) -> Any:
+def _by_column(parts: dict[str, tuple[Any, list[str]]], categories: Categories, *, is_sparse: bool = False) -> Any:
     from foldwise.learners.preprocessing.table_columns import NativeColumns, TableColumns
 
     transformers = [(part, "passthrough" if step is None else step, names) for part, (step, names) in parts.items()]
     is_framed = categories != "encode" and "categories" in parts
-    return (NativeColumns if is_framed else TableColumns)(transformers, sparse_threshold=0.0)
+    return (NativeColumns if is_framed else TableColumns)(transformers, sparse_threshold=float(is_sparse))
 
 
 def _function_step(function: Any) -> tuple[str, Any]:

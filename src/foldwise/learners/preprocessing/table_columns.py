@@ -24,7 +24,13 @@ class TableColumns(ColumnTransformer):  # type: ignore[misc]
         return super().fit_transform(as_frame(X), y, **params)
 
     def transform(self, X: Any, **params: Any) -> Any:
-        return super().transform(as_frame(X), **params)
+        return super().transform(as_frame(X) if hasattr(X, "columns") else self._named(as_frame(X)), **params)
+
+    def _named(self, frame: Any) -> Any:
+        """Documents by the name that those had which it was fitted on."""
+        known = getattr(self, "feature_names_in_", ())
+        is_one = len(known) == len(frame.columns) == 1
+        return frame.set_axis(list(known), axis=1) if is_one else frame
 
 
 class NativeColumns(TableColumns):
@@ -56,7 +62,7 @@ def as_frame(X: Any) -> Any:
     """Any table as a pandas frame whose columns have text for names; of such a frame only spans of time are read."""
     import pandas as pd
 
-    if hasattr(X, "iloc") and all(isinstance(name, str) for name in X.columns):
+    if hasattr(X, "columns") and hasattr(X, "iloc") and all(isinstance(name, str) for name in X.columns):
         spans = X.columns[[str(kind).startswith(("period", "timedelta")) for kind in X.dtypes]]
         return X.assign(**{name: _read(X[[name]]) for name in spans}) if len(spans) else X
 

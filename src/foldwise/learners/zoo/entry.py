@@ -20,6 +20,7 @@ SIZES: tuple[Size, ...] = ("small", "default", "large")
 REGRESSION = ("regression",)
 CLASSIFICATION = ("binary", "multiclass")
 EVERY_TASK = REGRESSION + CLASSIFICATION
+TEXT = 49  # columns that come of one of free text, beyond its own
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Entry:
     is_prepared: bool = True
     takes_sparse: bool = True
     takes_weights: bool = True
+    words: bool = False  # does it take the words of free text as they are, a sparse column for each?
     most_rows: int | None = None  # it learns from a sample of so many rows where there are more
     extra: str | None = None  # the optional dependency, which is also the module's name
     complete: Callable[[Blocks, Facts], Blocks] | None = None  # what else the user's own values ask for
@@ -78,7 +80,9 @@ class Entry:
 
 
 def facts_of(data: Dataset) -> Facts:
-    return Facts(data.rows, data.columns, data.task, max(len(data.classes), 2))
+    from foldwise.learners.preprocessing.column_facts import free_text
+
+    return Facts(data.rows, data.columns + TEXT * len(free_text(data)), data.task, max(len(data.classes), 2))
 
 
 def pick(size: Size, small: Item, default: Item, large: Item) -> Item:

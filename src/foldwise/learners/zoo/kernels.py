@@ -109,6 +109,7 @@ ENTRIES = (
         _SIMPLER_KERNEL,
         solver="distances once per fold, one kernel for all C",
         scale=True,
+        words=True,
         most_rows=5_000,
     ),
     Entry(

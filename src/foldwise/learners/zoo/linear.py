@@ -63,10 +63,10 @@ def _elastic_net_space(facts: Facts, size: Size) -> Written:
 
 
 def _make_logistic(facts: Facts) -> Any:
-    from sklearn.linear_model import LogisticRegression
+    from foldwise.learners.estimators.earlier import logistic_regression
 
     # below this tolerance rounding stops its steps now and then, with a warning
-    return LogisticRegression(solver="newton-cg", tol=TIGHT, max_iter=1000)
+    return logistic_regression(solver="newton-cg", tol=TIGHT, max_iter=1000)
 
 
 def _logistic_space(facts: Facts, size: Size) -> Written:
@@ -129,6 +129,7 @@ ENTRIES = (
         {"alpha": "high"},
         solver="all penalties of all folds from one decomposition",
         scale=True,
+        words=True,
     ),
     Entry(
         "lasso",
@@ -162,6 +163,7 @@ ENTRIES = (
         instead="ridge",
         solver="all penalties of a fold, each from the last one",
         scale=True,
+        words=True,
         complete=_complete_logistic,
     ),
 )

@@ -8,13 +8,25 @@ from typing import Any
 from markupsafe import Markup
 
 from foldwise.answers.numbers import candidate_words, number
-from foldwise.reports.charts.panel import BOTTOM, LEFT, RIGHT, TOP, Axis, across, area, panel, path, upwards
+from foldwise.reports.charts.panel import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    TOP,
+    Axis,
+    across,
+    area,
+    panel,
+    path,
+    upwards,
+)
 from foldwise.reports.charts.svg import Scale, make_scale, tag
 
 Point = Mapping[str, Any]
 LOG_RATIO = 50  # values that span more than this are drawn on a logarithmic axis
 FLATTEST = 2.0  # how far beyond the curve, in its own heights, an error may lie to be drawn in scale
 MOST_MARKED = 40  # values with a mark of their own; the chosen ones always have one
+ERRORS = {"test": "test error", "train": "training error"}
 MOST_NAMED = 6  # unordered values whose names fit below an axis
 
 
@@ -46,28 +58,43 @@ def curve_panel(
     return panel(*marks, x=bottom, y=left, title=title, words=_words(curve, points))
 
 
-def learning_panel(curve: Mapping[str, Any], *, title: str) -> Markup:
-    """Training and test error over the number of training rows, or over one parameter: a curve of its own."""
+def learning_panel(curve: Mapping[str, Any], *, title: str, names: Mapping[str, str] = ERRORS) -> Markup:
+    """Training and test error over the number of training rows, or over one parameter: a curve of its own.
+
+    `names`: what the two lines are, where they are something else.
+    """
     points = [point for point in curve["points"] if point["train"] is not None or point["test"] is not None]
     if not points:
         return Markup("")
-    is_ordered = all(isinstance(point["value"], int | float) for point in points)
+    is_ordered = all(_is_number(point["value"]) for point in points)
     x, places, ticks = _across([point["value"] for point in points], is_ordered)
-    y = upwards(make_scale([point[key] for point in points for key in ("train", "test")]))
-    marks: list[Markup] = []
-    for key, words in (("test", "test error"), ("train", "training error")):
+    y = upwards(make_scale([point[key] for point in points for key in names]))
+    size = 3.5 if len(points) <= MOST_MARKED else 1.8
+    marks = _legend(names)
+    for key, words in names.items():
         line = [(at, y(point[key])) for at, point in zip(places, points, strict=True) if point[key] is not None]
         marks.append(path(line, class_=f"line {key}"))
-        above = {"y": line[-1][1] - 8, "text_anchor": "end"} if line else {}
-        marks += [tag("text", words, x=line[-1][0], **above, class_=f"line-name {key}")] if line else []
         for at, point in zip(places, points, strict=True):
             if point[key] is not None:
                 tip = f"{candidate_words({curve['parameter']: point['value']})}: {words} {number(point[key])}"
-                marks.append(tag("circle", tag("title", tip), cx=at, cy=y(point[key]), r=3.5, class_=f"point {key}"))
+                marks.append(tag("circle", tag("title", tip), cx=at, cy=y(point[key]), r=size, class_=f"point {key}"))
     first, last = points[0], points[-1]
-    words = f"test error from {number(first['test'])} to {number(last['test'])}"
+    words = f"{names['test']} from {number(first['test'])} to {number(last['test'])}"
     name = str(curve["parameter"]).replace("train_rows", "training rows")
     return panel(*marks, x=Axis(x, name, ticks), y=Axis(y, "mean loss"), title=title, words=words)
+
+
+def _legend(names: Mapping[str, str]) -> list[Markup]:
+    """The names of both lines above the plot, where they meet neither each other nor a line."""
+    marks: list[Markup] = []
+    for key, start in (("test", RIGHT - 190), ("train", RIGHT - 104)):
+        marks.append(path([(start, TOP - 7), (start + 18, TOP - 7)], class_=f"line {key}"))
+        marks.append(tag("text", names[key], x=start + 24, y=TOP - 3, class_=f"line-name {key}"))
+    return marks
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _across(values: Sequence[Any], is_ordered: bool) -> tuple[Scale, list[float], list[tuple[float, str]] | None]:

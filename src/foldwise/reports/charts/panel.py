@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -11,7 +12,8 @@ from foldwise.reports.charts.svg import Scale, join, tag, tick_words
 
 WIDTH, HEIGHT = 360, 236
 LEFT, RIGHT, TOP, BOTTOM = 56, 348, 14, 190
-MOST_LETTERS = 9  # of a tick below the axis
+LETTER = 7  # width of a letter, in the widest common font
+MOST_LETTERS = 16  # of a tick below the axis, where there is room for them
 
 
 def across(scale: Scale) -> Scale:
@@ -35,7 +37,7 @@ class Axis(NamedTuple):
 def panel(*marks: Any, x: Axis, y: Axis, title: str, words: str) -> Markup:
     """Marks in a frame with named axes; `words` says what is seen to those who do not see it."""
     places = x.scale.ticks(5)
-    bottom = zip(places, tick_words(places), strict=True) if x.ticks is None else x.ticks
+    bottom = zip(places, tick_words(places), strict=True) if x.ticks is None else _fitted(x.scale, x.ticks)
     ticks = [*_x_ticks(x.scale, bottom), *_y_ticks(y.scale)]
     names = [
         tag("text", x.name, x=(LEFT + RIGHT) / 2, y=HEIGHT - 10, class_="axis", text_anchor="middle"),
@@ -54,11 +56,15 @@ def panel(*marks: Any, x: Axis, y: Axis, title: str, words: str) -> Markup:
     )
 
 
+def _fitted(x: Scale, ticks: Sequence[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Names cut to the room between two ticks, less a space."""
+    step = min((x(right) - x(left) for (left, _), (right, _) in pairwise(ticks)), default=RIGHT - LEFT)
+    room = min(MOST_LETTERS, max(2, int(step / LETTER) - 1))
+    return [(value, text if len(text) <= room else text[: room - 1] + "…") for value, text in ticks]
+
+
 def _x_ticks(x: Scale, ticks: Iterable[tuple[float, str]]) -> list[Markup]:
-    return [
-        tag("text", _short(text), x=x(value), y=BOTTOM + 16, class_="tick", text_anchor="middle")
-        for value, text in ticks
-    ]
+    return [tag("text", text, x=x(value), y=BOTTOM + 16, class_="tick", text_anchor="middle") for value, text in ticks]
 
 
 def _y_ticks(y: Scale) -> list[Markup]:
@@ -72,10 +78,6 @@ def _y_ticks(y: Scale) -> list[Markup]:
         )
         for value, words in zip(places, tick_words(places), strict=True)
     ]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
 
 
 def path(points: Iterable[tuple[float, float]], **attributes: Any) -> Markup:

@@ -50,7 +50,7 @@ class LogisticSolver:
     def shares(self, estimator: Any) -> Hashable:
         scaling, final = _parts(estimator)
         penalises_intercept = final.solver == "liblinear" and final.intercept_scaling
-        return scaling, final.fit_intercept, penalises_intercept, final.class_weight, float(final.l1_ratio)
+        return scaling, final.fit_intercept, penalises_intercept, final.class_weight, float(_share(final))
 
     def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
         """Newton's steps cost rows x columns squared, scikit-learn's many more rows x columns."""
@@ -134,16 +134,17 @@ def _training_set(X: FloatArray, data: Dataset, train: IntArray, estimator: Any)
         table = np.column_stack([table, np.full(train.size, constant)])
         penalised = np.append(penalised, float(is_penalised))
     hot = (codes == np.arange(classes)[:, None] if classes > 2 else codes[None]).astype(np.float64)
-    return _TrainingSet(
-        Logistic(table, hot, weights, penalised), float(final.l1_ratio), shift, spread, centre, constant
-    )
+    return _TrainingSet(Logistic(table, hot, weights, penalised), float(_share(final)), shift, spread, centre, constant)
 
 
 def _class_weights(final: Any, codes: IntArray, weights: FloatArray) -> FloatArray:
     if final.class_weight is None:
         return np.ones(codes.size)
-    totals = np.bincount(codes, weights=weights)
-    balanced: FloatArray = weights.sum() / (totals.size * totals)
+    from foldwise.learners.estimators.earlier import BALANCES_WEIGHTS
+
+    counted = weights if BALANCES_WEIGHTS else np.ones(codes.size)
+    totals = np.bincount(codes, weights=counted)
+    balanced: FloatArray = counted.sum() / (totals.size * totals)
     return balanced[codes]
 
 
@@ -211,7 +212,7 @@ def _size(data: Dataset) -> int:
 
 
 def _is_cheap(final: Any, data: Dataset) -> bool:
-    if final.l1_ratio > 0:
+    if _share(final) > 0:
         return _size(data) <= MOST_SPARSE
     return _size(data) <= MOST_DENSE and data.columns <= MOST_DENSE_COLUMNS
 
@@ -223,20 +224,31 @@ def _parts(estimator: Any) -> tuple[Scaling, Any]:
 
 
 def _is_known(final: Any) -> bool:
-    from sklearn.linear_model import LogisticRegression
-
     return (
-        type(final) is LogisticRegression
+        _is_logistic(final)
         and _is_between(final.C, 1e-12, 1e12)
-        and _is_between(final.l1_ratio, 0, 1)
-        and final.penalty == "deprecated"
+        and _is_between(_share(final), 0, 1)
         and type(final.fit_intercept) is bool
         and _is_between(final.intercept_scaling, 1e-6, 1e6)
         and (final.class_weight is None or final.class_weight == "balanced")
         and final.dual is False
         and final.solver in SOLVERS_KNOWN
-        and _allows(final.solver, float(final.l1_ratio))
+        and _allows(final.solver, float(_share(final)))
     )
+
+
+def _is_logistic(final: Any) -> bool:
+    from sklearn.linear_model import LogisticRegression
+
+    from foldwise.learners.estimators.earlier import LogisticRegression as Earlier
+
+    return type(final) in (LogisticRegression, Earlier)
+
+
+def _share(final: Any) -> Any:
+    from foldwise.learners.estimators.earlier import absolute_share
+
+    return absolute_share(final)
 
 
 def _allows(solver: str, share: float) -> bool:

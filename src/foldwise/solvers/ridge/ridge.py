@@ -40,7 +40,8 @@ class RidgeSolver:
         if not _is_ours(final, data) or final.positive or type(final.fit_intercept) is not bool:
             return False
         if _is_least_squares(final):
-            return isinstance(final.tol, int | float | np.number) and bool(0 <= final.tol <= MOST_TOLERANCE)
+            tolerance = _tolerance(final)
+            return isinstance(tolerance, int | float | np.number) and bool(0 <= tolerance <= MOST_TOLERANCE)
         is_number = isinstance(final.alpha, int | float | np.number) and bool(np.isfinite(final.alpha))
         is_balanced = getattr(final, "class_weight", None) is not None
         return is_number and final.alpha >= 0 and not is_balanced and final.solver in ("auto", "cholesky", "svd")
@@ -81,7 +82,12 @@ def _is_least_squares(final: Any) -> bool:
 
 def _rank(final: Any) -> float:
     """Of least squares: singular values below twice this tolerance, or too small to tell, may be taken for nought."""
-    return max(2.0 * float(final.tol), LEAST_RANK) if _is_least_squares(final) else 0.0
+    return max(2.0 * float(_tolerance(final)), LEAST_RANK) if _is_least_squares(final) else 0.0
+
+
+def _tolerance(final: Any) -> Any:
+    """That of least squares; before scikit-learn 1.7 it is smaller than its later default and no parameter."""
+    return getattr(final, "tol", 1e-6)
 
 
 def _fit_cost(rows: int, columns: int) -> float:

@@ -27,15 +27,7 @@ class Machine:
     """A training set, and the models on the kernels made of it."""
 
     part: Training
-    models: dict[Hashable, Model]  # by the parameters of the estimator
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
-    """A fitted estimator; with the kernel it was given ready made, if it was."""
-
-    fitted: Any
-    kernel: Kernel | None
+    models: dict[Hashable, Any]  # fitted, by the parameters of the estimator
 
 
 @dataclass(frozen=True)
@@ -67,7 +59,7 @@ class SupportVectors:
         is_worth_it = True
         if probe is not None:  # with few support vectors libsvm would look at little of its kernel
             fitted = _clone(probe).fit(X, y, **extra)
-            machine.models[params_key(probe)] = Model(fitted, None)
+            machine.models[params_key(probe)] = fitted
             share = fitted.support_.size / len(table)
             is_worth_it = share * len(estimators) > WORTH * len(kernels)
         for same in kernels:
@@ -89,22 +81,32 @@ class SupportVectors:
         gram = None if kernel is None or not estimators else machine.part.gram(kernel)
         for estimator in estimators:
             model = _clone(estimator)
-            if gram is None:
-                machine.models[params_key(estimator)] = Model(model.fit(X, y, **extra), None)
+            if gram is None or kernel is None:
+                model.fit(X, y, **extra)
             else:
-                model.set_params(kernel="precomputed", gamma="scale")
-                machine.models[params_key(estimator)] = Model(model.fit(gram, y, **extra), kernel)
+                model.set_params(kernel="precomputed", gamma="scale").fit(gram, y, **extra)
+                _predict_from_rows(model, estimator, kernel, machine.part.X)
+            machine.models[params_key(estimator)] = model
 
     def answers(
         self, fitted: Machine, estimators: Sequence[Any], X: Any, responses: Sequence[str]
     ) -> list[Given | None]:
-        beside, given = fitted.part.beside(_dense(X)), dict[int, Given | None]()
-        models = {id(estimator): fitted.models[params_key(estimator)] for estimator in estimators}
-        for same in grouped(estimators, lambda estimator: models[id(estimator)].kernel):
-            kernel = models[id(same[0])].kernel
-            table = X if kernel is None else beside(kernel)
-            given |= {id(estimator): given_by(models[id(estimator)].fitted, table, responses) for estimator in same}
-        return [given[id(estimator)] for estimator in estimators]
+        models = [fitted.models[params_key(estimator)] for estimator in estimators]
+        rows = _dense(X)
+        return [given_by(model, X if hasattr(model, "feature_names_in_") else rows, responses) for model in models]
+
+
+def _predict_from_rows(model: Any, estimator: Any, kernel: Kernel, table: FloatArray) -> None:
+    """Have a machine that was fitted on a ready-made kernel predict as one that was fitted on rows.
+
+    libsvm then works out the kernel of new rows itself, so that a prediction is the same to the last bit whichever
+    other candidates were fitted beside this one. (Exponentials of NumPy differ from libsvm's on some processors.)
+    """
+    model.set_params(kernel=estimator.kernel, gamma=estimator.gamma)
+    model._gamma = kernel.gamma
+    model.support_vectors_ = table[model.support_]
+    model.shape_fit_ = table.shape
+    model.n_features_in_ = table.shape[1]
 
 
 def _clone(estimator: Any) -> Any:

@@ -8,7 +8,6 @@ matters only beside a boundary of rounding: the few values there are made again 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -105,18 +104,6 @@ class Training:
             values[here, there] = kernel.value(product, squares[here], squares[there])
         return values
 
-    def beside(self, rows: FloatArray) -> Callable[[Kernel], FloatArray]:
-        """Kernel values of other rows against these, by kernel."""
-        sources: dict[bool, FloatArray] = {}
-
-        def values(kernel: Kernel) -> FloatArray:
-            is_radial = kernel.name == "rbf"
-            if is_radial not in sources:
-                sources[is_radial] = _lengths(rows, self.X) if is_radial else rows @ self.X.T
-            return kernel.values(sources[is_radial])
-
-        return values
-
     @cached_property
     def products(self) -> FloatArray:
         return _products(self.X)
@@ -153,12 +140,6 @@ def _product(here: FloatArray, there: FloatArray) -> float:
     from scipy.linalg.blas import ddot
 
     return float(ddot(here, there))
-
-
-def _lengths(rows: FloatArray, others: FloatArray) -> FloatArray:
-    from scipy.spatial.distance import cdist
-
-    return np.asarray(cdist(rows, others, "sqeuclidean"))
 
 
 def _power(base: float, times: int) -> float:

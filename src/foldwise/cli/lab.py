@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from foldwise.cli.help import Commands, examples
 from foldwise.errors import BadStudy
 
 COUNT = click.IntRange(min=1)
@@ -22,12 +23,26 @@ def _replications(default: int) -> Callable[..., Any]:
     return click.option("--replications", type=COUNT, default=default, show_default=True, help="Simulated data sets.")
 
 
-@click.group()
+@click.group(
+    cls=Commands,
+    epilog=examples(
+        "foldwise lab coverage --problem linear --rows 100",
+        "foldwise lab decompose --values 1,5,15,45",
+    ),
+)
 def lab() -> None:
-    """Simulated problems with known truth: do intervals cover, do comparisons hold?"""
+    """Simulated problems with known truth: do intervals cover?
+
+    Where the truth is known, everything that Foldwise says of its intervals and comparisons can be checked.
+    """
 
 
-@lab.command()
+@lab.command(
+    epilog=examples(
+        "foldwise lab coverage",
+        "foldwise lab coverage --problem linear --rows 50 --rows 200",
+    )
+)
 @click.option("--problem", "problems", multiple=True, metavar="NAME", help="May be repeated; linear if not given.")
 @click.option("--interval", "intervals", multiple=True, metavar="NAME", help="May be repeated; else corrected t.")
 @click.option("--learner", metavar="NAME", help="The learner; a usual one for the problem if not given.")
@@ -40,7 +55,10 @@ def lab() -> None:
 @JOBS
 @as_json
 def coverage(as_json: bool, **asked: Any) -> None:
-    """How often an interval holds the true risk, with the Monte-Carlo error of that share."""
+    """How often an interval holds the true risk.
+
+    With the Monte-Carlo error of that share.
+    """
     from foldwise.lab.interval_coverage import coverage as run
 
     frame = run(
@@ -58,7 +76,12 @@ def coverage(as_json: bool, **asked: Any) -> None:
     _show(frame, as_json=as_json)
 
 
-@lab.command()
+@lab.command(
+    epilog=examples(
+        "foldwise lab decompose --values 1,5,15,45",
+        "foldwise lab decompose --theorem --folds 10",
+    )
+)
 @click.option("--problem", default="smooth", show_default=True, metavar="NAME")
 @click.option("--learner", metavar="NAME", help="The learner; a usual one for the problem if not given.")
 @click.option("--values", metavar="V,V,...", help="Numbers of neighbours, or penalties, to go through.")
@@ -70,7 +93,7 @@ def coverage(as_json: bool, **asked: Any) -> None:
 @JOBS
 @as_json
 def decompose(problem: str, theorem: bool, as_json: bool, **asked: Any) -> None:
-    """Split a risk into Bayes risk, approximation and estimation, where the truth is known."""
+    """Split a risk into Bayes risk, approximation and estimation."""
     from foldwise.lab.decomposition import decompose as run
     from foldwise.lab.decomposition import theorem_one
 
@@ -86,7 +109,12 @@ def decompose(problem: str, theorem: bool, as_json: bool, **asked: Any) -> None:
     _show(run(problem, values=_numbers(values), **asked), as_json=as_json)
 
 
-@lab.command()
+@lab.command(
+    epilog=examples(
+        "foldwise lab alarms --methods 5",
+        "foldwise lab alarms --advantage 0.2 --rows 200",
+    )
+)
 @click.option("--methods", type=click.IntRange(min=2), default=2, show_default=True, help="Learners compared.")
 @click.option("--task", type=click.Choice(["regression", "binary"]), default="regression", show_default=True)
 @click.option("--advantage", type=float, default=0.0, show_default=True, help="How much more the first one sees.")
@@ -97,7 +125,10 @@ def decompose(problem: str, theorem: bool, as_json: bool, **asked: Any) -> None:
 @JOBS
 @as_json
 def alarms(methods: int, as_json: bool, **asked: Any) -> None:
-    """How often "A is better than B" is said of equal learners; with an advantage, of a better one."""
+    """How often "A is better than B" is said of equal learners.
+
+    With --advantage: of one that is better.
+    """
     from foldwise.lab.alarms import false_alarms
 
     _show(false_alarms(methods, **asked), as_json=as_json)

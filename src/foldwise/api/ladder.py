@@ -1,0 +1,157 @@
+"""A leaderboard: models made after looking at the scores of others, judged on one test set all the same."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from foldwise.answers.ledger import count_scored
+from foldwise.api.judging import judge_model
+from foldwise.errors import BadData, BadInterval, BadStore
+from foldwise.estimates.estimate import Estimate
+from foldwise.formulas.checks import checked_level
+from foldwise.formulas.ladder import ladder_reach, release
+from foldwise.losses.loss import Loss
+from foldwise.records.encoding import read_json
+from foldwise.records.opening import opened
+from foldwise.records.store import Store
+
+NAME = "ladder"
+
+
+class Board(NamedTuple):
+    """The leaderboard of one test set: its loss and step, the models in the order they came, what was released."""
+
+    loss: str
+    step: float
+    models: tuple[str, ...] = ()
+    best: float = math.inf
+
+
+def ladder(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    store: str | Path | Store,
+    step: float | None = None,
+    loss: Any = None,
+    level: float = 0.95,
+    trained_on: str | None = None,
+) -> Estimate:
+    """Submit a fitted model to a leaderboard: the smallest risk so far, and no more than that (Blum and Hardt, 2015).
+
+    Whoever sees every score of a test set can make models that do well on these rows alone. The Ladder tells a new
+    best only where it is better by more than a step, and rounds it, so that its interval holds also for models that
+    were made after looking at all it told before.
+
+    `model`: a fitted estimator. `X`, `y`: the rows, and their target or the name of its column.
+    `store`: a folder, or a store of your own, that has the leaderboard. Score these rows in no other way.
+    `step`: the gain that counts, kept from the first model on (None: the range of the loss / sqrt(rows)).
+    `loss`: as in `compare` (None: squared, or zero_one for classes). `level`: of the interval.
+    `trained_on`: the fingerprint of the data the model was fitted on, if it is known: they are not for testing.
+
+    >>> import foldwise as fw
+    >>> from foldwise.records.memory import MemoryStore
+    >>> from sklearn.dummy import DummyClassifier
+    >>> X, y, board = [[0.0]] * 400, ["a"] * 300 + ["b"] * 100, MemoryStore()
+    >>> models = [DummyClassifier(strategy="constant", constant=label).fit([[1], [1]], ["a", "b"]) for label in "ba"]
+    >>> fw.ladder(models[0], X, y, store=board)
+    0.750 (0.628 to 0.847, 95% Ladder): the smallest risk of 1 submitted model
+    >>> fw.ladder(models[1], X, y, store=board)
+    0.250 (0.096 to 0.379, 95% Ladder): the smallest risk of 2 submitted models
+    """
+    judged = judge_model(model, X, y, loss=loss)
+    if seen := judged.rows_seen(trained_on):
+        raise BadData(
+            f"{seen} of {judged.data.rows} test rows were trained on", "Submit models that have not seen them"
+        )
+    if not math.isfinite(judged.risk):
+        raise BadInterval(f"the loss {judged.loss.name} of this model is not finite", "Use another loss")
+    with opened(store) as kept:
+        board = _board(kept, judged.data.fingerprint, judged.loss, judged.data.rows, step)
+        before, opened_scores = board.best, count_scored(kept, judged.data.fingerprint)
+        if judged.name not in board.models:
+            best = release(judged.risk, board.best, step=board.step)
+            board = board._replace(models=(*board.models, judged.name), best=best)
+            _write(kept, judged.data.fingerprint, board)
+    return _estimate(board, judged.loss, judged.data.rows, checked_level(level), opened_scores, board.best < before)
+
+
+def ladder_notes(store: str | Path | Store, test_set: str) -> list[tuple[str, str]]:
+    """What an open score does to a leaderboard on the same rows."""
+    with opened(store) as kept:
+        has_board = test_set in _read(kept)
+    return [("ladder", "these rows have a leaderboard, whose interval ends with this open score")] if has_board else []
+
+
+def _estimate(board: Board, loss: Loss, rows: int, level: float, open_scores: int, is_better: bool) -> Estimate:
+    count = len(board.models)
+    low = high = None
+    if reason := _reason_against(loss, open_scores):
+        words = f"no interval: {reason}"
+    else:
+        least, most = loss.bounds or (0.0, 0.0)
+        below, above = ladder_reach(count, rows, step=board.step, width=most - least, level=level)
+        low, high = max(least, board.best - below), min(most, board.best + above)
+        words = "the interval holds however the models were made, if no other score of these rows was looked at"
+    told = f"{'a new best' if is_better else 'no new best'}: gains count above the step of {board.step:.3g}"
+    return Estimate(
+        value=board.best,
+        low=low,
+        high=high,
+        level=level,
+        interval=None if low is None else "Ladder",
+        target=f"the smallest risk of {count} submitted model{'s' if count != 1 else ''}",
+        notes=(("ladder", told), ("interval", words)),
+        details={"submitted": count, "step": board.step, "is_new_best": is_better},
+    )
+
+
+def _reason_against(loss: Loss, open_scores: int) -> str | None:
+    if open_scores:
+        models = "1 model was" if open_scores == 1 else f"{open_scores} models were"
+        return f"{models} scored openly on these rows, which the Ladder cannot take back"
+    if not loss.is_per_row:
+        return f"{loss.name} is no mean over rows"
+    return f"{loss.name} has no known range" if loss.bounds is None else None
+
+
+def _board(store: Store, test_set: str, loss: Loss, rows: int, step: float | None) -> Board:
+    """The leaderboard of the test set; its loss and step were fixed by the first model."""
+    board = _read(store).get(test_set)
+    if board is None:
+        return Board(loss.name, _default_step(loss, rows) if step is None else step)
+    if board.loss != loss.name:
+        raise BadInterval(f"this leaderboard is by {board.loss}, not by {loss.name}", "Use other rows, or this loss")
+    if step is not None and step != board.step:
+        raise BadInterval(f"this leaderboard has steps of {board.step:g}, not of {step:g}", "Leave the step out")
+    return board
+
+
+def _default_step(loss: Loss, rows: int) -> float:
+    """About two standard errors of a loss that varies as much as its range allows."""
+    if loss.bounds is None:
+        raise BadInterval(f"{loss.name} has no known range, so the Ladder needs a step", "Give the gain that counts")
+    return (loss.bounds[1] - loss.bounds[0]) / math.sqrt(rows)
+
+
+def _read(store: Store) -> dict[str, Board]:
+    content = store.document(NAME)
+    found = read_json(content, NAME) if content else {}
+    try:
+        return {
+            str(test_set): Board(
+                str(one["loss"]), float(one["step"]), tuple(map(str, one["models"])), float(one["best"])
+            )
+            for test_set, one in found.items()
+        }
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise BadStore("the document 'ladder' of the store has no leaderboards", "Start a new store") from None
+
+
+def _write(store: Store, test_set: str, board: Board) -> None:
+    every = {**_read(store), test_set: board}
+    store.write_document(NAME, json.dumps({name: one._asdict() for name, one in every.items()}).encode())

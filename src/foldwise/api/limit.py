@@ -1,0 +1,101 @@
+"""A request within a time limit: what is open is decided so that there is an answer in time, and told in words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from foldwise.answers.numbers import listed
+from foldwise.api.request import Request, as_data
+from foldwise.data.dataset import Dataset
+from foldwise.data.roles import Roles
+from foldwise.executors.progress import duration
+from foldwise.plans.effort import complete
+from foldwise.plans.limit import START, Decision, choose, slowness
+from foldwise.plans.methods import name_learners, task_hint
+from foldwise.records.opening import AnyStore, opened
+
+DOCUMENT = "decision"
+
+
+def within_limit(asked: Request) -> Request:
+    """The request with explicit words for what its limit decides, the same ones again for the same store."""
+    limit = asked.run.time_limit
+    if limit is None:
+        return asked
+    asked = replace(asked, ends=time.monotonic() + limit)
+    data = as_data(asked.X, asked.y, task_hint(asked.learners, asked.loss), asked.roles)
+    asked = replace(asked, X=data, y=None, roles=Roles())
+    question = _question(asked, data)
+    decision = _kept(asked.store, question)
+    if decision is None:
+        decision = _choose(asked, data)
+        _keep(asked.store, question, decision)
+    return _decided(asked, decision, limit)
+
+
+def _choose(asked: Request, data: Dataset) -> Decision:
+    assert asked.ends is not None
+    done, _ = complete(asked.words, data)
+    named = name_learners(done.learners if asked.learners is None else asked.learners, data.task)
+    left = asked.ends - time.monotonic() - START
+    return choose(asked.words, data, named, left / slowness())
+
+
+def decided_words(asked: Request) -> dict[str, Any]:
+    """What was decided, as options of a study file, so that it can be resumed as it is."""
+    found = dict(asked.decided)
+    if "learners" in found:
+        found["learners"] = [{"name": name, "learner": name, "parameters": []} for name in found["learners"]]
+    return found
+
+
+def _decided(asked: Request, decision: Decision, limit: float) -> Request:
+    words = decision.words
+    if not words:
+        return asked
+    tuning = replace(asked.tuning, inner=words.get("inner", asked.tuning.inner))
+    changes = {name: words[name] for name in ("effort", "learners", "outer") if name in words}
+    return replace(asked, tuning=tuning, decided=words, notes=_notes(decision, limit), **changes)
+
+
+def _notes(decision: Decision, limit: float) -> tuple[tuple[str, str], ...]:
+    said = ", ".join(f"{name}={value!r}" for name, value in decision.words.items())
+    again = "without the limit these words give the same numbers, also those of methods that were cut"
+    text = f"for an answer within {duration(limit)}: {said}; {again}"
+    if decision.left_out:
+        text += f"; left out, as they would take too long: {listed(decision.left_out)}"
+    return (("time_limit", text),)
+
+
+def _question(asked: Request, data: Dataset) -> str:
+    """What was asked, without the limit: the same question with the same store has the same decision."""
+    names = None if asked.learners is None else list(name_learners(asked.learners, data.task))
+    words = [data.fingerprint, names, asked.effort, repr(asked.outer), repr(asked.tuning), asked.repeats]
+    return hashlib.blake2b(json.dumps(words, default=str).encode(), digest_size=16).hexdigest()
+
+
+def _kept(store: AnyStore, question: str) -> Decision | None:
+    """The decision that a store has for this question, if any."""
+    if store is None:
+        return None
+    with opened(store) as kept:
+        content = kept.document(DOCUMENT)
+    try:
+        found = json.loads(content) if content else None
+        if not isinstance(found, dict) or found.get("question") != question:
+            return None
+        return Decision(dict(found["words"]), tuple(found["left_out"]))
+    except (ValueError, KeyError, TypeError):  # it is decided anew
+        return None
+
+
+def _keep(store: AnyStore, question: str, decision: Decision) -> None:
+    if store is not None:
+        content: Mapping[str, Any] = {"question": question, "words": decision.words, "left_out": decision.left_out}
+        with opened(store) as kept:
+            kept.write_document(DOCUMENT, json.dumps(content).encode())

@@ -1,0 +1,23 @@
+"""What `result.search_curve` gives back: the steps of a search, which can be drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foldwise.answers.search_curve import SearchSteps
+from foldwise.reports.fragments import search_fragment
+from foldwise.reports.plots import plot_search
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class SearchCurve(SearchSteps):
+    """Selection score and outer risk after 1, 2, 3, ... candidates: prints the steps that changed something."""
+
+    def plot(self) -> Figure:
+        """Selection score and outer risk over the candidates tried, as a Matplotlib figure."""
+        return plot_search(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return search_fragment(self.to_dict())

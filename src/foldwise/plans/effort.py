@@ -1,0 +1,246 @@
+"""The dial: which learners, spaces and splits a study has where the user names none, by effort and the table's shape.
+
+What a level holds is the table `LEVELS`, and nothing else: change it there. A decision depends on the effort, the
+shape of the table and the learners, never on a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from foldwise.data.dataset import Dataset
+from foldwise.errors import BadStudy, nearest
+from foldwise.learners.catalogue import find_entry, is_builtin_name
+from foldwise.learners.named import Named
+from foldwise.learners.zoo.entry import Size
+from foldwise.plans.combined import read_combined
+from foldwise.plans.methods import name_learners
+from foldwise.splits.aligned import ALIGNED
+from foldwise.splits.nesting import DEFAULT_INNER, DefaultOuter
+from foldwise.studies.study import Note
+
+ANY = float("inf")
+RARE = 500  # rows of the smallest class below which one test set has too few of them
+LINEAR = "linear learner"  # ridge or logistic, as the task asks
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """Outer and inner splits for tables of at most so many rows."""
+
+    most_rows: float
+    outer: int | float
+    inner: str | float
+    repeats: int = 1
+
+    @property
+    def is_one_split(self) -> bool:
+        """Is it one train / dev / test split?"""
+        return isinstance(self.outer, float)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What one level of effort holds."""
+
+    name: str
+    learners: tuple[str, ...]  # where none is named
+    size: Size  # of the spaces of built-in learners that name none
+    schemes: tuple[Scheme, ...]  # from few rows to many
+    sizes: Mapping[str, Size] = field(default_factory=dict)  # of learners for which another one pays
+    own: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict
+    )  # values and spaces where no size is cheap enough
+    more: tuple[str, ...] = ()  # rows that combine those learners
+
+    def size_of(self, learner: str) -> Size:
+        return self.sizes.get(learner, self.size)
+
+
+# Borders by the width of the interval against the cost (docs/effort.md): n rows and a standard deviation s of the row
+# losses give half a width of about 3.2 s / sqrt(n) by 13 folds, 3.6 by 7, and 4.4 by one fifth of the rows, at 6.5 to
+# 3.5 to 1 tunings.
+LEVELS: dict[str, Effort] = {
+    "quick": Effort(
+        "quick",
+        learners=(LINEAR, "k-nn", "tree", "forest", "boosting"),
+        size="small",
+        own={
+            "forest": {"n_estimators": 100, "max_features": "sqrt", "min_samples_leaf": 1},
+            "boosting": {"max_iter": [25, 50, 100, 200, 400], "max_leaf_nodes": 6, "min_samples_leaf": 5},
+        },
+        schemes=(Scheme(5_000, 7, "aligned"), Scheme(ANY, 0.2, 0.25)),
+    ),
+    "normal": Effort(
+        "normal",
+        learners=(LINEAR, "k-nn", "tree", "forest", "boosting"),
+        size="default",
+        schemes=(Scheme(10_000, 13, "aligned"), Scheme(50_000, 7, "aligned"), Scheme(ANY, 0.2, 0.25)),
+    ),
+    "thorough": Effort(
+        "thorough",
+        learners=(LINEAR, "k-nn", "tree", "forest", "extra-trees", "boosting"),
+        size="large",
+        sizes={"forest": "default", "extra-trees": "default", "boosting": "default"},
+        schemes=(
+            Scheme(2_000, 13, "aligned", repeats=3),
+            Scheme(50_000, 13, "aligned"),
+            Scheme(200_000, 7, "aligned"),
+            Scheme(ANY, 0.2, 0.25),
+        ),
+        more=("stack({members})",),
+    ),
+}
+# Columns beyond which a learner of a default set gets a small space, and beyond which it is left out.
+WIDE: dict[str, tuple[int, int]] = {"boosting": (300, 2_000), "tree": (1_000, 10_000), "forest": (1_000, 20_000)}
+WIDE |= {"extra-trees": WIDE["forest"]}
+
+
+class DefaultEffort(str):
+    """An effort that the user did not choose, so that a time limit may choose another."""
+
+    __slots__ = ()
+
+
+DEFAULT_EFFORT = DefaultEffort("normal")
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """What the user said of learners and splits; None where it is open."""
+
+    learners: Any
+    outer: Any = None
+    inner: Any = None
+    repeats: int | None = None
+    effort: str = DEFAULT_EFFORT
+
+
+def find_level(effort: Any) -> Effort:
+    """The level of this name.
+
+    >>> find_level("quick").size
+    'small'
+    """
+    if not isinstance(effort, str) or effort not in LEVELS:
+        raise BadStudy(f"there is no effort {effort!r}", nearest(str(effort), LEVELS))
+    return LEVELS[effort]
+
+
+def complete(words: Words, data: Dataset) -> tuple[Words, tuple[Note, ...]]:
+    """The words with everything open decided, and what was decided where it is not the usual, as (code, text)."""
+    level = find_level(words.effort)
+    learners, notes = _learners(words.learners, level, data)
+    scheme = choose_scheme(level, data, inner=words.inner)
+    outer, inner, repeats = words.outer, words.inner, words.repeats
+    if outer is None:
+        notes += _scheme_notes(scheme, level, data, words)
+    if inner is None:
+        inner = scheme.inner if outer is None and scheme.is_one_split else DEFAULT_INNER
+    if repeats is None:
+        repeats = scheme.repeats if outer is None and data.time is None else 1
+    outer = _as_default(scheme.outer) if outer is None else outer
+    return Words(learners, outer, inner, repeats, words.effort), (*_effort_notes(level), *notes)
+
+
+def choose_scheme(level: Effort, data: Dataset, *, inner: Any = None) -> Scheme:
+    """The scheme of a level for a table: by its independent units, the groups where there are some, else the rows.
+
+    One test set needs enough rows of every class, and inner folds that are aligned need outer folds.
+    """
+    units = data.rows if data.groups is None else len(np.unique(data.groups))
+    rarest = np.bincount(data.codes).min() if data.classes else units
+    must_fold = data.time is not None or rarest < RARE or (isinstance(inner, str) and inner in ALIGNED)
+    allowed = [scheme for scheme in level.schemes if not (must_fold and scheme.is_one_split)]
+    return next((scheme for scheme in allowed if units <= scheme.most_rows), allowed[-1])
+
+
+def sized(requests: Any, level: Effort, task: str) -> Any:
+    """The learners with the spaces of a level, for built-in ones that name no size; as they are where nothing changes.
+
+    >>> sized(["tree", "k-nn:large"], LEVELS["quick"], "regression")
+    {'tree': learner('tree:small'), 'k-nn:large': 'k-nn:large'}
+    """
+    named = name_learners(requests, task)
+    found = {name: at_level(request, level) for name, request in named.items()}
+    return requests if found == named else found
+
+
+def at_level(request: Any, level: Effort) -> Any:
+    """One learner with the space of a level, if it is built in and names no size.
+
+    >>> at_level("ridge", LEVELS["thorough"]).name
+    'ridge:large'
+    """
+    name = request.name if isinstance(request, Named) else request
+    if not isinstance(name, str) or ":" in name or read_combined(name) is not None or not is_builtin_name(name):
+        return request
+    size, given = level.size_of(find_entry(name).name), request.overrides if isinstance(request, Named) else {}
+    changes = given or level.own.get(name, {})
+    if size == "default" and changes == given:
+        return request
+    named = copy(request) if isinstance(request, Named) else Named(name)
+    named.name, named.changes = f"{name}:{size}", changes
+    return named
+
+
+def _learners(requests: Any, level: Effort, data: Dataset) -> tuple[Any, list[Note]]:
+    if requests is not None:
+        return (requests if level.name == "normal" else sized(requests, level, data.task)), []
+    names = [default_name(name, data.task) for name in level.learners]
+    out = [name for name in names if data.columns > WIDE.get(name, (ANY, ANY))[1]]
+    kept = [name for name in names if name not in out]
+    found: dict[str, Any] = dict(sized(kept, level, data.task)) if level.name != "normal" else {n: n for n in kept}
+    small = [name for name in kept if data.columns > WIDE.get(name, (ANY, ANY))[0] and level.size_of(name) != "small"]
+    found |= {name: Named(f"{name}:small") for name in small}
+    for text in level.more:
+        name = text.format(members="+".join(kept))
+        found[name] = name
+    return (list(found) if all(name == own for name, own in found.items()) else found), _wide_notes(small, out, data)
+
+
+def default_name(name: str, task: str) -> str:
+    """A learner of a level by its own name."""
+    return name if name != LINEAR else "ridge" if task == "regression" else "logistic"
+
+
+def _as_default(outer: int | float) -> int | float:
+    """Folds that may become fewer where there are few rows."""
+    return DefaultOuter(outer) if isinstance(outer, int) else outer
+
+
+def _wide_notes(small: list[str], out: list[str], data: Dataset) -> list[Note]:
+    wide, notes = f"the table has {data.columns:,} columns", list[Note]()
+    if small:
+        notes.append(("wide", f"{' and '.join(small)}: a small space, as {wide}; learners= names others"))
+    if out:
+        notes.append(("wide", f"{' and '.join(out)} left out, as {wide}; learners= names them nevertheless"))
+    return notes
+
+
+def _scheme_notes(scheme: Scheme, level: Effort, data: Dataset, words: Words) -> list[Note]:
+    """Why it is not the scheme of small tables, and the word that changes it."""
+    usual = level.schemes[0]
+    if scheme is usual or words.inner is not None or data.time is not None:
+        return []
+    count = f"{data.rows:,} rows" if data.groups is None else f"{len(np.unique(data.groups)):,} groups"
+    if scheme.is_one_split:
+        why = f"one train / dev / test split, as {count} make its interval narrow"
+    else:
+        why = f"{scheme.outer} folds, as there are {count}"
+    return [("scheme", f"{why}; outer={usual.outer} for nested {usual.outer}-fold cross-validation")]
+
+
+def _effort_notes(level: Effort) -> list[Note]:
+    if level.name == "normal":
+        return []
+    what = {
+        "quick": "small spaces, few folds",
+        "thorough": "more learners, large spaces, repeats",
+    }
+    return [("effort", f"effort='{level.name}': {what[level.name]}; effort='normal' is the usual")]

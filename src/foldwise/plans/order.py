@@ -1,0 +1,75 @@
+"""In which order methods are begun: cheap ones first, so that there are answers early. No number depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from foldwise.learners.learner import Learner
+from foldwise.plans.runnable import RunnableStudy
+
+# Rough seconds of a fit on a thousand rows, by the module of the estimator; solvers share many of them.
+SECONDS = {
+    "dummy": 1e-5,
+    "naive_bayes": 1e-4,
+    "bayes": 1e-4,
+    "discriminant_analysis": 2e-4,
+    "linear_model": 2e-4,
+    "cross_decomposition": 5e-4,
+    "neighbors": 5e-4,
+    "nearest": 5e-4,
+    "tree": 1e-3,
+    "kernel_ridge": 2e-3,
+    "svm": 2e-2,
+    "gaussian_process": 0.2,
+    "ensemble": 0.5,
+    "xgboost": 0.2,
+    "xgboosted": 0.2,
+    "lightgbm": 0.1,
+    "catboost": 1.0,
+    "catboosted": 1.0,
+    "neural_network": 1.0,
+    "neural_net": 1.0,
+}
+UNKNOWN = 1e-2
+
+
+def cheap_first(runnable: RunnableStudy) -> list[int]:
+    """The places of all methods, those that are expected to be done soonest first.
+
+    Combined ones come after their members, and default parameters of tuned learners last.
+
+    >>> from foldwise.api.compare import make_comparison
+    >>> X, y = [[float(row)] for row in range(30)], list(range(30))
+    >>> study = make_comparison(["forest", "ridge"], X, y, outer=3, inner=2)
+    >>> names = [study.learners[at].name for at in cheap_first(study)]
+    >>> [name for name in names if "(" not in name]
+    ['baseline', 'ridge', 'forest']
+    """
+    learners, methods = runnable.learners, runnable.study.methods
+    counts = [len(method.candidates) or method.tuner.limits.budget or 1 for method in methods]
+    cost = [rough_seconds(learner) * count for learner, count in zip(learners, counts, strict=True)]
+    is_late = [(bool(method.defaults_of), bool(one.members)) for method, one in zip(methods, learners, strict=True)]
+    return sorted(range(len(learners)), key=lambda at: (is_late[at], cost[at], at))
+
+
+def rough_seconds(learner: Learner) -> float:
+    """The seconds of one fit, judged by the kind of the learner alone; of several, those of the dearest."""
+    if learner.members:
+        return max(map(rough_seconds, learner.members))
+    found = (_kind(part) for part in _parts(learner.estimator))
+    return next((SECONDS[kind] for kind in found if kind), UNKNOWN)
+
+
+def _kind(estimator: Any) -> str:
+    parts = [part.lstrip("_") for part in type(estimator).__module__.split(".")]
+    return next((part for part in reversed(parts) if part in SECONDS), "")
+
+
+def _parts(estimator: Any) -> Iterator[Any]:
+    """The estimator, and what is behind preprocessing, a scaled target or the like."""
+    while estimator is not None and hasattr(estimator, "get_params"):
+        yield estimator
+        steps = getattr(estimator, "steps", None)
+        inside = getattr(estimator, "regressor", None) or getattr(estimator, "estimator", None)
+        estimator = steps[-1][1] if steps else inside

@@ -1,0 +1,155 @@
+"""The dial: what a study has where the user names nothing, by effort and the table's shape."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import foldwise as fw
+from foldwise.api.compare import make_comparison
+from foldwise.data.dataset import make_dataset
+from foldwise.errors import BadStudy
+from foldwise.plans.effort import LEVELS, RARE, Words, choose_scheme, complete, find_level
+
+
+def table(rows: int, columns: int = 2, **roles):
+    rng = np.random.default_rng(0)
+    return make_dataset(rng.normal(size=(rows, columns)), rng.normal(size=rows), **roles)
+
+
+def classes(rows: int, rare: int):
+    X = np.random.default_rng(0).normal(size=(rows, 2))
+    return make_dataset(X, np.array(["a"] * (rows - rare) + ["b"] * rare))
+
+
+@pytest.fixture
+def numbers():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 3))
+    return X, X[:, 0] + rng.normal(size=80)
+
+
+def names_of(runnable) -> list[str]:
+    return [learner.name for learner in runnable.learners if not learner.is_hidden]
+
+
+def scheme_of(rows: int, effort: str = "normal") -> tuple[str, str | None]:
+    study = make_comparison(["ridge:small"], table(rows), None, effort=effort).study
+    return study.outer.scheme, study.methods[0].inner.scheme
+
+
+def test_an_ordinary_table_has_the_13_x_4_lines_and_no_word_about_it():
+    words, notes = complete(Words(None), table(500))
+    assert (words.outer, words.inner, words.repeats, notes) == (13, "aligned", 1, ())
+    assert scheme_of(500) == ("13 folds", "4 on lines")
+
+
+def test_many_rows_have_fewer_folds_and_very_many_one_split():
+    assert scheme_of(10_000)[0] == "13 folds"
+    assert scheme_of(10_001) == ("7 folds", "3 on lines")
+    assert scheme_of(50_001) == ("20% held out", "25% held out")
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"), [(20_000, "7 folds, as there are 20,000 rows"), (60_000, "train / dev / te")]
+)
+def test_the_first_line_says_which_scheme_and_why_and_the_word_that_changes_it(rows, says):
+    first = repr(fw.plan(["linear"], table(rows), pilot=False)).splitlines()[0]
+    assert says in first
+    assert "outer=13" in first
+
+
+def test_the_answer_says_so_too_and_only_in_its_first_line():
+    result = fw.compare(["linear"], table(20_000), progress=False)
+    assert "(7 folds, as there are 20,000 rows; outer=13 for nested" in " ".join(str(result).split("\n\n")[0].split())
+    assert [note["code"] for note in result.to_dict()["notes"]].count("scheme") == 1
+    assert " ".join(str(result).split()).count("as there are 20,000 rows") == 1
+
+
+def test_the_interval_of_one_split_is_narrow_where_it_is_taken():
+    """Half a width of 1 point of error at an error of 20 %, by the normal formula."""
+    border = next(scheme for scheme in LEVELS["normal"].schemes if not scheme.is_one_split and scheme.outer == 7)
+    test_rows = 0.2 * border.most_rows
+    assert 1.96 * np.sqrt(0.2 * 0.8 / test_rows) < 0.01
+
+
+def test_what_counts_are_groups_where_there_are_some():
+    grouped = table(60_000, groups=np.arange(60_000) // 60)
+    assert choose_scheme(LEVELS["normal"], grouped).outer == 13
+
+
+def test_one_test_set_needs_rows_of_every_class():
+    assert choose_scheme(LEVELS["normal"], classes(60_000, RARE - 1)).outer == 7
+    assert choose_scheme(LEVELS["normal"], classes(60_000, RARE)).outer == 0.2
+
+
+def test_time_keeps_its_folds_at_any_number_of_rows():
+    study = make_comparison(["ridge:small"], table(60_000, time=np.arange(60_000)), None, effort="thorough").study
+    assert (study.outer.kind, study.repeats) == ("time", 1)
+
+
+def test_explicit_words_win_over_the_dial_and_the_shape():
+    said = Words(["forest:large"], outer=3, inner=0.5, repeats=2, effort="quick")
+    done, notes = complete(said, table(60_000))
+    assert (done.learners, done.outer, done.inner, done.repeats) == (["forest:large"], 3, 0.5, 2)
+    assert [code for code, _ in notes] == ["effort"]
+
+
+def test_an_inner_word_that_needs_folds_gets_them():
+    done, _ = complete(Words(None, inner="aligned"), table(60_000))
+    assert (done.outer, done.inner) == (7, "aligned")
+
+
+def test_an_explicit_outer_has_the_inner_splits_it_always_had():
+    one = make_comparison(["ridge"], table(60), None, outer=0.2).study
+    assert one.methods[0].inner.scheme == "5 folds"
+
+
+def test_quick_has_small_spaces_under_the_names_that_were_given(numbers):
+    quick = make_comparison(["k-nn"], *numbers, effort="quick", outer=5)
+    small = make_comparison({"k-nn": "k-nn:small"}, *numbers, outer=5)
+    normal = make_comparison(["k-nn"], *numbers, outer=5)
+    assert quick.study.methods[0].candidates == small.study.methods[0].candidates
+    assert len(normal.study.methods[0].candidates) > len(small.study.methods[0].candidates)
+
+
+def test_quick_gives_the_numbers_of_its_words(numbers):
+    quick = fw.compare(["k-nn"], *numbers, effort="quick").to_dict()["methods"][0]
+    words = fw.compare({"k-nn": "k-nn:small"}, *numbers, outer=7, inner="aligned").to_dict()["methods"][0]
+    assert_allclose([quick["risk"], quick["low"]], [words["risk"], words["low"]], rtol=0)
+
+
+def test_own_values_of_a_learner_are_no_matter_of_effort(numbers):
+    own = fw.learner("k-nn", n_neighbors=[3, 5])
+    study = make_comparison({"k": own}, *numbers, effort="thorough", outer=5).study
+    assert [candidate["n_neighbors"] for candidate in study.methods[0].candidates] == [3, 5]
+
+
+def test_thorough_repeats_has_large_spaces_and_a_stack():
+    runnable = make_comparison(None, table(200), None, effort="thorough")
+    assert names_of(runnable)[-2] == "stack(ridge+k-nn+tree+forest+extra-trees+boosting)"
+    assert runnable.study.repeats == 3
+    normal = make_comparison(["ridge"], table(200), None).study.methods[0]
+    assert len(runnable.study.methods[0].candidates) > len(normal.candidates)
+
+
+def test_a_wide_table_leaves_the_dearest_of_the_default_set_out_by_name():
+    wide = table(30, 2_001)
+    words, notes = complete(Words(None), wide)
+    assert list(words.learners) == ["ridge", "k-nn", "tree", "forest"]
+    assert words.learners["forest"].name == "forest:small"
+    texts = [text for code, text in notes if code == "wide"]
+    assert any(text.startswith("boosting left out, as the table has 2,001 columns") for text in texts)
+
+
+def test_a_learner_that_is_named_is_never_left_out():
+    words, notes = complete(Words(["boosting"]), table(30, 2_001))
+    assert (words.learners, notes) == (["boosting"], ())
+
+
+def test_an_unknown_effort_gets_the_nearest_word(numbers):
+    with pytest.raises(BadStudy, match=r"there is no effort 'quik'. Did you mean 'quick'"):
+        fw.compare(["ridge"], *numbers, effort="quik")
+    with pytest.raises(BadStudy, match="no effort 3"):
+        find_level(3)

@@ -1,0 +1,102 @@
+"""The order of methods and of their fits (plans/queue.py): cheap ones first, and no number depends on it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+
+import foldwise as fw
+from foldwise.api.compare import make_comparison
+from foldwise.learners.learner import Learner
+from foldwise.plans.order import cheap_first, rough_seconds
+from foldwise.plans.queue import Queue
+from foldwise.records.memory import MemoryStore
+from foldwise.records.record import Record
+from foldwise.studies.reading import Reading
+
+RNG = np.random.default_rng(8)
+X, Y = RNG.normal(size=(40, 3)), RNG.normal(size=40)
+
+
+def specs():
+    return {
+        "forest": fw.tune(RandomForestRegressor(n_estimators=3), max_depth=[1, 2]),
+        "svm": fw.tune(make_pipeline(StandardScaler(), SVR()), C=[1.0, 10.0]),
+        "ridge": fw.tune(Ridge(), alpha=[1.0, 10.0]),
+    }
+
+
+def test_the_kind_of_a_learner_is_found_behind_its_preprocessing():
+    piped = Learner("svm", make_pipeline(StandardScaler(), SVR()))
+    assert (
+        rough_seconds(Learner("ridge", Ridge()))
+        < rough_seconds(piped)
+        < rough_seconds(Learner("forest", RandomForestRegressor()))
+    )
+
+
+def test_fits_come_from_cheap_methods_first_and_combined_ones_come_last():
+    study = make_comparison({"best": fw.best_of(specs()), **specs()}, X, Y, outer=3, inner=2)
+    names = [method.name for method in study.study.methods]
+    assert [names[at] for at in cheap_first(study)] == ["baseline", "ridge", "svm", "forest", "best"]
+    handed = Queue(study, Reading(study.study, MemoryStore())).next()
+    order = list(dict.fromkeys(names[fit.method] for fit in handed))
+    assert order[0] == "baseline"
+    shared = make_comparison(specs(), X, Y, outer=3, inner=2)
+    handed = Queue(shared, Reading(shared.study, MemoryStore())).next()
+    assert list(dict.fromkeys(shared.study.methods[fit.method].name for fit in handed)) == [
+        "baseline",
+        "ridge",
+        "svm",
+        "forest",
+    ]
+
+
+def test_a_method_is_settled_when_it_asks_for_nothing_more():
+    study = make_comparison({"ridge": specs()["ridge"]}, X, Y, outer=3, inner=2)
+    reading = Reading(study.study, MemoryStore())
+    queue = Queue(study, reading)
+    fits, settled = queue.next(), []
+    assert queue.settled() == []
+    while fits:
+        fit = fits.pop(0)
+        record = Record(fit.key, "ok", fit.rows, {"predict": np.zeros(len(fit.rows))}, learner="any")
+        reading.store.add([record])
+        fits += queue.next([record])
+        settled += queue.settled()
+    assert sorted(settled) == [0, 1]
+    assert queue.settled() == []
+
+
+def test_the_order_of_methods_changes_no_number():
+    one = fw.compare(specs(), X, Y, outer=3, inner=2, jobs=1).table().set_index("method").risk
+    other = fw.compare(dict(reversed(specs().items())), X, Y, outer=3, inner=2, jobs=1).table().set_index("method").risk
+    assert one.sort_index().to_dict() == other.sort_index().to_dict()
+
+
+@pytest.mark.parametrize("options", [{"isolate": False}, {"jobs": 2}], ids=["in this process", "in workers"])
+def test_a_cheap_method_is_finished_before_a_dear_one_is(options):
+    """The outer fits of a method are made as soon as it has chosen."""
+    from foldwise.executors.local.local_executor import LocalExecutor
+    from foldwise.executors.options import RunOptions
+
+    came = []
+
+    class Watched(LocalExecutor):
+        def run(self, runnable, fits):
+            for records in super().run(runnable, fits):
+                came.extend(record.learner for record in records)
+                yield records
+
+    wide = {**specs(), "forest": fw.tune(RandomForestRegressor(n_estimators=20), max_depth=[1, 2, 3, 4, 5, 6])}
+    fw.compare(wide, X, Y, outer=3, inner=4, engine=Watched(RunOptions(**options)), progress=False)
+    last = {name: len(came) - 1 - came[::-1].index(name) for name in set(came)}
+    assert last["ridge"] < last["forest"]
+    if "jobs" not in options:  # two workers end in any order
+        assert last["ridge"] < last["svm"] < last["forest"]
+        assert last["ridge"] < len(came) / 2
