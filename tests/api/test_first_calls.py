@@ -84,7 +84,8 @@ def test_the_forms_of_a_call_ask_the_same_and_answer_what_a_loop_answers(call, f
 
 def test_no_learners_are_the_default_ones(frame):
     asked = fw.plan(frame, "price", outer=3, inner=2, budget=2, pilot=False)
-    assert [method["name"] for method in asked.methods][:5] == ["ridge", "k-nn", "tree", "forest", "boosting"]
+    trees = ["tree", "forest", "extra-trees", "boosting"]
+    assert [method["name"] for method in asked.methods] == ["ridge", "k-nn", *trees, "blend", "baseline"]
     assert fw.plan("diabetes", outer=3, inner=2, budget=2, pilot=False).rows == 442
 
 

@@ -141,11 +141,11 @@ def test_shares_of_a_forest_are_different_numbers_of_columns(columns, size):
 def test_default_spaces_can_be_waited_for(task):
     """Candidates of each, and distinct runs where shorter ones are read from the longest."""
     facts = Facts(rows=800, columns=12, task=task, classes=2 if task == "binary" else 5)
-    for name, most in (("tree", 100), ("forest", 12), ("svm", 60)):
+    for name, most in (("tree", 100), ("forest", 3), ("extra-trees", 3), ("svm", 60)):
         assert 2 <= make_space(find_entry(name).space(facts, "default")).size <= most, name
     grid = make_space(find_entry("boosting").space(facts, "default")).grid()
     runs = {tuple(sorted((key, value) for key, value in one.items() if key != "max_iter")) for one in grid}
-    assert len(runs) == 10
+    assert len(runs) == 2
 
 
 def test_a_fixed_word_keeps_the_blocks_of_a_conditional_space_that_allow_it():

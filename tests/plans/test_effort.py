@@ -46,8 +46,8 @@ def test_an_ordinary_table_has_the_13_x_4_lines_and_no_word_about_it():
 
 
 def test_many_rows_have_fewer_folds_and_very_many_one_split():
-    assert scheme_of(10_000)[0] == "13 folds"
-    assert scheme_of(10_001) == ("7 folds", "3 on lines")
+    assert scheme_of(2_500)[0] == "13 folds"
+    assert scheme_of(2_501) == ("7 folds", "3 on lines")
     assert scheme_of(50_001) == ("20% held out", "25% held out")
 
 
@@ -126,9 +126,13 @@ def test_own_values_of_a_learner_are_no_matter_of_effort(numbers):
     assert [candidate["n_neighbors"] for candidate in study.methods[0].candidates] == [3, 5]
 
 
-def test_thorough_repeats_has_large_spaces_and_a_stack():
+def test_normal_blends_its_learners():
+    assert names_of(make_comparison(None, table(200), None))[-3:] == ["boosting", "blend", "baseline"]
+
+
+def test_thorough_repeats_and_has_large_spaces_and_more_learners():
     runnable = make_comparison(None, table(200), None, effort="thorough")
-    assert names_of(runnable)[-2] == "stack(ridge+k-nn+tree+forest+extra-trees+boosting)"
+    assert names_of(runnable)[-4:] == ["boosting", "svm", "blend", "baseline"]
     assert runnable.study.repeats == 3
     normal = make_comparison(["ridge"], table(200), None).study.methods[0]
     assert len(runnable.study.methods[0].candidates) > len(normal.candidates)
@@ -137,7 +141,7 @@ def test_thorough_repeats_has_large_spaces_and_a_stack():
 def test_a_wide_table_leaves_the_dearest_of_the_default_set_out_by_name():
     wide = table(30, 2_001)
     words, notes = complete(Words(None), wide)
-    assert list(words.learners) == ["ridge", "k-nn", "tree", "forest"]
+    assert list(words.learners) == ["ridge", "k-nn", "tree", "forest", "extra-trees", "blend"]
     assert words.learners["forest"].name == "forest:small"
     texts = [text for code, text in notes if code == "wide"]
     assert any(text.startswith("boosting left out, as the table has 2,001 columns") for text in texts)

@@ -68,12 +68,12 @@ def builtin(
 
 
 def default_learners(task: str) -> list[str]:
-    """A sensible set for the task: a linear learner, a local one, trees, and the two best sums of trees.
+    """A sensible set for the task: a linear learner, a local one, a tree, and the three best sums of trees.
 
     >>> default_learners("binary")
-    ['logistic', 'k-nn', 'tree', 'forest', 'boosting']
+    ['logistic', 'k-nn', 'tree', 'forest', 'extra-trees', 'boosting']
     """
-    return ["ridge" if task == "regression" else "logistic", "k-nn", "tree", "forest", "boosting"]
+    return ["ridge" if task == "regression" else "logistic", "k-nn", "tree", "forest", "extra-trees", "boosting"]
 
 
 def is_builtin_name(name: str) -> bool:

@@ -17,27 +17,37 @@ from foldwise.losses.loss import Loss
 from foldwise.studies.stacking import WEIGHTS, as_columns
 
 PENALTIES = tuple(10.0**power for power in range(-4, 5))
+REACH = 0.1  # of the targets' range, beyond its ends: as far as a blend believes a member
 
 
 class WeightedMean(BaseEstimator):  # type: ignore[misc]
     """A mean of predictions, with weights that are not negative, sum to one and have the smallest loss.
 
     Its columns are the members' predictions or, with `classes`, their probabilities of all classes but the first.
+    With `reach`, a prediction counts as at most that share of the targets' range beyond its ends: one member that is
+    wild on one row cannot spoil the mean.
 
     >>> means = WeightedMean().fit(np.array([[0.0, 4.0], [1.0, 1.0]]), np.array([1.0, 1.0]))
     >>> means.weights_, means.predict(np.array([[2.0, 6.0]]))
     (array([0.75, 0.25]), array([3.]))
     """
 
-    def __init__(self, *, classes: Any = None, score: str = "squared", quantile: float = 0.5) -> None:
+    def __init__(
+        self, *, classes: Any = None, score: str = "squared", quantile: float = 0.5, reach: float | None = None
+    ) -> None:
         self.classes = classes
         self.score = score
         self.quantile = quantile
+        self.reach = reach
 
     def fit(self, X: FloatArray, y: AnyArray, sample_weight: FloatArray | None = None) -> WeightedMean:
         """Find the weights; the rows are those of the target."""
         if self.classes is not None:
             self.classes_ = np.unique(self.classes)
+        elif self.reach is not None:
+            beyond = self.reach * (y.max() - y.min())
+            self.range_ = (float(y.min() - beyond), float(y.max() + beyond))
+            X = np.clip(X, *self.range_)
         if self.score == "pinball":
             self.weights_ = simplex.quantile(X, y, self.quantile, sample_weight)
         elif self.score == "log":
@@ -56,7 +66,8 @@ class WeightedMean(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: FloatArray) -> AnyArray:
         if self.classes is None:
-            return np.asarray(X @ self.weights_)
+            ends = getattr(self, "range_", None)  # models of version 0.1 have none
+            return np.asarray((X if ends is None else np.clip(X, *ends)) @ self.weights_)
         return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
 
     def predict_proba(self, X: FloatArray) -> FloatArray:
@@ -158,7 +169,8 @@ def final_learner(combines: Literal["stack", "blend"], data: Dataset, loss: Loss
         return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     if data.task == "regression":
         q = 0.5 if loss.name == "absolute" else loss.quantile
-        return WeightedMean() if q is None else WeightedMean(score="pinball", quantile=q)
+        given: dict[str, Any] = {} if q is None else {"score": "pinball", "quantile": q}
+        return WeightedMean(reach=REACH, **given)
     return WeightedMean(classes=list(data.classes), score="log" if loss.name == "log" else "brier")
 
 

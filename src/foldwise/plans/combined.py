@@ -41,6 +41,24 @@ def read_combined(request: Any) -> Any:
     return made.set_params(**_own_words(request)) if isinstance(request, Named) else made
 
 
+def with_all_members(named: dict[str, Any]) -> dict[str, Any]:
+    """A bare way of combining, such as `blend`, with all other learners as its members.
+
+    >>> with_all_members({"ridge": "ridge", "k-nn": "k-nn", "blend": "blend"})["blend"]
+    'blend(ridge+k-nn)'
+    """
+    others = [name for name, request in named.items() if name != "baseline" and not is_combining(request)]
+    return {
+        name: f"{request}({'+'.join(others)})" if isinstance(request, str) and request in WAYS else request
+        for name, request in named.items()
+    }
+
+
+def is_combining(request: Any) -> bool:
+    """Is this a learner made of learners, or a text for one, with or without its members?"""
+    return (isinstance(request, str) and request.strip() in WAYS) or read_combined(request) is not None
+
+
 def _own_words(request: Named) -> dict[str, Any]:
     """What `fw.tune("stack(ridge+forest)", inner=5)` says beside the members."""
     if request.stop is not None or not request.refit:

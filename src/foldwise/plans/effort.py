@@ -53,9 +53,8 @@ class Effort:
     size: Size  # of the spaces of built-in learners that name none
     schemes: tuple[Scheme, ...]  # from few rows to many
     sizes: Mapping[str, Size] = field(default_factory=dict)  # of learners for which another one pays
-    own: Mapping[str, Mapping[str, Any]] = field(
-        default_factory=dict
-    )  # values and spaces where no size is cheap enough
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # values and spaces where no size is right
+    for_numbers: tuple[str, ...] = ()  # further learners where the target is a number
     more: tuple[str, ...] = ()  # rows that combine those learners
 
     def size_of(self, learner: str) -> Size:
@@ -78,22 +77,34 @@ LEVELS: dict[str, Effort] = {
     ),
     "normal": Effort(
         "normal",
-        learners=(LINEAR, "k-nn", "tree", "forest", "boosting"),
+        learners=(LINEAR, "k-nn", "tree", "forest", "extra-trees", "boosting"),
         size="default",
-        schemes=(Scheme(10_000, 13, "aligned"), Scheme(50_000, 7, "aligned"), Scheme(ANY, 0.2, 0.25)),
+        schemes=(Scheme(2_500, 13, "aligned"), Scheme(50_000, 7, "aligned"), Scheme(ANY, 0.2, 0.25)),
+        more=("blend",),
     ),
     "thorough": Effort(
         "thorough",
         learners=(LINEAR, "k-nn", "tree", "forest", "extra-trees", "boosting"),
+        for_numbers=("svm",),  # of classes it has no probabilities to blend
         size="large",
-        sizes={"forest": "default", "extra-trees": "default", "boosting": "default"},
+        sizes={"svm": "default"},
+        own={
+            "forest": {"max_features": ["sqrt", 0.33, 0.6, 1.0], "min_samples_leaf": [1, 2, 4, 12]},
+            "extra-trees": {"max_features": ["sqrt", 0.33, 0.6, 1.0], "min_samples_leaf": [1, 2, 4, 12]},
+            "boosting": {
+                "max_iter": [10, 15, 25, 35, 50, 75, 100, 150, 200, 300, 400],
+                "max_leaf_nodes": [2, 4, 8, 16],
+                "min_samples_leaf": [5, 20],
+                "learning_rate": 0.1,
+            },
+        },
         schemes=(
             Scheme(2_000, 13, "aligned", repeats=3),
             Scheme(50_000, 13, "aligned"),
             Scheme(200_000, 7, "aligned"),
             Scheme(ANY, 0.2, 0.25),
         ),
-        more=("stack({members})",),
+        more=("blend",),
     ),
 }
 # Columns beyond which a learner of a default set gets a small space, and beyond which it is left out.
@@ -192,21 +203,24 @@ def at_level(request: Any, level: Effort) -> Any:
 def _learners(requests: Any, level: Effort, data: Dataset) -> tuple[Any, list[Note]]:
     if requests is not None:
         return (requests if level.name == "normal" else sized(requests, level, data.task)), []
-    names = [default_name(name, data.task) for name in level.learners]
+    names = default_names(level, data.task)
     out = [name for name in names if data.columns > WIDE.get(name, (ANY, ANY))[1]]
     kept = [name for name in names if name not in out]
     found: dict[str, Any] = dict(sized(kept, level, data.task)) if level.name != "normal" else {n: n for n in kept}
     small = [name for name in kept if data.columns > WIDE.get(name, (ANY, ANY))[0] and level.size_of(name) != "small"]
     found |= {name: Named(f"{name}:small") for name in small}
-    for text in level.more:
-        name = text.format(members="+".join(kept))
-        found[name] = name
+    found |= {name: name for name in level.more}
     return (list(found) if all(name == own for name, own in found.items()) else found), _wide_notes(small, out, data)
 
 
-def default_name(name: str, task: str) -> str:
-    """A learner of a level by its own name."""
-    return name if name != LINEAR else "ridge" if task == "regression" else "logistic"
+def default_names(level: Effort, task: str) -> list[str]:
+    """The learners of a level by their own names.
+
+    >>> default_names(LEVELS["quick"], "binary")
+    ['logistic', 'k-nn', 'tree', 'forest', 'boosting']
+    """
+    linear, more = ("ridge", level.for_numbers) if task == "regression" else ("logistic", ())
+    return [linear if name == LINEAR else name for name in level.learners] + list(more)
 
 
 def _as_default(outer: int | float) -> int | float:

@@ -18,7 +18,7 @@ from foldwise.learners.plugin import resolve
 from foldwise.learners.trial import check_space
 from foldwise.losses.loss import Loss
 from foldwise.losses.loss import task_hint as loss_task
-from foldwise.plans.combined import check_final, combined_learner, read_combined
+from foldwise.plans.combined import WAYS, check_final, combined_learner, read_combined, with_all_members
 from foldwise.plans.combining import STACKED
 from foldwise.studies.study import Note
 
@@ -162,7 +162,7 @@ def name_learners(requests: Any, task: str) -> dict[str, Any]:
             raise BadLearner("there are no learners", "Name at least one")
         if not all(str(name).strip() for name in requests):
             raise BadLearner("a learner has an empty name", "Give it a name for its row")
-        return {str(name): resolve(request) for name, request in requests.items()}
+        return with_all_members({str(name): resolve(request) for name, request in requests.items()})
     listed = _listed(requests)
     if not listed:
         raise BadLearner("there are no learners", "Name at least one")
@@ -176,7 +176,7 @@ def name_learners(requests: Any, task: str) -> dict[str, Any]:
             count += 1
             name = f"{base} {count}"
         named[name] = resolve(request)
-    return named
+    return with_all_members(named)
 
 
 def _listed(requests: Any) -> list[tuple[str, Any]]:
@@ -217,6 +217,8 @@ def _task_of_request(request: Any, rows: Sequence[str] = ()) -> str | None:
         known = {_task_of_request(member) for member in combined.members if member not in rows} - {None}
         return known.pop() if len(known) == 1 else None
     request = resolve(request)
+    if isinstance(request, str) and request in WAYS:
+        return None
     if isinstance(request, str | Named):
         tasks = find_entry(request if isinstance(request, str) else request.name).tasks
         return "regression" if tasks == ("regression",) else "classification" if "regression" not in tasks else None

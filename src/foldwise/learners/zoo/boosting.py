@@ -45,18 +45,14 @@ def _make_boosting(facts: Facts) -> Any:
 
 
 def _boosting_space(facts: Facts, size: Size) -> Written:
-    """Trees from stumps to large ones, with leaves of few rows and of many, and with a penalty on small leaves."""
+    """Long runs of very small trees and shorter ones of larger trees: two shapes that are seldom both wrong."""
     if size != "default":
         more = {"l2_regularization": [0.0, 10.0], "min_samples_leaf": [5, 20]}
         return _runs(facts, size, "max_iter", "max_leaf_nodes", LEAVES, more)
-    most = _most_rounds(facts)
-    long, free = {"max_iter": _up_to(most)}, {"l2_regularization": [0.0]}
-    stumps = {"max_leaf_nodes": [2], "min_samples_leaf": [5], "learning_rate": [0.15]}
-    small = {"max_leaf_nodes": [4, 8], "min_samples_leaf": [3, 10, 20], "learning_rate": [0.1]}
-    steady = {"max_leaf_nodes": [6, 15], "min_samples_leaf": [5], "learning_rate": [0.15], "l2_regularization": [10.0]}
-    large = {"max_leaf_nodes": [31], "min_samples_leaf": [20], "learning_rate": [0.1]}
-    short = {"max_iter": _up_to(most // 2)}
-    return [long | free | stumps, long | free | small, long | steady, short | free | large]
+    most, both = _most_rounds(facts), {"min_samples_leaf": [5]}
+    small = {"max_leaf_nodes": [4], "learning_rate": [0.2], "l2_regularization": [0.0]}
+    large = {"max_leaf_nodes": [15], "learning_rate": [0.15], "l2_regularization": [10.0]}
+    return [{"max_iter": _up_to(most), **both, **small}, {"max_iter": _up_to(most // 2), **both, **large}]
 
 
 def _make_lightgbm(facts: Facts) -> Any:

@@ -48,15 +48,23 @@ def _make_extra_trees(facts: Facts) -> Any:
 
 
 def _forest_space(facts: Facts, size: Size) -> Written:
-    """Features per split first, then the size of the leaves: the two that matter most (Probst et al., 2019)."""
-    shares = pick(size, [1.0], [0.33, 0.6, 1.0], [0.25, 0.4, 0.6, 0.8, 1.0])
-    space: dict[str, Any] = {
-        "max_features": _distinct([facts.root_share, *shares], facts.columns),
-        "min_samples_leaf": pick(size, [1], [1, 4, 12], [1, 3, 8, 20]),
+    """Features per split first, then the size of the leaves: the two that matter most (Probst et al., 2019).
+
+    Few features, all of them, or some with larger leaves: of twelve combinations these three choose as well.
+    """
+    shares = _distinct([facts.root_share, 0.6, 1.0], facts.columns)
+    ends = {"max_features": sorted({shares[0], shares[-1]}), "min_samples_leaf": [1]}
+    if size == "small":
+        return ends
+    if size == "default":
+        return [ends, {"max_features": [shares[len(shares) // 2]], "min_samples_leaf": [4]}]
+    return {
+        "max_features": _distinct([facts.root_share, 0.25, 0.4, 0.6, 0.8, 1.0], facts.columns),
+        "min_samples_leaf": [1, 3, 8, 20],
+        "max_depth": [4, 8, None],
+        "max_leaf_nodes": [32, 256, None],
+        "n_estimators": [TREES, 300],
     }
-    if size == "large":
-        space |= {"max_depth": [4, 8, None], "max_leaf_nodes": [32, 256, None], "n_estimators": [TREES, 300]}
-    return space
 
 
 def _distinct(shares: list[float], columns: int) -> list[float]:
