@@ -304,3 +304,22 @@ def test_a_model_of_version_0_1_is_read_where_its_parts_are_now(tmp_path):
             old.writestr(entry, content)
     found = load_model(tmp_path / "old.skops")
     np.testing.assert_array_equal(found.model.predict(X), model.predict(X))
+
+
+class Doubled(BaseEstimator):
+    """An estimator that keeps another one as `model_`, as wrappers of other packages do."""
+
+    def fit(self, X, y):
+        self.model_ = Ridge().fit(X, y)
+        return self
+
+    def predict(self, X):
+        return 2 * self.model_.predict(X)
+
+
+def test_a_step_that_happens_to_have_a_model_of_its_own_is_saved_whole(tmp_path):
+    data = make_dataset(np.arange(12.0).reshape(6, 2), np.arange(6.0))
+    model = make_pipeline(FunctionTransformer(), Doubled()).fit(data.X, data.y)
+    path = save_model(tmp_path / "m.joblib", model, data, pickle=True)
+    loaded = load_model(path, trust=True).model
+    np.testing.assert_array_equal(loaded.predict(data.X), model.predict(data.X))

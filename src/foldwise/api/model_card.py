@@ -53,9 +53,11 @@ def card_of(model: Any) -> dict[str, Any]:
     """The card of any fitted model: of a study, of a tuning, or what the estimator itself knows of its columns."""
     if (known := _CARDS.get(id(model))) is not None:
         return dict(known)
-    inner, data = getattr(model, "model_", model), training_data(model)
+    from foldwise.learners.answering import AnswersByModel
+
+    data = training_data(model)
     if data is None:
-        return _own_words(inner)
+        return _own_words(model.model_ if isinstance(model, AnswersByModel) else model)
     chosen = getattr(model, "candidate_", None)
     return {
         **about_data(data),

@@ -83,8 +83,10 @@ def write_model(path: str | Path, model: Any, about: Mapping[str, Any], *, pickl
 
 def _chosen(model: Any) -> Any:
     """The model, with that which a tuned learner at the end of a pipeline chose in place of the learner."""
+    from foldwise.learners.answering import AnswersByModel
+
     steps = getattr(model, "steps", None)
-    if isinstance(steps, list) and steps and hasattr(steps[-1][1], "model_"):
+    if isinstance(steps, list) and steps and isinstance(steps[-1][1], AnswersByModel):
         model = copy(model)
         model.steps = [*steps[:-1], (steps[-1][0], steps[-1][1].model_)]
     return model
