@@ -233,7 +233,7 @@ def main() -> None:
     scratch = Path(sys.argv[1])
     scratch.mkdir(exist_ok=True)
     every = [collect(name, scratch) for name in SETS]
-    print(f"| shortlist | {' | '.join(SETS)} | geometric mean |\n|{' --- |' * (len(SETS) + 2)}")
+    print(f"| list | {' | '.join(SETS)} | mean |\n|{' --- |' * (len(SETS) + 2)}")
     for name, (short, long) in SHORTLISTS.items():
         ratios = [data.test_loss(data.chosen(short)) / data.test_loss(data.chosen(long)) for data in every]
         print(f"| {name} | {' | '.join(f'{ratio:.3f}' for ratio in ratios)} | {_geometric(ratios):.3f} |")
