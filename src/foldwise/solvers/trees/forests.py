@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,10 @@ from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given, probabilities_given
 from foldwise.solvers.steps import is_kind, params_key_without
+from foldwise.solvers.trees.grown import grow
 
 CLASSIFIERS = ("RandomForestClassifier", "ExtraTreesClassifier")
 REGRESSORS = ("RandomForestRegressor", "ExtraTreesRegressor")
-
-TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor")
 
 
 @dataclass(frozen=True)
@@ -37,55 +35,28 @@ class Forests:
         return params_key_without(estimator, "n_estimators")
 
     def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
-        from sklearn.base import clone
-
-        largest = clone(estimators[0]).set_params(n_estimators=max(estimator.n_estimators for estimator in estimators))
-        if is_kind(getattr(largest, "estimator", None), *TREES):
-            kind: Any = type(largest.estimator)
-            largest.estimator = _light(kind)()
-        return largest.fit(X, y, **extra)
+        return grow(estimators[0], max(int(estimator.n_estimators) for estimator in estimators), X, y, extra)
 
     def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
         wanted = {int(estimator.n_estimators) for estimator in estimators}
-        method = "predict_proba" if is_kind(fitted, *CLASSIFIERS) else "predict"
-        found: dict[int, Given] = {}
-        for trees, total in _running_totals(fitted.estimators_, _as_trees_see_it(X), method):
+        table, found = _as_trees_see_it(X), dict[int, Given]()
+        fitted.forest.estimators_[0].apply(table)  # looks for what trees refuse, on behalf of all
+        for trees, total in _running_totals(fitted.trees, table):
             if trees in wanted:
-                found[trees] = _mean_given(fitted, total / trees, responses)
+                found[trees] = _mean_given(fitted.forest, total / trees, responses)
         return [found[int(estimator.n_estimators)] for estimator in estimators]
-
-
-@cache
-def _light(kind: Any) -> Any:
-    """The same tree, which knows the names of its parameters: a forest asks every tree for them, again and again."""
-    names = tuple(kind().get_params())
-
-    class Light(kind):  # type: ignore[misc]
-        def get_params(self, deep: bool = True) -> dict[str, Any]:
-            return {name: getattr(self, name) for name in names}
-
-        def set_params(self, **parameters: Any) -> Any:
-            for name, value in parameters.items():
-                setattr(self, name, value)
-            return self
-
-        def __sklearn_clone__(self) -> Any:
-            return type(self)(**self.get_params())
-
-    return Light
 
 
 def _mean_given(forest: Any, mean: FloatArray, responses: Sequence[str]) -> Given:
     if is_kind(forest, *CLASSIFIERS):
         return probabilities_given(forest.classes_, mean, responses)
-    return Given(None, {"predict": mean})
+    return Given(None, {"predict": mean[:, 0]})
 
 
-def _running_totals(trees: Sequence[Any], table: Any, method: str) -> Iterator[tuple[int, FloatArray]]:
+def _running_totals(trees: Sequence[Any], table: Any) -> Iterator[tuple[int, FloatArray]]:
     total: Any = 0.0
     for count, tree in enumerate(trees, start=1):
-        # the first tree looks for what trees refuse, on behalf of all
-        total = total + getattr(tree, method)(table, check_input=count == 1)
+        total = total + tree.predict(table)
         yield count, total
 
 
@@ -96,4 +67,4 @@ def _as_trees_see_it(X: Any) -> Any:
     return np.ascontiguousarray(np.asarray(X), dtype=np.float32)
 
 
-SOLVERS = (FamilySolver(Forests()),)
+SOLVERS = (FamilySolver(Forests(), is_light=True),)
