@@ -26,6 +26,7 @@ from foldwise.api.saved_model import predict_table
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadLoss, BadStudy, FitsFailed
 from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch
+from foldwise.learners.stacking import WeightedMean
 from foldwise.plans.fit import Fit, MemberPredictions
 
 KS, ALPHAS = [1, 3, 6], [0.01, 1.0, 30.0]
@@ -542,3 +543,20 @@ def test_how_hidden_members_were_tuned_is_noted(classes):
     answer = fw.compare({"it": spec}, *classes, outer=2, inner=2, jobs=1, progress=False).to_dict()
     notes = [note["text"] for note in answer["notes"] if note["code"] == "tuner"]
     assert any(text.startswith("it: GaussianNB: its 2 candidates are within the budget of 20") for text in notes)
+
+
+def test_one_wild_prediction_cannot_spoil_a_blend():
+    columns, y = np.column_stack([np.arange(10.0), np.arange(10.0) + 0.5]), np.arange(10.0)
+    mean = WeightedMean(reach=0.1).fit(columns, y)
+    assert mean.range_ == pytest.approx((-0.9, 9.9))
+    wild = np.array([[5.0, 1e6], [5.0, -1e6], [5.0, 5.0]])
+    clipped = np.array([[5.0, 9.9], [5.0, -0.9], [5.0, 5.0]]) @ mean.weights_
+    np.testing.assert_allclose(mean.predict(wild), clipped)
+    wild_row = np.vstack([columns, [[3.0, 1e9]]])
+    assert WeightedMean(reach=0.1).fit(wild_row, np.append(y, 3.0)).weights_[0] > 0.9
+
+
+def test_a_blend_saved_by_an_earlier_version_predicts_as_it_did():
+    mean = WeightedMean().fit(np.column_stack([np.arange(5.0), np.ones(5)]), np.arange(5.0))
+    del mean.reach  # version 0.1 had no such word
+    np.testing.assert_array_equal(mean.predict(np.array([[99.0, 1.0]])), np.array([[99.0, 1.0]]) @ mean.weights_)

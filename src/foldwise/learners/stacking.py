@@ -17,7 +17,7 @@ from foldwise.losses.loss import Loss
 from foldwise.studies.stacking import WEIGHTS, as_columns
 
 PENALTIES = tuple(10.0**power for power in range(-4, 5))
-REACH = 0.1  # of the targets' range, beyond its ends: as far as a blend believes a member
+REACH = 1.0  # times the targets' range, beyond its ends: as far as a blend believes a member
 
 
 class WeightedMean(BaseEstimator):  # type: ignore[misc]
