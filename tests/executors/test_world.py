@@ -16,7 +16,7 @@ import trial
 from sklearn.base import BaseEstimator, RegressorMixin
 
 import foldwise as fw
-from foldwise.executors.world import kept_world
+from foldwise.executors.world import World
 from foldwise.testing import SaboteurRegressor
 from foldwise.testing.faults import Moment, change_the_world, raise_exception
 
@@ -43,7 +43,7 @@ def state() -> list[object]:
 @pytest.mark.filterwarnings("default")
 def test_what_a_learner_changes_is_put_back() -> None:
     before = state()
-    with kept_world():
+    with World(), np.errstate():
         change_the_world(Moment(0.0, 0.0, None))
         changed = state()
     assert state() == before
@@ -51,7 +51,7 @@ def test_what_a_learner_changes_is_put_back() -> None:
 
 
 def change_and_fail() -> None:
-    with kept_world():
+    with World(), np.errstate():
         os.environ["FOLDWISE_SABOTEUR"] = "was here"
         os.chdir("/")
         raise_exception(Moment(0.0, 0.0, None))
@@ -67,7 +67,7 @@ def test_it_is_put_back_after_an_error_too() -> None:
 def test_a_folder_that_is_gone_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
-    with kept_world():
+    with World(), np.errstate():
         os.chdir("/")
         (tmp_path / "gone").rmdir()
     assert os.getcwd() == "/"
@@ -77,7 +77,7 @@ def test_it_works_outside_the_main_thread() -> None:
     done: list[bool] = []
 
     def fit() -> None:
-        with kept_world():
+        with World(), np.errstate():
             os.environ["FOLDWISE_SABOTEUR"] = "was here"
         done.append("FOLDWISE_SABOTEUR" not in os.environ)
 

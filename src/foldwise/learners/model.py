@@ -122,14 +122,28 @@ def respond(model: Any, data: Dataset, rows: IntArray, responses: Sequence[str])
 @contextmanager
 def seeded_world(seed: int) -> Iterator[None]:
     """Global random numbers that depend on the fit alone, put back as they were afterwards."""
-    ours, numpys = random.getstate(), np.random.get_state()
-    random.seed(seed)
-    np.random.seed(seed % 2**32)
+    with kept_random_numbers():
+        seed_world(seed)
+        yield
+
+
+@contextmanager
+def kept_random_numbers() -> Iterator[None]:
+    """Global random numbers go on afterwards where they were: once around many fits, as this takes longer than some."""
+    ours, generator, numpys = random.getstate(), np.random.get_bit_generator(), np.random.get_state()
     try:
         yield
     finally:
         random.setstate(ours)
+        if np.random.get_bit_generator() is not generator:
+            np.random.set_bit_generator(generator)
         np.random.set_state(numpys)
+
+
+def seed_world(seed: int) -> None:
+    """Let global random numbers depend on this seed alone; whoever calls it keeps what they were."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
 
 
 def _keyword(estimator: Any, word: str) -> str | None:
