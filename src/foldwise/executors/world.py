@@ -98,9 +98,10 @@ def _sklearn_options() -> dict[str, Any]:
 
 
 def _folder() -> str | None:
-    with suppress(OSError):
+    try:
         return os.getcwd()
-    return None
+    except OSError:
+        return None
 
 
 def _restore(around: Mapping[Any, Any]) -> None:

@@ -19,15 +19,15 @@ def cloned(estimator: Any) -> Any:
     >>> cloned(Ridge(alpha=2.0))
     Ridge(alpha=2.0)
     """
+    names = _plain_names(type(estimator))
+    if names is not None and not any(hasattr(estimator, name) for name in _BESIDE):
+        parameters = {name: _cloned_value(getattr(estimator, name)) for name in names}
+        made = type(estimator)(**parameters)
+        if all(getattr(made, name) is value for name, value in parameters.items()):
+            return made
     from sklearn.base import clone
 
-    names = _plain_names(type(estimator))
-    if names is None or any(hasattr(estimator, name) for name in _BESIDE):
-        return clone(estimator)
-    parameters = {name: _cloned_value(getattr(estimator, name)) for name in names}
-    made = type(estimator)(**parameters)
-    is_kept = all(getattr(made, name) is value for name, value in parameters.items())
-    return made if is_kept else clone(estimator)  # which says what is wrong with it
+    return clone(estimator)  # which says what is wrong where a constructor keeps something else
 
 
 def _cloned_value(value: Any) -> Any:
