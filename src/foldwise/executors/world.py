@@ -7,13 +7,13 @@ import signal
 import sys
 import threading
 import warnings
+from _signal import getsignal  # type: ignore[import-not-found]  # that of `signal` looks every handler up in an enum
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any
 
 import numpy as np
-from _signal import getsignal  # type: ignore[import-not-found]  # that of `signal` looks every handler up in an enum
 
 from foldwise.learners.model import kept_random_numbers
 
