@@ -19,10 +19,11 @@ def cloned(estimator: Any) -> Any:
     >>> cloned(Ridge(alpha=2.0))
     Ridge(alpha=2.0)
     """
-    names = _plain_names(type(estimator))
+    kind: Any = type(estimator)
+    names = _plain_names(kind)
     if names is not None and not any(hasattr(estimator, name) for name in _BESIDE):
         parameters = {name: _cloned_value(getattr(estimator, name)) for name in names}
-        made = type(estimator)(**parameters)
+        made = kind(**parameters)
         if all(getattr(made, name) is value for name, value in parameters.items()):
             return made
     from sklearn.base import clone
@@ -31,7 +32,7 @@ def cloned(estimator: Any) -> Any:
 
 
 def _cloned_value(value: Any) -> Any:
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _CONSTANT:
         return value
     if kind is list or kind is tuple:
@@ -44,7 +45,7 @@ def _cloned_value(value: Any) -> Any:
 
 
 @lru_cache(512)
-def _plain_names(kind: type) -> tuple[str, ...] | None:
+def _plain_names(kind: Any) -> tuple[str, ...] | None:
     """The parameters of a class that says nothing of its own about them, nor about clones; None for all others."""
     from sklearn.base import BaseEstimator
     from sklearn.pipeline import Pipeline
