@@ -1,18 +1,20 @@
 """What the framework costs and what sharing saves, side by side with scikit-learn in one run.
 
-Three tasks, the same folds and the same numbers on both sides (asserted), CPU seconds at one
-job, the smallest of some alternating rounds:
+First, CPU milliseconds per fit where a fit takes next to no time, so that what is left is the
+framework. Then three tasks, the same folds and the same numbers on both sides (asserted), CPU
+seconds at one job, the smallest of some alternating rounds:
 
 - *small fits*: nested 5 x 5 with fits of about a millisecond, the same number of fits on both sides;
 - *pairs*: nested 10 x 9 with fits of 50 ms, final tuning included on both sides;
 - *lines*: nested 13 x 4 with fits of 50 ms, final tuning included on both sides.
 
-    python benchmarks/overhead.py [--quick]
+    python benchmarks/overhead.py [--quick | --per-fit]
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -110,8 +112,45 @@ def side_by_side(ours: Callable[[], float], theirs: Callable[[], float], *, roun
     return min(times["ours"]), min(times["theirs"])
 
 
+def per_fit(rounds: int) -> None:
+    """Print CPU milliseconds per fit, from the difference between studies of many and of few candidates."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 5)), rng.normal(size=200)
+    outer, inner = KFold(5, shuffle=True, random_state=1), KFold(5)
+
+    def in_memory(grid: dict[str, list[float]], **options: Any) -> None:
+        method = fw.tune(Busy(milliseconds=0), space=grid)
+        fw.compare({"busy": method}, X, y, outer=outer, inner=inner, jobs=1, progress=False, **options)
+
+    def with_store(grid: dict[str, list[float]]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            in_memory(grid, store=f"{folder}/run")
+
+    def theirs(grid: dict[str, list[float]]) -> None:
+        search = GridSearchCV(Busy(milliseconds=0), grid, cv=inner, scoring=SCORING)
+        cross_validate(search, X, y, cv=outer, scoring=SCORING)
+        search.fit(X, y)
+
+    for name, call in (("in memory", in_memory), ("with a store", with_store), ("GridSearchCV", theirs)):
+        print(f"{name:40} {1000 * min(_slope(call) for _ in range(rounds)):8.3f} ms per fit")
+
+
+def _slope(call: Callable[[dict[str, list[float]]], None], few: int = 10, many: int = 110) -> float:
+    """CPU seconds that one more fit takes; nested 5 x 5 and the final tuning make 30 of each candidate."""
+    seconds = []
+    with threadpool_limits(1):
+        for count in (2, few, many):  # imports are not part of it
+            started = time.process_time()
+            call({"shift": np.linspace(-1, 1, count).tolist()})
+            seconds.append(time.process_time() - started)
+    return (seconds[2] - seconds[1]) / (30 * (many - few))
+
+
 def main() -> None:
     quick = "--quick" in sys.argv
+    per_fit(1 if quick else 3)
+    if "--per-fit" in sys.argv:
+        return
     milliseconds = 5.0 if quick else 50.0
     rows = [
         small_fits(quick),

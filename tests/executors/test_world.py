@@ -7,6 +7,8 @@ import random
 import signal
 import sys
 import threading
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +18,8 @@ import trial
 from sklearn.base import BaseEstimator, RegressorMixin
 
 import foldwise as fw
-from foldwise.executors.world import kept_world
+from foldwise.executors.world import World
+from foldwise.learners.model import seed_world
 from foldwise.testing import SaboteurRegressor
 from foldwise.testing.faults import Moment, change_the_world, raise_exception
 
@@ -34,6 +37,15 @@ class Witness(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return np.zeros(len(X))
 
 
+class Changing(Witness):
+    """Changes its process after it has looked at it."""
+
+    def fit(self, X: Any, y: Any) -> Changing:
+        super().fit(X, y)
+        change_the_world(Moment(0.0, 0.0, None))
+        return self
+
+
 def state() -> list[object]:
     handlers = [str(getattr(h, "__qualname__", h)) for h in map(signal.getsignal, (signal.SIGINT, signal.SIGTERM))]
     streams = (sys.stdin, sys.stdout, sys.stderr)
@@ -43,7 +55,7 @@ def state() -> list[object]:
 @pytest.mark.filterwarnings("default")
 def test_what_a_learner_changes_is_put_back() -> None:
     before = state()
-    with kept_world():
+    with World(), np.errstate():
         change_the_world(Moment(0.0, 0.0, None))
         changed = state()
     assert state() == before
@@ -51,7 +63,7 @@ def test_what_a_learner_changes_is_put_back() -> None:
 
 
 def change_and_fail() -> None:
-    with kept_world():
+    with World(), np.errstate():
         os.environ["FOLDWISE_SABOTEUR"] = "was here"
         os.chdir("/")
         raise_exception(Moment(0.0, 0.0, None))
@@ -67,7 +79,7 @@ def test_it_is_put_back_after_an_error_too() -> None:
 def test_a_folder_that_is_gone_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
-    with kept_world():
+    with World(), np.errstate():
         os.chdir("/")
         (tmp_path / "gone").rmdir()
     assert os.getcwd() == "/"
@@ -77,7 +89,7 @@ def test_it_works_outside_the_main_thread() -> None:
     done: list[bool] = []
 
     def fit() -> None:
-        with kept_world():
+        with World(), np.errstate():
             os.environ["FOLDWISE_SABOTEUR"] = "was here"
         done.append("FOLDWISE_SABOTEUR" not in os.environ)
 
@@ -98,3 +110,54 @@ def test_the_next_fit_sees_nothing_of_the_last(stage: str) -> None:
         found.append(list(Witness.seen))
     assert len(found[0]) == 3
     assert found[0] == found[1]
+
+
+@pytest.mark.filterwarnings("default")
+def test_fits_of_one_batch_find_the_same_world() -> None:
+    X, y = trial.data("regression")
+    Witness.seen.clear()
+    fw.compare({"changing": Changing()}, X, y, outer=6, jobs=1, isolate=False)  # all but the first are one batch
+    found = [seen[0] for seen in Witness.seen]
+    assert len(found) == 6
+    assert all(each == found[0] for each in found)
+
+
+CHANGES: dict[str, Callable[[], object]] = {
+    "one more": lambda: warnings.simplefilter("ignore"),
+    "errors": lambda: warnings.simplefilter("error"),
+    "none": warnings.resetwarnings,
+    "left open": lambda: warnings.catch_warnings(record=True).__enter__(),
+    "shown otherwise": lambda: setattr(warnings, "showwarning", lambda *args, **options: None),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_warnings_of_a_fit_are_caught_whatever_the_last_one_did_to_filters(change: str) -> None:
+    before = (warnings.filters, list(warnings.filters), warnings.showwarning)
+    with World() as world:
+        warnings.warn("the first fit", stacklevel=1)
+        CHANGES[change]()
+        assert [str(message) for message in world.warned()] == ["the first fit"]
+        for _ in range(2):
+            warnings.warn("the second fit", stacklevel=1)
+        assert [str(message) for message in world.warned()] == ["the second fit"] * 2
+    assert warnings.filters is before[0]
+    assert (list(warnings.filters), warnings.showwarning) == before[1:]
+
+
+def test_global_random_numbers_depend_on_the_fit_and_go_on_where_they_were() -> None:
+    generator = np.random.get_bit_generator()
+    ours, numpys = random.getstate(), np.random.get_state()
+    expected = [random.random(), np.random.random()]
+    random.setstate(ours)
+    np.random.set_state(numpys)
+    drawn = []
+    with World() as world:
+        for _ in range(2):
+            seed_world(7)
+            drawn.append([random.random(), np.random.random()])
+            np.random.set_bit_generator(np.random.PCG64(3))
+            world.put_back()
+    assert np.random.get_bit_generator() is generator
+    assert [random.random(), np.random.random()] == expected
+    assert drawn[0] == drawn[1] == [random.Random(7).random(), np.random.RandomState(7).random()]

@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from foldwise.errors import InvalidOutput
 from foldwise.executors.solver_choice import SolverChoice
 from foldwise.executors.surroundings import Surroundings
 from foldwise.executors.workload import Workload
-from foldwise.executors.world import kept_world
-from foldwise.learners.model import respond, seeded_world
+from foldwise.executors.world import World
+from foldwise.learners.model import respond, seed_world, seeded_world
 from foldwise.learners.search_choices import choices_inside
 from foldwise.plans.fit import Batch, Fit, SharedBatch
 from foldwise.records.record import Record
@@ -54,13 +56,13 @@ class Worker:
     def each(self, batch: Batch) -> Iterator[list[Record]]:
         """The records of a batch as they come: one by one, or all at once where a solver answers them together."""
         self.is_tidy_for(batch)
-        with limited_threads(self.work.threads):
+        with limited_threads(self.work.threads), World() as world:
             if isinstance(batch, SharedBatch):
                 self.on_shared(len(batch))
-                yield self._solve(batch)
+                yield self._solve(batch, world)
             else:
                 for fit in batch:
-                    yield [self._fit(fit)]
+                    yield [self._fit(fit, world)]
 
     def is_tidy_for(self, batch: Batch) -> bool:
         """Before another learner, put back what the last one changed; False where that is impossible."""
@@ -75,7 +77,7 @@ class Worker:
         else:
             self._is_whole = self._surroundings.restore() and self._is_whole
 
-    def _solve(self, fits: SharedBatch) -> list[Record]:
+    def _solve(self, fits: SharedBatch, world: World) -> list[Record]:
         """Records of fits that a solver answers together; those it cannot answer after all are fitted one by one."""
         solver = self.solvers.solver(fits[0])
         assert solver is not None
@@ -90,33 +92,34 @@ class Worker:
                 answers = [None] * len(fits)
         seconds, name = (time.perf_counter() - started) / len(fits), self.work.learners[fits[0].method].name
         return [
-            self._fit(fit)
+            self._fit(fit, world)
             if answer is None
             else Record(key=fit.key, status="ok", rows=fit.rows, responses=answer, seconds=seconds, learner=name)
             for fit, answer in zip(fits, answers, strict=True)
         ]
 
-    def _fit(self, fit: Fit) -> Record:
-        name = self.work.learners[fit.method].name
-        started, said, process = time.perf_counter(), [], os.getpid()
+    def _fit(self, fit: Fit, world: World) -> Record:
+        started = time.perf_counter()
         outcome: dict[str, Any]
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        try:
             try:
-                with kept_world(), seeded_world(fit.seed):
+                with np.errstate():
+                    seed_world(fit.seed)
                     outcome = {"status": "ok", **self._answered(fit)}
-            except InvalidOutput as problem:
-                outcome = {"status": "invalid output", "error": str(problem)}
-            except MemoryError as problem:
-                outcome = {"status": "out of memory", "error": _short(problem)}
-            except BaseException as problem:  # learners may raise SystemExit and KeyboardInterrupt: their error
-                if self.is_stopping():
-                    raise
-                outcome = {"status": "error", "error": _short(problem)}
-            said = [f"{type(warning.message).__name__}: {_text(warning.message)}" for warning in caught]
-        if os.getpid() != process:
+            finally:
+                world.put_back()
+        except InvalidOutput as problem:
+            outcome = {"status": "invalid output", "error": str(problem)}
+        except MemoryError as problem:
+            outcome = {"status": "out of memory", "error": _short(problem)}
+        except BaseException as problem:  # learners may raise SystemExit and KeyboardInterrupt: their error
+            if self.is_stopping():
+                raise
+            outcome = {"status": "error", "error": _short(problem)}
+        said = [f"{type(warning).__name__}: {_text(warning)}" for warning in world.warned()]
+        if os.getpid() != world.process:
             os._exit(0)  # a learner has forked, and its child came back here: the run must not go on twice
-        seconds = time.perf_counter() - started
+        seconds, name = time.perf_counter() - started, self.work.learners[fit.method].name
         distinct = tuple(dict.fromkeys(text.splitlines()[0][:200] for text in said if text))[:3]
         return Record(key=fit.key, rows=fit.rows, warnings=distinct, seconds=seconds, learner=name, **outcome)
 

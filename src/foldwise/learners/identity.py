@@ -260,6 +260,12 @@ def _is_library(thing: Any) -> bool:
         return name.split(".")[0] in sys.builtin_module_names
     if module.__name__.split(".")[0] == "foldwise" and not module.__name__.startswith("foldwise.testing"):
         return True
+    return _is_in_library(file)
+
+
+@functools.lru_cache(4096)
+def _is_in_library(file: str) -> bool:
+    """Is this file installed? Following links takes longer than all else that tells a candidate from another."""
     return str(Path(file).resolve()).startswith(_LIBRARY_FOLDERS)
 
 
@@ -271,7 +277,7 @@ def is_library_module(name: str) -> bool:
     except (ImportError, ValueError, AttributeError):
         return False
     origin = getattr(file, "origin", None)
-    return origin is not None and str(Path(origin).resolve()).startswith(_LIBRARY_FOLDERS)
+    return origin is not None and _is_in_library(origin)
 
 
 def _walk(thing: Any, seen: set[int], parts: list[str]) -> None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from foldwise.errors import BadSpace
+from foldwise.learners.cloning import cloned
 from foldwise.spaces.space import Space
 from foldwise.tuners.tuner import Tuner
 
@@ -49,7 +50,7 @@ class Learner:
 
         if (owner := self.owner(candidate)) is not self:
             return owner.at({name: value for name, value in candidate.items() if name != METHOD})
-        estimator = clone(self.estimator)
+        estimator = cloned(self.estimator)
         try:
             # values that are estimators are cloned, or candidates would write into one another's
             if candidate:

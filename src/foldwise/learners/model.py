@@ -14,6 +14,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, IntArray
 from foldwise.data.dataset import Dataset
+from foldwise.learners.cloning import cloned
 from foldwise.learners.early_stopping import stops_early, with_rounds_found
 from foldwise.learners.outputs import checked
 
@@ -32,9 +33,7 @@ class Fitting:
 
     def fit(self, data: Dataset, train: IntArray, seed: int) -> Any:
         """A model of these rows; the estimator stays as it was."""
-        from sklearn.base import clone
-
-        model = clone(self.seeded(seed))
+        model = cloned(self.seeded(seed))
         if self.stops:
             model = with_rounds_found(model, data, train, seed)
         extra: dict[str, Any] = {}
@@ -48,14 +47,12 @@ class Fitting:
 
     def seeded(self, seed: int) -> Any:
         """The estimator, not fitted, with its seeds set; not to be touched, as it shares what has none."""
-        from sklearn.base import clone
-
         seeds = {name: (seed + at) % (2**31 - 1) for at, name in enumerate(self.seeds)}
         made = self.estimator
         for name, value in seeds.items():
             made = _with(made, name.split("__"), value)
             if made is None:
-                return clone(self.estimator).set_params(**seeds)
+                return cloned(self.estimator).set_params(**seeds)
         return made
 
 
@@ -122,14 +119,28 @@ def respond(model: Any, data: Dataset, rows: IntArray, responses: Sequence[str])
 @contextmanager
 def seeded_world(seed: int) -> Iterator[None]:
     """Global random numbers that depend on the fit alone, put back as they were afterwards."""
-    ours, numpys = random.getstate(), np.random.get_state()
-    random.seed(seed)
-    np.random.seed(seed % 2**32)
+    with kept_random_numbers():
+        seed_world(seed)
+        yield
+
+
+@contextmanager
+def kept_random_numbers() -> Iterator[None]:
+    """Global random numbers go on afterwards where they were: once around many fits, as this takes longer than some."""
+    ours, generator, numpys = random.getstate(), np.random.get_bit_generator(), np.random.get_state()
     try:
         yield
     finally:
         random.setstate(ours)
+        if np.random.get_bit_generator() is not generator:
+            np.random.set_bit_generator(generator)
         np.random.set_state(numpys)
+
+
+def seed_world(seed: int) -> None:
+    """Let global random numbers depend on this seed alone; whoever calls it keeps what they were."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
 
 
 def _keyword(estimator: Any, word: str) -> str | None:

@@ -63,10 +63,14 @@ def _numbers(name: str, values: AnyArray, rows: IntArray) -> FloatArray:
             raise InvalidOutput(f"{name} gave values of type {found}, not numbers, {_where(strange, rows)}")
     elif values.dtype.kind not in "iuf":
         raise InvalidOutput(f"{name} gave {values.dtype} values, not numbers")
-    with np.errstate(over="ignore"):  # what is too large is infinite then, and refused
-        values = values.astype(np.float64)
-    strange = ~np.isfinite(values)
-    if strange.any():
+    if values.dtype == np.float64:
+        values = values.copy(order="K")
+    else:
+        with np.errstate(over="ignore"):  # what is too large is infinite then, and refused
+            values = values.astype(np.float64)
+    is_finite = np.isfinite(values)
+    if not is_finite.all():
+        strange = ~is_finite
         raise InvalidOutput(f"{name} gave {strange.sum()} values that are NaN or infinite, {_where(strange, rows)}")
     return values
 

@@ -23,7 +23,8 @@ def choices_inside(model: Any) -> dict[str, Any]:
     ({'alpha': 0.1}, {})
     """
     try:
-        found = plain_candidate(dict(list(_found(model, ""))[:MOST_CHOSEN]))
+        chosen = dict(list(_found(model, ""))[:MOST_CHOSEN])
+        found = plain_candidate(chosen) if chosen else {}
     except Exception:  # a learner's own property or repr may do anything, and its fit is none the worse
         return {}
     return {name: value[:MOST_TEXT] if isinstance(value, str) else value for name, value in found.items()}

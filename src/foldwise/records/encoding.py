@@ -30,6 +30,7 @@ MOST_WARNINGS = 200
 _SHORT = 8192  # bytes of steps between rows
 _KINDS = "biuf"  # booleans, integers, floats: what an array from a file may be
 _STATUSES = frozenset(get_args(Status))
+_JSON = json.JSONEncoder(sort_keys=True, allow_nan=False)  # made once: that takes as long as a small head
 
 
 def pack(head: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> bytes:
@@ -43,7 +44,7 @@ def pack(head: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> bytes:
     layout = [[name, array.dtype.str, list(array.shape)] for name, array in little.items()]
     body, is_plain = _shrink(b"".join(array.tobytes() for array in little.values()))
     words = {"head": head, "arrays": layout, **({"plain": True} if is_plain else {})}
-    text = json.dumps(words, sort_keys=True, allow_nan=False).encode()
+    text = _JSON.encode(words).encode()
     if len(text) > MOST_HEAD or len(text) + len(body) > MOST_BYTES:
         raise BadStore(
             f"a record or document of {len(text) + len(body):,} bytes is larger than a store takes ({MOST_BYTES:,})",
