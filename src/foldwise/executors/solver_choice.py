@@ -19,7 +19,7 @@ class SolverChoice:
         self.work = work
         self._fittings: dict[tuple[int, int], Fitting] = {}
         self._solvers: dict[tuple[int, str], Solver | None] = {}
-        self._shared: dict[tuple[int, int], Hashable] = {}
+        self._groups: dict[tuple[int, int], tuple[Hashable, bool]] = {}  # and is each training set one of its own?
         self._taken: dict[tuple[int, int], bool] = {}
         self._estimators: dict[tuple[int, int], Any] = {}
         self._unseeded: dict[tuple[int, int], Any] = {}
@@ -63,18 +63,15 @@ class SolverChoice:
         return found
 
     def _group(self, fit: Fit) -> Hashable:
-        solver = self.solver(fit)
-        if solver is None or not self._is_taken(fit, solver):
-            return fit.key
         at = (fit.method, fit.candidate)
-        if at not in self._shared:
-            self._shared[at] = solver.shares(self._estimator(fit))
-        return (
-            fit.method,
-            self.work.owner(fit).name,
-            self._shared[at],
-            id(fit.train) if solver.batch == "train" else None,
-        )
+        if fit.members is not None or at not in self._groups:
+            solver = self.solver(fit)
+            if solver is None or not self._is_taken(fit, solver):
+                return fit.key
+            name = (fit.method, self.work.owner(fit).name, solver.shares(self._estimator(fit)))
+            self._groups[at] = name, solver.batch == "train"
+        group, is_by_train = self._groups[at]
+        return (group, id(fit.train)) if is_by_train else group
 
     def _estimator(self, fit: Fit) -> Any:
         at = (fit.method, fit.candidate)

@@ -101,12 +101,12 @@ class _Contest(NamedTuple):
     best: int
     contenders: IntArray
     rough: AnyArray  # their losses above the best's in float32: twice as fast, and all that most draws need
-    tolerance: float
+    tolerance: AnyArray  # of each: what rounding may do to its drawn loss
 
     def picks(self, counts: AnyArray, rough_counts: AnyArray) -> IntArray:
         """The candidate with the smallest drawn loss, the first on ties; close calls are settled in float64."""
         drawn = rough_counts @ self.rough.T
-        is_close = drawn <= drawn.min(axis=1, keepdims=True) + self.tolerance
+        is_close = drawn - self.tolerance <= (drawn + self.tolerance).min(axis=1, keepdims=True)
         picked = is_close.argmax(axis=1)
         unsure = np.flatnonzero(is_close.sum(axis=1) > 1)
         if unsure.size:
@@ -125,7 +125,7 @@ def _contest(table: FloatArray, repeats: int) -> _Contest:
     candidates, units = columns.shape
     best = int(columns.mean(axis=1).argmin())
     unlikely = math.log(1e-12 / (repeats * candidates))
-    rough, largest = np.empty(columns.shape, np.float32), 0.0
+    rough, sizes = np.empty(columns.shape, np.float32), list[float]()
     contenders: list[int] = []
     for candidate, losses in enumerate(columns):  # one at a time stays in the processor's cache
         gaps = losses - columns[best]
@@ -135,9 +135,10 @@ def _contest(table: FloatArray, repeats: int) -> _Contest:
             continue
         rough[len(contenders)] = gaps
         contenders.append(candidate)
-        largest = max(largest, float(np.abs(gaps).sum()))
-    # float32 sums err by far less than this share of what is summed
-    return _Contest(columns, best, np.array(contenders), rough[: len(contenders)], 1e-5 * largest)
+        sizes.append(float(np.abs(gaps).sum()))
+    # float32 sums err by far less than this share of what is summed; penalties that hardly matter are summed of little
+    tolerance = np.array(sizes, np.float32) * np.float32(1e-5)
+    return _Contest(columns, best, np.array(contenders), rough[: len(contenders)], tolerance)
 
 
 def _by_unit(tables: list[FloatArray], groups: Any) -> tuple[list[FloatArray], FloatArray]:

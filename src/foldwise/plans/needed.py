@@ -40,8 +40,12 @@ def needed(runnable: RunnableStudy, reading: Reading, *, methods: Iterable[int] 
 
 def join(fits: Iterable[Fit]) -> list[Fit]:
     """Fits without repetition; one that two methods want answers both."""
-    found: dict[str, Fit] = {}
-    for fit in fits:
+    every = list(fits)
+    found = {fit.key: fit for fit in every}
+    if len(found) == len(every):
+        return every
+    found.clear()
+    for fit in every:
         found[fit.key] = _joined(found[fit.key], fit) if fit.key in found else fit
     return list(found.values())
 
@@ -111,11 +115,16 @@ def _tuning_requests(reading: Reading, method: Method) -> dict[str, dict[int, _R
     is_listed = method.tuner.is_listed
     waiting = {name for name, stage in stages.items() if is_listed and reading.is_waiting(method, stage)}
     responses = [study.selecting(method, candidate) for candidate in range(len(method.candidates))]
+    is_alike = len(set(responses)) == 1  # then all candidates of a training set are asked for the same
     shared: dict[tuple[str, tuple[str, ...]], _Request] = {}
     for name, candidates in asked:
         if name in waiting or (method.name, name) in reading.complete:
             continue
         those = found.setdefault(name, {})
+        if is_alike and is_listed:
+            first = next(iter(those.values()), None) or _Request(*known[name], responses[0])
+            those |= dict.fromkeys(candidates, first)
+            continue
         for candidate in candidates:
             if candidate not in those:
                 wanted = responses[candidate]

@@ -32,7 +32,7 @@ class Queue:
         everyone = cheap_first(runnable)
         self._later = [[at] for at in everyone] if one_by_one else [sorted(everyone)]
         self._open: dict[int, set[str]] = {}  # keys that methods wait for
-        self._out: dict[str, list[int]] = {}  # methods that wait for a key
+        self._out: dict[str, tuple[int, ...]] = {}  # methods that wait for a key
         self._waiting = _waiting(runnable, is_last=one_by_one)
         self._ranks = {at: rank for rank, at in enumerate(everyone)}
         self._settled: dict[int, None] = {}  # methods that ask for nothing more, as long as no other one ends
@@ -68,8 +68,10 @@ class Queue:
             own = list(needed_of(self.runnable, self.reading, at))
             self._open[at] = {fit.key for fit in own}
             self._settled |= {} if own else {at: None}
+            alone = (at,)  # one value for all: there may be very many fits
             for fit in own:
-                self._out.setdefault(fit.key, []).append(at)
+                known = self._out.get(fit.key)
+                self._out[fit.key] = alone if known is None else (*known, at)
             fresh += [fit for fit in own if fit.key not in out]
         return sorted(join(fresh), key=lambda fit: self._ranks[fit.method])
 

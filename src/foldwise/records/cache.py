@@ -51,14 +51,16 @@ class SharedRows:
         self.most_bytes = most_bytes
         self._bytes = 0
         self._known: dict[tuple[int, ...], IntArray] = {}
+        self._last: IntArray | None = None  # of the record before, which is most often of the same fold
 
     def share(self, record: Record) -> Record:
         rows = record.rows
-        if not rows.flags.writeable:
+        if rows is self._last or not rows.flags.writeable:
             return record  # shared already, by whoever read it
         name = (rows.size, int(rows[0]), int(rows[-1]), int(rows.sum())) if rows.size else (0,)
         known = self._known.get(name)
         if known is rows:
+            self._last = rows
             return record
         if known is not None and np.array_equal(known, rows):
             return replace(record, rows=known)
@@ -67,6 +69,7 @@ class SharedRows:
             self._bytes = 0
         self._known[name] = rows
         self._bytes += rows.nbytes
+        self._last = rows
         return record
 
 

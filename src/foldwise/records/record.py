@@ -49,7 +49,7 @@ class Record:
         """Does this record hold these responses for all of these rows? A failed one answers all: it failed."""
         if not self.is_ok:
             return True
-        return set(responses) <= set(self.responses) and self._holds(rows)
+        return all(name in self.responses for name in responses) and self._holds(rows)
 
     def response(self, name: str, rows: IntArray) -> AnyArray:
         """One response, for some of the rows."""

@@ -20,19 +20,20 @@ class SplitFits:
     train: IntArray
     rows: IntArray
     fits: list[int] = field(default_factory=list)
+    name: bytes = b""  # of the training rows, equal for equal ones
 
 
 def by_split(fits: Sequence[FitRequest], places: Iterable[int]) -> list[SplitFits]:
     """The fits at these places by training rows and rows asked, in the order they first occur."""
     names: dict[int, bytes] = {}
-    splits: dict[tuple[Hashable, Hashable], SplitFits] = {}
+    splits: dict[tuple[bytes, bytes], SplitFits] = {}
     known: dict[tuple[int, int], list[int]] = {}  # most fits hold the very arrays of another
     for at in places:
         fit = fits[at]
         same = (id(fit.train), id(fit.rows))
         if same not in known:
             key = (_name(fit.train, names), _name(fit.rows, names))
-            known[same] = splits.setdefault(key, SplitFits(fit.train, fit.rows)).fits
+            known[same] = splits.setdefault(key, SplitFits(fit.train, fit.rows, name=key[0])).fits
         known[same].append(at)
     return list(splits.values())
 

@@ -36,6 +36,7 @@ class Reading:
         self._runs: dict[str, dict[str, TuningRun]] = {}
         self._training_sets: dict[str, dict[str, tuple[Split, IntArray]]] = {}
         self._placed: dict[tuple[int, int], tuple[Any, ...]] = {}
+        self._judged_by: dict[str, list[str]] = {}
         self._judged: dict[int, tuple[IntArray, AnyArray, FloatArray | None]] = {}
 
     def record(self, method: Method, candidate: int, split: Split) -> Record | None:
@@ -281,7 +282,10 @@ class Reading:
         """Scores of these candidates on a split, and the status of each fit (see `tuning_run`)."""
         judge, keys = self.study.losses[0], self.study.keys(method, self.study.rows_name(split))
         records = [self.store.get(keys[candidate]) for candidate in candidates]
-        responses = [method.response_for(judge, candidate) for candidate in candidates]
+        if records and not any(records):
+            return np.full(len(records), np.nan), np.full(len(records), MISSING)
+        responses = self._responses(method)
+        responses = [responses[candidate] for candidate in candidates]
         status = np.full(len(records), THERE)
         means = self._means_at_once(judge, records, responses, split.test) if records else None
         if means is not None:
@@ -296,6 +300,12 @@ class Reading:
             if answers is not None:
                 scores[at] = self._mean_loss(judge, answers, split.test, (method, candidate, split))
         return scores, status
+
+    def _responses(self, method: Method) -> list[str]:
+        """The response by which the first loss judges each candidate, looked up once."""
+        known, judge = self._judged_by.setdefault(method.name, []), self.study.losses[0]
+        known += [method.response_for(judge, candidate) for candidate in range(len(known), len(method.responses))]
+        return known
 
     def seen_losses(self, method: Method, candidate: int, split: Split) -> FloatArray | None:
         """Losses of single rows, weighted so that their mean is the score; None where there are none."""
@@ -313,15 +323,16 @@ class Reading:
         target, weights = self._targets(rows)
         if first is None or not judge.is_elementwise or weights is not None or len(set(responses)) > 1:
             return None
-        answers = []
+        places, answers = self._places(first, rows), []
+        if places is None:
+            return None
         for record in records:
             if record is None or not record.is_ok or record.rows is not first.rows or response not in record.responses:
                 return None
-            answers.append(record.responses[response])
-        places = self._places(first, rows)
-        if places is None or answers[0].ndim != 1:
+            answers.append(record.responses[response][places])
+        if answers[0].ndim != 1:
             return None
-        losses = judge.measure(target, np.ascontiguousarray(np.stack(answers)[:, places]))
+        losses = judge.measure(target, np.stack(answers))
         means: FloatArray = np.add.reduce(losses, axis=1) / len(rows)
         return means if np.isfinite(means).all() else None
 

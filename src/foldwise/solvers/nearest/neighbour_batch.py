@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -23,7 +23,17 @@ from foldwise.solvers.steps import Scaling, scaled
 BLOCK = 2_000_000  # neighbours listed at a time
 WIDEST = 3.0  # lists are made at most this much longer to allow for the scaling of a training set
 LONGEST = 500  # lists that are longer are not made: the training rows are searched instead
+MOST_SCALES = 2_000_000  # columns whose scaling is remembered, of all training sets
 NEAREST = 1e-11  # relative error of a squared distance that inverse weights may have
+
+
+@dataclass(frozen=True, eq=False)
+class Asks:
+    """What the fits of a training set ask for; most training sets are asked for the same."""
+
+    ks: dict[Weighting, IntArray]
+    names: dict[Weighting, set[str]]
+    places: list[tuple[Weighting, int]]  # of each fit: its weighting, and the place of its k
 
 
 @dataclass(eq=False)
@@ -41,6 +51,7 @@ class TrainingSet:
     """One training set, and what is asked of it."""
 
     split: SplitFits
+    asks: Asks
     is_kept: Any  # of all rows
     width: int  # neighbours looked at: the largest k, or one more to see ties
     shift: FloatArray
@@ -67,41 +78,71 @@ class NeighbourBatch:
         self.p = power_of(self.final) or 2.0
         self.is_by_row = isinstance(self.final, RowOrder)  # are ties broken by the order of rows?
         self.target = make_target(data)
+        self._no_scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
         self.plain_error: FloatArray | None = None
-        self.asks: dict[int, tuple[int, Weighting]] = {}  # by estimator: its k and its weighting
+        self._wanted: dict[int, tuple[int, Weighting]] = {}  # by estimator: its k and its weighting
+        self._asks: dict[Hashable, Asks] = {}
 
     def solve(self, places: Sequence[int]) -> Iterator[tuple[int, Answer | None]]:
         """Answers by place; fits that ask for more neighbours than there are rows are left out."""
-        for at in places:
-            estimator = self.fits[at].estimator
-            if id(estimator) not in self.asks:
-                final = (scaled(estimator) or (None, estimator))[1]
-                self.asks[id(estimator)] = int(final.n_neighbors), final.weights
-        able = [at for at in places if self._ask(at)[0] <= self.fits[at].train.size and self.fits[at].rows.size]
-        parts = [self._part(split) for split in by_split(self.fits, able)]
+        parts = [self._part(split) for split in map(self._able, by_split(self.fits, places)) if split.fits]
         if parts:
             self._walk(parts)
         for part in parts:
             yield from self._handed(part)
 
-    def _ask(self, at: int) -> tuple[int, Weighting]:
-        return self.asks[id(self.fits[at].estimator)]
+    def _able(self, split: SplitFits) -> SplitFits:
+        """The fits that ask for no more neighbours than there are, and for some rows."""
+        most = split.train.size if split.rows.size else 0
+        return replace(split, fits=[at for at in split.fits if self._want(at)[0] <= most])
+
+    def _want(self, at: int) -> tuple[int, Weighting]:
+        estimator = self.fits[at].estimator
+        found = self._wanted.get(id(estimator))
+        if found is None:
+            final = (scaled(estimator) or (None, estimator))[1]
+            found = self._wanted[id(estimator)] = int(final.n_neighbors), final.weights
+        return found
+
+    def _asks_of(self, split: SplitFits) -> Asks:
+        fits = [self.fits[at] for at in split.fits]
+        name = tuple(id(fit.estimator) for fit in fits), tuple(fit.responses for fit in fits)
+        if name not in self._asks:
+            ks: dict[Weighting, set[int]] = {}
+            names: dict[Weighting, set[str]] = {}
+            for at in split.fits:
+                k, weighting = self._want(at)
+                ks.setdefault(weighting, set()).add(k)
+                names.setdefault(weighting, set()).update(self.fits[at].responses)
+            order = {weighting: np.array(sorted(found)) for weighting, found in ks.items()}
+            wants = [self._want(at) for at in split.fits]
+            places = [(weighting, int(np.searchsorted(order[weighting], k))) for k, weighting in wants]
+            self._asks[name] = Asks(order, names, places)
+        return self._asks[name]
 
     def _part(self, split: SplitFits) -> TrainingSet:
         is_kept = np.zeros(self.data.rows, bool)
         is_kept[split.train] = True
-        ks: dict[Weighting, set[int]] = {}
-        names: dict[Weighting, set[str]] = {}
-        for at in split.fits:
-            k, weighting = self._ask(at)
-            ks.setdefault(weighting, set()).add(k)
-            names.setdefault(weighting, set()).update(self.fits[at].responses)
-        width = min(max(map(max, ks.values())) + (not self.is_by_row), split.train.size)
-        part = TrainingSet(split, is_kept, width, *scale_columns(self.X, split.train, self.scaling))
-        for weighting, found in ks.items():
-            empty = self._empty(names[weighting], len(found), split.rows.size)
-            part.votes[weighting] = Votes(np.array(sorted(found)), names[weighting], empty, np.zeros(len(found), bool))
+        asks = self._asks_of(split)
+        most = max(int(ks[-1]) for ks in asks.ks.values())
+        width = min(most + (not self.is_by_row), split.train.size)
+        part = TrainingSet(split, asks, is_kept, width, *self._scale(split))
+        for weighting, ks in asks.ks.items():
+            empty = self._empty(asks.names[weighting], ks.size, split.rows.size)
+            part.votes[weighting] = Votes(ks, asks.names[weighting], empty, np.zeros(ks.size, bool))
         return part
+
+    def _scale(self, split: SplitFits) -> tuple[FloatArray, FloatArray]:
+        """Shift and spread of every column, found once for all powers of the distance."""
+        if self.scaling == Scaling():
+            return self._no_scale
+        known = _SCALES.setdefault(self.data, {})
+        name = (self.scaling, split.name)
+        if name not in known:
+            if len(known) * self.X.shape[1] > MOST_SCALES:
+                known.clear()
+            known[name] = scale_columns(self.X, split.train, self.scaling)
+        return known[name]
 
     def _empty(self, names: set[str], ks: int, rows: int) -> dict[str, AnyArray]:
         made: dict[str, AnyArray] = {}
@@ -276,14 +317,20 @@ class NeighbourBatch:
         return part.tree
 
     def _handed(self, part: TrainingSet) -> Iterator[tuple[int, Answer | None]]:
-        places = {weighting: {int(k): at for at, k in enumerate(votes.ks)} for weighting, votes in part.votes.items()}
-        for fit in part.split.fits:
-            k, weighting = self._ask(fit)
-            votes, at, names = part.votes[weighting], places[weighting][k], self.fits[fit].responses
-            yield fit, None if votes.is_doubtful[at] else {name: votes.answers[name][at] for name in names}
+        answers = {weighting: _by_k(votes) for weighting, votes in part.votes.items()}
+        for fit, (weighting, at) in zip(part.split.fits, part.asks.places, strict=True):
+            found, names = answers[weighting][at], self.fits[fit].responses
+            yield fit, found if found is None or len(found) == len(names) else {name: found[name] for name in names}
 
 
+_SCALES: WeakKeyDictionary[Dataset, dict[Hashable, tuple[FloatArray, FloatArray]]] = WeakKeyDictionary()
 _INDEXES: WeakKeyDictionary[Dataset, dict[tuple[bool, float, bool], Index]] = WeakKeyDictionary()
+
+
+def _by_k(votes: Votes) -> list[Answer | None]:
+    """The responses at every k; None where the plain loop must do it."""
+    doubtful, columns = votes.is_doubtful.tolist(), votes.answers.items()
+    return [None if doubtful[at] else {name: values[at] for name, values in columns} for at in range(votes.ks.size)]
 
 
 def _rounding(X: FloatArray) -> FloatArray:
