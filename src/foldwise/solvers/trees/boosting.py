@@ -29,6 +29,8 @@ ROUND_BY_ROUND = frozenset(
 # goals of LightGBM whose predictions are the sum of the trees, and its exponential
 PLAIN = {"regression", "regression_l1", "l1", "l2", "mae", "mse", "rmse", "huber", "fair", "quantile", "mape"}
 EXPONENTIAL = {"poisson", "gamma", "tweedie"}
+# goals whose leaves are medians or quantiles of the rows in them
+QUANTILES = ("regression_l1", "l1", "mae", "mean_absolute_error", "quantile", "mape", "mean_absolute_percentage_error")
 TIE = 1e-9  # chances nearer than this may change places by rounding
 Values = dict[int, AnyArray]  # answers by rounds
 Stages = Callable[[Any, Any, Sequence[str], "list[int]"], dict[str, Values]]
@@ -46,6 +48,7 @@ class Boosting:
     fixed: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # parameters that must have one of these values
     known: frozenset[str] = frozenset()  # parameters that may be set, where not all that the class names
     needed: tuple[str, ...] = ()  # parameters that must be set: their default looks at the rounds
+    doubts: Callable[[dict[str, Any], Dataset], bool] = lambda parameters, data: False  # may shorter runs differ?
     is_exact: bool = True
 
     def takes(self, estimator: Any, data: Dataset) -> bool:
@@ -58,7 +61,8 @@ class Boosting:
         rounds = parameters.get(self.rounds)
         if not isinstance(rounds, int | np.integer) or isinstance(rounds, bool) or rounds < 1:
             return False
-        return all(_is_one_of(parameters.get(name, allowed[0]), allowed) for name, allowed in self.fixed)
+        is_fixed = all(_is_one_of(parameters.get(name, allowed[0]), allowed) for name, allowed in self.fixed)
+        return is_fixed and not self.doubts(parameters, data)
 
     def shares(self, estimator: Any) -> Hashable:
         return params_key_without(estimator, self.rounds)
@@ -128,6 +132,11 @@ def _shortened(model: Any, X: Any, response: str, wanted: list[int]) -> Values:
         short.estimator_weights_ = model.estimator_weights_[:rounds]
         found[rounds] = getattr(short, response)(X)
     return found
+
+
+def _draws_weighted_quantiles(parameters: dict[str, Any], data: Dataset) -> bool:
+    """LightGBM's quantiles of rows that are drawn and weighted: a long run was seen to begin as no shorter one does."""
+    return data.weights is not None and bool(parameters["subsample_freq"]) and parameters["objective"] in QUANTILES
 
 
 def _lightgbm(model: Any, X: Any, responses: Sequence[str], wanted: list[int]) -> dict[str, Values]:
@@ -248,6 +257,7 @@ SOLVERS = (
             package="lightgbm",
             # dart weighs earlier trees anew in every round
             fixed=(("boosting_type", ("gbdt",)),),
+            doubts=_draws_weighted_quantiles,
         )
     ),
     FamilySolver(
