@@ -161,7 +161,8 @@ def _lightgbm(model: Any, X: Any, responses: Sequence[str], wanted: list[int]) -
 
 def _added_up(model: Any, X: Any, wanted: list[int]) -> Iterator[tuple[int, AnyArray]]:
     """The scores after each of the wanted rounds."""
-    scores, before = np.float64(0.0), 0
+    scores: Any = 0.0
+    before = 0
     for rounds in wanted:
         # without this detour around the estimator a stage of few trees costs nine times as much
         ask = model.predict if before == 0 else model.booster_.predict
@@ -190,7 +191,9 @@ def _link(model: Any) -> Callable[[AnyArray], AnyArray] | None:
         return {("binary", 2): _logistic}.get(
             (goal, classes), _softmax if goal == "multiclass" and classes > 2 else None
         )
-    return np.exp if goal in EXPONENTIAL else np.asarray if goal in PLAIN else None
+    if goal in EXPONENTIAL:
+        return np.exp
+    return np.asarray if goal in PLAIN else None
 
 
 def _logistic(scores: AnyArray) -> AnyArray:
