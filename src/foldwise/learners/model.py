@@ -75,6 +75,11 @@ def _with(estimator: Any, path: list[str], value: int) -> Any:
 
 def make_fitting(estimator: Any) -> Fitting:
     parameters = estimator.get_params(deep=True)
+    if logs := [name for name, part in {"": estimator, **parameters}.items() if _writes_files(part)]:
+        from sklearn.base import clone
+
+        silent = {f"{name}__allow_writing_files".removeprefix("__"): False for name in logs}
+        estimator = clone(estimator).set_params(**silent)
     seeds = [name for name, value in parameters.items() if value is None and name.split("__")[-1] == "random_state"]
     return Fitting(
         estimator,
@@ -83,6 +88,12 @@ def make_fitting(estimator: Any) -> Fitting:
         groups=_keyword(estimator, "groups"),
         stops=stops_early(estimator),
     )
+
+
+def _writes_files(part: Any) -> bool:
+    """Is it a learner of CatBoost's that nobody asked for the logs it leaves in the working directory?"""
+    is_catboost = type(part).__module__.partition(".")[0] == "catboost" and hasattr(part, "get_params")
+    return is_catboost and "allow_writing_files" not in part.get_params()
 
 
 def takes_weights(estimator: Any) -> bool:

@@ -14,6 +14,7 @@ from foldwise.learners.answering import AnswersByChoice, model_has
 from foldwise.learners.keywords import check_foreign, own_words
 from foldwise.learners.learner import Learner
 from foldwise.learners.named import tune_named
+from foldwise.spaces.naming import known_parameters
 from foldwise.spaces.parameter import Range
 from foldwise.spaces.space import Space, make_space
 from foldwise.tuners.tuner import Tuner
@@ -87,7 +88,7 @@ def _is_values(value: Any) -> bool:
 
 
 def _has_parameter(estimator: Any, option: str) -> bool:
-    known = estimator.get_params(deep=True)
+    known = known_parameters(estimator)
     return option in known or sum(name.endswith(f"__{option}") for name in known) == 1
 
 

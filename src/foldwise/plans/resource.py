@@ -11,6 +11,7 @@ import numpy as np
 from foldwise.errors import BadSpace, BadStudy
 from foldwise.learners.identity import identity_of
 from foldwise.learners.learner import Learner
+from foldwise.spaces.naming import known_parameters
 from foldwise.spaces.space import make_space
 from foldwise.studies.study import Method
 from foldwise.tuners.tuner import ROWS, Tuner
@@ -26,7 +27,7 @@ def with_levels(
     if tuner.resource == ROWS:
         return method, tuple(estimators)
     name = _full_name(tuner, learner)
-    values = [_whole_number(learner, name, estimator.get_params(deep=True)[name]) for estimator in estimators]
+    values = [_whole_number(learner, name, known_parameters(estimator)[name]) for estimator in estimators]
     levels = tuner.most_levels(len(estimators), min(values), LEAST)
     candidates = list(method.candidates)
     for level in range(1, levels + 1):

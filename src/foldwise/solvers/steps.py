@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 # Code that draws no random numbers but from a random_state; a user's own steps may draw from anywhere.
-REPEATABLE = ("sklearn", "foldwise.learners", "numpy", "scipy", "lightgbm", "xgboost")
+REPEATABLE = ("sklearn", "foldwise.learners", "numpy", "scipy", "lightgbm", "xgboost", "catboost")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +80,13 @@ def is_kind(thing: Any, *names: str, package: str = "sklearn") -> bool:
     return kind.__name__ in names and kind.__module__.partition(".")[0] == package
 
 
+def told(estimator: Any) -> dict[str, Any]:
+    """What an estimator was told; CatBoost keeps it beside an empty model, which is never the same as another's."""
+    is_catboost = type(estimator).__module__.partition(".")[0] == "catboost"
+    found: dict[str, Any] = estimator.get_params() if is_catboost else vars(estimator)
+    return found
+
+
 def params_key(value: Any) -> Hashable:
     """All that two estimators must have in common to be fitted alike, as one value to compare.
 
@@ -98,15 +105,15 @@ def params_key(value: Any) -> Hashable:
     if isinstance(value, float):
         return type(value), value.hex()  # NaN is like NaN here
     if hasattr(value, "get_params") and not isinstance(value, type):
-        return type(value), tuple((name, params_key(item)) for name, item in sorted(vars(value).items()))
+        return type(value), tuple((name, params_key(item)) for name, item in sorted(told(value).items()))
     return (type(value), value) if isinstance(value, Hashable) else (type(value), id(value))
 
 
 def params_key_without(estimator: Any, *free: str) -> Hashable:
     """The same of an estimator, apart from the parameters one fit answers for."""
-    kept = {name: value for name, value in sorted(vars(estimator).items()) if name not in free}
-    if isinstance(told := kept.get("_other_params"), dict):  # LightGBM notes there again what it is told later
-        kept["_other_params"] = {name: value for name, value in told.items() if name not in free}
+    kept = {name: value for name, value in sorted(told(estimator).items()) if name not in free}
+    if isinstance(again := kept.get("_other_params"), dict):  # LightGBM notes there again what it is told later
+        kept["_other_params"] = {name: value for name, value in again.items() if name not in free}
     return type(estimator), tuple((name, params_key(value)) for name, value in kept.items())
 
 
@@ -126,7 +133,7 @@ def is_repeatable(value: Any) -> bool:
     if not _is_trusted(value):
         return False
     if hasattr(value, "get_params"):
-        return all(map(is_repeatable, vars(value).values()))
+        return all(map(is_repeatable, told(value).values()))
     # a splitter without a seed draws from the world's random numbers
     return isinstance(value, type) or callable(value) or getattr(value, "random_state", 0) is not None
 

@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 from foldwise.errors import BadSpace, nearest
 from foldwise.spaces.draw import Block
 from foldwise.spaces.parameter import Choice
+
+# packages whose learners tell of a parameter only once it is set, and of every one that is
+TELL_LATE = ("catboost",)
+
+
+def known_parameters(estimator: Any) -> dict[str, Any]:
+    """All parameters of an estimator and of its parts, also those that it has not told of yet, which are None.
+
+    >>> from sklearn.linear_model import Ridge
+    >>> known_parameters(Ridge()) == Ridge().get_params()
+    True
+    """
+    known: dict[str, Any] = estimator.get_params(deep=True)
+    parts = {"": estimator, **known}
+    late = {f"{prefix}__{name}".removeprefix("__"): None for prefix, part in parts.items() for name in _told_late(part)}
+    return late | known
+
+
+def _told_late(part: Any) -> list[str]:
+    packages = {base.__module__.partition(".")[0] for base in type(part).__mro__}
+    return list(signature(type(part)).parameters) if packages.intersection(TELL_LATE) else []
 
 
 def full_name(name: str, known: Mapping[str, Any], block: Block) -> str:
@@ -27,7 +49,7 @@ def _is_within_choice(name: str, known: Mapping[str, Any], block: Block) -> bool
     for step, parameter in block:
         if name.startswith(f"{step}__") and step in known and isinstance(parameter, Choice):
             rest = name[len(step) + 2 :]
-            return all(hasattr(v, "get_params") and rest in v.get_params(deep=True) for v in parameter.values)
+            return all(hasattr(v, "get_params") and rest in known_parameters(v) for v in parameter.values)
     return False
 
 

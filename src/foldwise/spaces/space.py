@@ -10,7 +10,7 @@ from typing import Any
 
 from foldwise.errors import BadSpace, nearest
 from foldwise.spaces.draw import MOST_CANDIDATES, Block, Candidate, count, distinct, draw_block, shares
-from foldwise.spaces.naming import full_name
+from foldwise.spaces.naming import full_name, known_parameters
 from foldwise.spaces.parameter import Choice, Distribution, Parameter, as_parameter
 from foldwise.spaces.value import describe, value_key
 
@@ -87,7 +87,7 @@ class Space:
         >>> make_space({"alpha": [1.0]}).resolve(make_pipeline(Ridge()))
         {'alpha': 'ridge__alpha'}
         """
-        known = estimator.get_params(deep=True)
+        known = known_parameters(estimator)
         full: dict[str, str] = {}
         for block in self.blocks:
             resolved = {name: full_name(name, known, block) for name, _ in block}

@@ -90,15 +90,15 @@ def test_adaboost_is_staged_bit_for_bit(table, labelled):
         assert_twins(ADABOOST, models, labelled, folds(90, 2), ALL_RESPONSES, tolerance=0)
 
 
-def test_lightgbm_is_staged_bit_for_bit(table):
+def test_lightgbm_is_staged_to_the_last_digit(table):
     lightgbm = pytest.importorskip("lightgbm")
     X, y, weights = table
     options = {"random_state": 1, "subsample": 0.5, "subsample_freq": 1, "verbose": -1, "n_jobs": 1}
     models = [lightgbm.LGBMRegressor(n_estimators=r, **options) for r in ROUNDS]
-    assert_twins(LIGHTGBM, models, make_dataset(X, y, weights=weights), folds(90, 2), tolerance=0)
+    assert_twins(LIGHTGBM, models, make_dataset(X, y, weights=weights), folds(90, 2), tolerance=1e-14)
     models = [lightgbm.LGBMClassifier(n_estimators=r, **options) for r in ROUNDS]
     labels = make_dataset(X, np.digitize(y, [-1, 1]).astype(str))
-    assert_twins(LIGHTGBM, models, labels, folds(90, 2), ALL_RESPONSES[:2], tolerance=0)
+    assert_twins(LIGHTGBM, models, labels, folds(90, 2), ALL_RESPONSES[:2], tolerance=1e-14)
     assert not LIGHTGBM.takes(lightgbm.LGBMRegressor(boosting_type="dart"), labels)
     assert not LIGHTGBM.takes(lightgbm.LGBMRegressor(boosting="dart"), labels)
 
