@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
-from foldwise.errors import BadStudy
+from foldwise.errors import BadStudy, FoldwiseError
+from foldwise.executors.local import nursery_process
 from foldwise.executors.local.pool import Pool
 from foldwise.executors.local.scratch import scratch_folder, sweep
 from foldwise.executors.options import RunOptions
@@ -155,6 +156,7 @@ class LocalExecutor:
             self._pool = Pool(
                 folder, jobs=self.jobs, limits=self.limits, threads=work.threads, modules=modules_of(work)
             )
+            self._pool.keeps_nursery = True
             self._pool.names = tuple(learner.name for learner in runnable.learners)
             self._pool.start()
         return self._pool
@@ -167,6 +169,13 @@ class LocalExecutor:
             self._counts[method] = count + 1
             self.seconds[method] = mean + (record.seconds - mean) / (count + 1)
         return records
+
+
+def start_ahead(options: RunOptions, *, threads: int) -> None:
+    """Begin to start workers for a study that is still being made, if its fits are to run in workers."""
+    with suppress(FoldwiseError):  # whoever makes the executor will hear of it
+        if options.engine == "local" and _isolation(options, options.jobs or cores())[0]:
+            nursery_process.start_ahead(threads)
 
 
 def _is_alike(one: Batch, other: Batch) -> bool:
