@@ -44,6 +44,7 @@ class NurseryProcess:
         self.is_up = False  # has it imported what its study needs? Until then it has no workers, and hears nothing
         self.is_lasting = True
         self._notices = bytearray()
+        self._stale = 0  # studies that were over before it was up, and of which it will still tell
 
     @property
     def pid(self) -> int:
@@ -76,18 +77,23 @@ class NurseryProcess:
         whole = len(self._notices) // NOTICE.size * NOTICE.size
         found = list(NOTICE.iter_unpack(self._notices[:whole]))
         del self._notices[:whole]
-        self.is_up = True
+        while self._stale and found:
+            self._stale -= found.pop(0)[0] == b"E"
+        self.is_up = self.is_up or bool(found)
         return found
 
     def finish(self) -> None:
         """End the study: its workers, and all they started, are dead then. The nursery waits for the next study."""
-        if self.is_up and self.is_lasting and self._has_ended_study():
-            self.is_up = False
-            _waiting.append(self)
-            while len(_waiting) > 1:
-                _waiting.pop(0).end()
-        else:
+        if not self.is_lasting or (self.is_up and not self._has_ended_study()):
             self.end()
+            return
+        if not self.is_up:  # it has no workers to wait for
+            self.send(REQUEST.pack(b"E", 0))
+            self._stale += 1
+        self.is_up = False
+        _waiting.append(self)
+        while len(_waiting) > 1:
+            _waiting.pop(0).end()
 
     def end(self) -> None:
         """End it; it kills its workers first."""
