@@ -175,6 +175,7 @@ def make_comparison(learners: Any, X: Any, y: Any, **options: Any) -> RunnableSt
 def run_comparison(asked: Request, *, origin: Mapping[str, Any] | None = None) -> Result:
     """Run a comparison; `origin` is what a study file or command line said, to be resumed from."""
     started = clock.perf_counter()
+    asked.start_ahead()
     runnable = asked.study()
     ran = asked.answer(runnable, origin=origin)
     result = Result(ran.reading, made=ran.made, seconds=clock.perf_counter() - started, runnable=runnable)

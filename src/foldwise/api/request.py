@@ -16,6 +16,7 @@ from foldwise.data.roles import Roles
 from foldwise.data.sources import read
 from foldwise.errors import BadStudy
 from foldwise.estimates.intervals import request_interval
+from foldwise.executors.local.local_executor import start_ahead
 from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
 from foldwise.plans.effort import DEFAULT_EFFORT, Words, complete
@@ -82,6 +83,10 @@ class Request:
         )
         check_interval(runnable.study)
         return runnable
+
+    def start_ahead(self) -> None:
+        """Begin to start workers, which takes as long as making the study."""
+        start_ahead(self.run, threads=self.options.fit_threads)
 
     def answer(self, runnable: RunnableStudy, *, origin: Mapping[str, Any] | None = None, is_kept: bool = True) -> Ran:
         """Run the study as asked. `origin` is what a study file or command line said, to be resumed from."""

@@ -58,6 +58,7 @@ def risk(
     ('corrected t', 10)
     """
     asked = request(dict([one_learner(learner, "risk")]), X, y, outer=outer, inner=inner, **options)
+    asked.start_ahead()
     runnable = asked.study(is_alone=True)
     ran = asked.answer(runnable, is_kept=False)
     ran.check_finished(asked.store)

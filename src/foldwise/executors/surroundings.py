@@ -89,6 +89,11 @@ def _namespaces(classes: Iterable[type]) -> list[tuple[Any, list[str]]]:
     return found + [(one, [name for name, value in vars(one).items() if isinstance(value, _CODE)]) for one in modules]
 
 
+def standing() -> tuple[Any, ...]:
+    """What a process that is started now takes over from this one, and could not be given later."""
+    return _file_mask(), _limits(), _ids()
+
+
 def _plain() -> tuple[Any, ...]:
     words = locale.setlocale(locale.LC_ALL)
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}

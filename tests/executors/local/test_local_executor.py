@@ -16,6 +16,7 @@ import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import Ridge
 
+import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy
 from foldwise.executors.local.local_executor import LocalExecutor
@@ -106,6 +107,19 @@ def test_a_long_study_moves_to_workers_after_its_first_fits(monkeypatch):
     )  # else fits go on here meanwhile
     found = processes(LocalExecutor()) if len(os.sched_getaffinity(0)) > 1 else {1.0, 2.0}
     assert len(found) >= 2
+
+
+def test_only_the_cheapest_builtin_learners_are_fitted_here_until_workers_are_there(monkeypatch):
+    sent = []
+    of_pool = "foldwise.executors.local.pool.Pool"
+    monkeypatch.setattr(f"{of_pool}.start", lambda pool: None)
+    monkeypatch.setattr(f"{of_pool}.is_ready", lambda pool: False)
+    monkeypatch.setattr(f"{of_pool}.run", lambda pool, batches: sent.extend(batches) or iter(()))
+    runnable = make({"where": Where(), "linear": fw.learner("linear"), "forest": fw.learner("forest")})
+    with closing(LocalExecutor(RunOptions(jobs=2))) as executor:
+        found = [record for records in executor.run(runnable, first_fits(runnable)) for record in records]
+    assert {record.learner for record in found} == {"linear", "baseline"}
+    assert {runnable.learners[fit.method].name for batch in sent for fit in batch} == {"where", "forest"}
 
 
 def test_no_thread_is_left_behind():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
-from foldwise.errors import BadStudy
+from foldwise.errors import BadStudy, FoldwiseError
+from foldwise.executors.local import nursery_process
 from foldwise.executors.local.pool import Pool
 from foldwise.executors.local.scratch import scratch_folder, sweep
 from foldwise.executors.options import RunOptions
@@ -22,6 +24,7 @@ from foldwise.records.record import Record
 
 SMALL_STUDY_SECONDS = 2.0
 CHEAP = SECONDS["linear_model"]
+SMALL_TABLE = 1_000_000  # cells; on a larger one even the cheapest learners would keep workers waiting
 HAS_WORKERS = os.name == "posix"
 
 
@@ -30,7 +33,8 @@ class LocalExecutor:
 
     With `jobs=None` the first fits are timed here; if the rest would take longer than
     about two seconds it goes to worker processes, one per core. `isolate` decides it
-    beforehand, and so do limits, which only a process of its own can be held to.
+    beforehand, and so do limits, which only a process of its own can be held to. A number of
+    jobs asks for workers too, but the cheapest built-in learners are fitted here until those are there.
     """
 
     def __init__(self, options: RunOptions | None = None) -> None:
@@ -42,7 +46,8 @@ class LocalExecutor:
         self.jobs, self.limits = options.jobs or cores(), options.limits
         self.must_isolate, self.may_isolate = _isolation(options, self.jobs)
         # the cheapest built-in learners surely end, and a short limit may be over before a process is there
-        self.may_begin_here = options.time_limit is not None and not options.limits and options.isolate is None
+        self.may_begin_here = not options.limits and options.isolate is None
+        self.most_cells_here = SMALL_TABLE if options.time_limit is None else math.inf
         if self.may_isolate:
             sweep()  # also where nothing is left to fit after a kill
         self.stop = Stop()  # that of the run, once there is one
@@ -110,11 +115,15 @@ class LocalExecutor:
 
     def _begin_here(self, runnable: RunnableStudy) -> Iterator[list[Record]]:
         """Do fits of the cheapest built-in learners in this process until a worker is there."""
-        while self._left and not self._is_asked_to_stop and not self._pool_for(runnable).is_ready():
-            learner = runnable.learners[self._left[0][0].method]
-            if not learner.is_builtin or rough_seconds(learner) > CHEAP:
+        if runnable.data.rows * runnable.data.columns > self.most_cells_here:
+            return
+        is_cheap = [learner.is_builtin and rough_seconds(learner) <= CHEAP for learner in runnable.learners]
+        while not self._is_asked_to_stop and not self._pool_for(runnable).is_ready():
+            batch = next((batch for batch in self._left if is_cheap[batch[0].method]), None)
+            if batch is None:
                 return
-            yield self._interruptible(self._left.popleft())
+            self._left.remove(batch)
+            yield self._interruptible(batch)
 
     def _next(self) -> Batch:
         """Fits of one method that are worth sending together; a single one where it was not timed yet."""
@@ -155,6 +164,7 @@ class LocalExecutor:
             self._pool = Pool(
                 folder, jobs=self.jobs, limits=self.limits, threads=work.threads, modules=modules_of(work)
             )
+            self._pool.keeps_nursery = True
             self._pool.names = tuple(learner.name for learner in runnable.learners)
             self._pool.start()
         return self._pool
@@ -167,6 +177,13 @@ class LocalExecutor:
             self._counts[method] = count + 1
             self.seconds[method] = mean + (record.seconds - mean) / (count + 1)
         return records
+
+
+def start_ahead(options: RunOptions, *, threads: int) -> None:
+    """Begin to start workers for a study that is still being made, if its fits are to run in workers."""
+    with suppress(FoldwiseError):  # whoever makes the executor will hear of it
+        if options.engine == "local" and _isolation(options, options.jobs or cores())[0]:
+            nursery_process.start_ahead(threads)
 
 
 def _is_alike(one: Batch, other: Batch) -> bool:

@@ -4,12 +4,16 @@ It has imported what fits need but has never computed anything and has one threa
 that forking it is safe and takes milliseconds. It owns the workers: it kills a process
 group when asked and reports how a worker ended. When the coordinator is gone, for
 whatever reason, it kills all that is left and removes the scratch folder.
+
+Its imports take longer than all else about starting workers, so it may be started before the
+study is known, and may serve another study after the first.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -20,9 +24,12 @@ import socket
 import struct
 import sys
 import time
+from collections.abc import Iterable
 
-REQUEST = struct.Struct("<ci3x")  # S: start worker number n (its socket comes along), K: kill process n
-NOTICE = struct.Struct("<cii")  # R: ready, B: worker n began as process p, D: process p ended with status s
+# A: a study begins, told in n bytes; S: start worker number n (its socket comes along); K: kill process n; E: it ends
+REQUEST = struct.Struct("<ci3x")
+# R: ready, B: worker n began as process p, D: process p ended with status s, E: the study is ended
+NOTICE = struct.Struct("<cii")
 PRELOADED = (
     "numpy",
     "scipy.linalg",
@@ -34,22 +41,23 @@ PRELOADED = (
     "cloudpickle",
     "foldwise.executors.local.child",
 )
+LOOK = 2.0  # seconds between looks at whether anybody still needs us
+IDLE_SECONDS = 60.0  # without a study, after which a nursery ends by itself
 LOCK = "scratch.lock"  # no name that anything else has: a folder with it may be removed, and no other
 _SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 
 
-def main(handle: int, folder: str, modules: list[str]) -> None:
+def main(handle: int) -> None:
     """Serve the coordinator at the other end of this socket until it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     adopt_orphans()
-    control = socket.socket(fileno=handle)
-    for name in (*PRELOADED, *modules):
-        if is_deserted(control):
-            break  # serving will end at once
-        with contextlib.suppress(Exception):  # whoever needs it will hear why it cannot be imported
-            importlib.import_module(name)
-    Nursery(control, folder).serve()
+    nursery = Nursery(socket.socket(fileno=handle))
+    nursery.load(PRELOADED)
+    with contextlib.suppress(ImportError):
+        finding = importlib.import_module("foldwise.solvers.finding")
+        nursery.load(f"foldwise.solvers.{family}" for family in finding.FAMILIES)
+    nursery.serve()
 
 
 def is_deserted(control: socket.socket) -> bool:
@@ -62,19 +70,32 @@ def is_deserted(control: socket.socket) -> bool:
 class Nursery:
     """Forks workers, reaps them, and ends with the run that started it."""
 
-    def __init__(self, control: socket.socket, folder: str) -> None:
-        self.control, self.folder = control, folder
+    def __init__(self, control: socket.socket) -> None:
+        self.control, self.coordinator = control, os.getppid()
+        self.folder: str | None = None  # of the study, while there is one
         self.workers: set[int] = set()
+        self._idle_since = time.monotonic()
         self._wake, wake = os.pipe()
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
+    def load(self, names: Iterable[str]) -> None:
+        """Import these; what they made is garbage for nobody, so that workers need not look through it."""
+        gc.disable()
+        for name in names:
+            if is_deserted(self.control):
+                break  # serving will end at once
+            with contextlib.suppress(Exception):  # whoever needs it will hear why it cannot be imported
+                importlib.import_module(name)
+        gc.freeze()
+        gc.enable()
+        self._idle_since = time.monotonic()
+
     def serve(self) -> None:
         try:
-            self._notify(b"R", 0, 0)
-            while True:
-                ready, _, _ = select.select([self.control.fileno(), self._wake], [], [])
+            while not self._is_left_over():
+                ready, _, _ = select.select([self.control.fileno(), self._wake], [], [], LOOK)
                 if self._wake in ready:
                     os.read(self._wake, 512)
                     self._on_exit()
@@ -83,7 +104,13 @@ class Nursery:
         except OSError:
             pass  # the coordinator is gone
         finally:
-            self._end()
+            self._end_study()
+            os._exit(0)
+
+    def _is_left_over(self) -> bool:
+        """Is the coordinator gone, though a child of it may hold its socket; or has it had no study for long?"""
+        is_idle = self.folder is None and time.monotonic() - self._idle_since > IDLE_SECONDS
+        return is_idle or os.getppid() != self.coordinator
 
     def _serve_one(self) -> bool:
         """Do one request; False where there will be no more."""
@@ -91,16 +118,31 @@ class Nursery:
         if len(message) < REQUEST.size:
             return False
         what, number = REQUEST.unpack(message)
-        if what == b"S":
+        if what == b"A":
+            self._begin_study(number)
+        elif what == b"S":
             self._start(number, handles[0])
+        elif what == b"E":
+            self._end_study()
+            self._notify(b"E", 0, 0)
         elif number in self.workers:
             _kill_group(number)
         return True
 
+    def _begin_study(self, length: int) -> None:
+        content = bytearray()
+        while len(content) < length:
+            if not (chunk := self.control.recv(length - len(content))):
+                raise ConnectionError
+            content += chunk
+        self.folder, modules = json.loads(content)
+        self.load(modules)
+        self._notify(b"R", 0, 0)
+
     def _start(self, number: int, handle: int) -> None:
         pid = os.fork()
         if pid == 0:
-            _become_worker(number, handle, self.folder, close=(self.control.fileno(), self._wake))
+            _become_worker(number, handle, str(self.folder), close=(self.control.fileno(), self._wake))
         os.close(handle)
         with contextlib.suppress(OSError):  # both sides do it, whoever comes first
             os.setpgid(pid, pid)
@@ -121,8 +163,9 @@ class Nursery:
     def _notify(self, what: bytes, number: int, value: int) -> None:
         self.control.sendall(NOTICE.pack(what, number, value))
 
-    def _end(self) -> None:
-        remove(self.folder)
+    def _end_study(self) -> None:
+        """Kill the workers and all they have started, and remove the folder."""
+        self._remove_folder()
         for pid in self.workers:
             _kill_group(pid)
         # Children of the killed become ours, so look again. A killed process looks like a zombie while threads of
@@ -130,8 +173,13 @@ class Nursery:
         while _has_children():
             _kill_strangers(set())
             time.sleep(0.005)
-        remove(self.folder)
-        os._exit(0)
+        self._remove_folder()
+        self.workers.clear()
+        self.folder, self._idle_since = None, time.monotonic()
+
+    def _remove_folder(self) -> None:
+        if self.folder is not None:
+            remove(self.folder)
 
 
 def remove(folder: str | os.PathLike[str]) -> None:
@@ -222,7 +270,7 @@ def children() -> list[int]:
 
 
 if __name__ == "__main__":
-    handle, folder, *rest = sys.argv[1:]
+    handle, *rest = sys.argv[1:]
     # learners find the same modules and words as in the process that made them
-    sys.path[:], sys.argv[:], modules = map(json.loads, rest)
-    main(int(handle), folder, modules)
+    sys.path[:], sys.argv[:] = map(json.loads, rest)
+    main(int(handle))

@@ -7,18 +7,14 @@ again alone, in a new process while nothing else runs: if the process dies again
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import select
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +22,8 @@ from typing import Any
 from foldwise.errors import BadLearner, FitsFailed
 from foldwise.executors.local.channel import Channel
 from foldwise.executors.local.child import log_file
-from foldwise.executors.local.nursery import NOTICE, REQUEST
+from foldwise.executors.local.nursery import REQUEST
+from foldwise.executors.local.nursery_process import NurseryProcess, take_nursery
 from foldwise.executors.local.usage import killed_for_memory, private_bytes
 from foldwise.executors.options import Limits
 from foldwise.plans.fit import Batch, Fit, SharedBatch
@@ -38,7 +35,6 @@ ASLEEP = 1.0  # a longer time between two checks: this machine slept, the fits d
 MOST_IDLE_DEATHS = 20  # in a row, of workers that did not come to their first fit
 LOG_BYTES = 64_000_000
 TRIES: dict[int, int] = {signal.SIGKILL: 3}  # memory may be short for a moment, so a kill is no proof
-_ENVIRONMENT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
 @dataclass
@@ -72,11 +68,9 @@ class Pool:
         self.names: tuple[str, ...] = ()  # of the learners, for the records of fits that did not end
         self._workers: dict[int, _Worker] = {}
         self._numbers = 0
-        self._nursery: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
-        self._notices = bytearray()
+        self.keeps_nursery = False  # for the next study of this process
+        self._nursery: NurseryProcess | None = None
         self._nurseries = 0  # started since the last record
-        self._is_nursery_up = False
         self._is_stopping = False
         self._looked = time.monotonic()
         self._clock = 0.0
@@ -119,21 +113,13 @@ class Pool:
         self._is_stopping = True
 
     def close(self) -> None:
-        """Kill the workers and all they started. The nursery does it, and then ends itself."""
-        if self._control is not None:
-            self._control.close()
+        """Kill the workers and all they started. The nursery does it, and then ends itself or waits for a study."""
         for worker in self._workers.values():
             worker.channel.close()
         self._workers.clear()
         if self._nursery is not None:
-            if not self._is_nursery_up:
-                self._nursery.kill()  # it is at its imports, hears nothing yet and has no workers to end
-            try:
-                self._nursery.wait(5)
-            except subprocess.TimeoutExpired:
-                self._nursery.kill()
-                self._nursery.wait()
-        self._nursery = self._control = None
+            (self._nursery.finish if self.keeps_nursery else self._nursery.end)()
+        self._nursery = None
 
     # Handing out
 
@@ -168,9 +154,9 @@ class Pool:
 
     def _poll(self, seconds: float) -> None:
         """Wait for messages, at most so long, and handle them."""
-        assert self._control is not None
+        assert self._nursery is not None
         poll = select.poll()
-        poll.register(self._control, select.POLLIN)
+        poll.register(self._nursery.control, select.POLLIN)
         by_handle = {worker.channel.fileno(): worker for worker in self._workers.values() if worker.channel.is_open}
         for handle, worker in by_handle.items():
             poll.register(handle, select.POLLIN | (select.POLLOUT if worker.channel.has_more_to_send else 0))
@@ -248,54 +234,33 @@ class Pool:
         return private_bytes(worker.pid, group=True) - worker.bytes_before
 
     def _kill(self, worker: _Worker, why: Status | None) -> None:
-        assert self._control is not None
+        assert self._nursery is not None
         worker.killed_for, worker.is_ready, worker.is_sent_away = why, False, True
-        with suppress(OSError):  # the nursery is dead, and the worker with it: reading will show it
-            self._control.sendall(REQUEST.pack(b"K", worker.pid))
+        self._nursery.send(REQUEST.pack(b"K", worker.pid))
 
     # Processes
 
     def _start_nursery(self) -> None:
-        ours, theirs = socket.socketpair()
-        paths = [path for path in sys.path if isinstance(path, str)]  # Python itself passes over anything else
-        words = [str(theirs.fileno()), str(self.folder), *map(json.dumps, (paths, sys.argv, self.modules))]
-        environment = {**os.environ, **dict.fromkeys(_ENVIRONMENT, str(self.threads))}
-        script = Path(__file__).with_name("nursery.py")
-        self._nursery = subprocess.Popen(
-            [sys.executable, "-P", str(script), *words],
-            pass_fds=(theirs.fileno(),),
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,  # a Ctrl-C in the terminal is for the coordinator alone
-        )
-        theirs.close()
-        self._control = ours
+        self._nursery = take_nursery(self.threads)
+        self._nursery.begin(self.folder, self.modules)
         self._nurseries += 1
-        self._is_nursery_up = False
 
     def _start_worker(self) -> None:
-        assert self._control is not None
+        assert self._nursery is not None
         ours, theirs = socket.socketpair()
         self._numbers += 1
-        with suppress(OSError):  # the nursery is dead: reading will show it
-            socket.send_fds(self._control, [REQUEST.pack(b"S", self._numbers)], [theirs.fileno()])
+        self._nursery.send(REQUEST.pack(b"S", self._numbers), [theirs.fileno()])
         theirs.close()
         self._workers[self._numbers] = _Worker(self._numbers, Channel(ours))
 
     def _read_notices(self) -> None:
-        assert self._control is not None
+        assert self._nursery is not None
         try:
-            chunk = self._control.recv(4096)
-        except OSError:  # it died before it had read what we asked of it
-            chunk = b""
-        if not chunk:
+            notices = self._nursery.notices()
+        except EOFError:
             self._restart_nursery()
             return
-        self._notices += chunk
-        while len(self._notices) >= NOTICE.size:
-            what, number, value = NOTICE.unpack_from(self._notices)
-            del self._notices[: NOTICE.size]
-            self._is_nursery_up = True
+        for what, number, value in notices:
             if what == b"B":
                 self._workers[number].pid = value
             elif what == b"D":
@@ -378,10 +343,8 @@ class Pool:
             if worker.in_hand:
                 self._requeue(worker)
         assert self._nursery is not None
-        assert self._control is not None
-        self._control.close()
-        self._nursery.wait()
-        self._nursery, self._notices = None, bytearray()
+        self._nursery.end()
+        self._nursery = None
         self.start()
 
 
