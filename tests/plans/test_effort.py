@@ -10,7 +10,7 @@ import foldwise as fw
 from foldwise.api.compare import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy
-from foldwise.plans.effort import LEVELS, RARE, Words, choose_scheme, complete, find_level
+from foldwise.plans.effort import LEVELS, RARE, Words, at_level, choose_scheme, complete, find_level
 
 
 def table(rows: int, columns: int = 2, **roles):
@@ -124,6 +124,12 @@ def test_own_values_of_a_learner_are_no_matter_of_effort(numbers):
     own = fw.learner("k-nn", n_neighbors=[3, 5])
     study = make_comparison({"k": own}, *numbers, effort="thorough", outer=5).study
     assert [candidate["n_neighbors"] for candidate in study.methods[0].candidates] == [3, 5]
+
+
+def test_fewer_rows_to_learn_from_are_no_word_on_the_space():
+    quick, sampled = LEVELS["quick"], fw.learner("forest", max_rows=50)
+    assert at_level(sampled, quick).overrides == {**at_level("forest", quick).overrides, "max_rows": 50}
+    assert at_level(fw.learner("forest", max_rows=50, max_depth=3), quick).overrides == {"max_rows": 50, "max_depth": 3}
 
 
 def test_thorough_repeats_has_large_spaces_and_a_stack():
