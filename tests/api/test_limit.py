@@ -23,10 +23,19 @@ HERE = {"jobs": 1, "isolate": False, "progress": False}
 
 @pytest.fixture
 def slow(monkeypatch):
-    """A machine on which everything but linear learners takes long."""
-    dear = {name: limits.Pace(1e6) for name in ("forest", "boosting")}
+    """A machine on which sums of trees take too long, and are not tried."""
+    dear = {name: limits.Pace(1e6) for name in ("forest", "boosting", "extra-trees")}
     cheap = {name: limits.Pace(1e-3) for name in ("ridge", "tree", "k-nn")}
     monkeypatch.setattr(limits, "PACES", dear | cheap)
+    monkeypatch.setattr(limits, "MERIT", {})
+
+
+@pytest.fixture
+def sampling(monkeypatch):
+    """A machine on which forests take too long on all rows."""
+    paces = {name: limits.Pace(1e-3) for name in ("ridge", "tree", "k-nn", "boosting")}
+    monkeypatch.setattr(limits, "PACES", {**paces, "forest": limits.Pace(1e6), "extra-trees": limits.Pace(1e-3)})
+    monkeypatch.setattr(limits, "STAGES", (100, 50))
 
 
 def numbers_of(result) -> list:
@@ -43,6 +52,25 @@ def test_what_a_limit_decides_is_told_in_words_that_give_the_same_numbers(slow):
     assert limited.is_finished
     again = fw.compare(X=X, y=Y, **eval(f"dict({words})"), **HERE)
     assert numbers_of(again) == numbers_of(limited)
+
+
+def test_a_dear_learner_learns_from_a_sample_and_the_words_say_so(sampling, tmp_path):
+    """The risk is that of a forest of the sampled rows, from the test rows of the split like every other."""
+    learners = ["ridge", "tree", "forest"]
+    limited = fw.compare(None, X, Y, time_limit=2_500, store=tmp_path / "run", **HERE)
+    text = next(note["text"] for note in limited.to_dict()["notes"] if note["code"] == "time_limit")
+    assert "'forest': fw.learner('forest', max_rows=50)" in text
+    words = eval(f"dict({text.partition(': ')[2].partition('; ')[0]})")
+    again = fw.compare(X=X, y=Y, **words, **HERE)
+    assert numbers_of(again) == numbers_of(limited)
+    assert set(learners) <= {row[0] for row in numbers_of(limited) if row[1] is not None}
+    resumed = fw.compare(None, X, Y, time_limit=250_000, store=tmp_path / "run", **HERE)
+    assert (resumed.fits_made, numbers_of(resumed)) == (0, numbers_of(limited))
+
+
+def test_a_sample_is_written_as_a_study_file_has_it(sampling):
+    found = {one["name"]: one for one in decided_words(within_limit(request(None, X, Y, time_limit=2_500)))["learners"]}
+    assert found["forest"] == {"name": "forest", "learner": "forest", "parameters": [["max_rows", 50]]}
 
 
 def test_the_decision_is_in_the_store_before_the_fits_and_is_kept(slow, tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ from foldwise.learners.estimators.earlier import logistic_regression
 from foldwise.learners.learner import Learner
 from foldwise.learners.listing import entries, listing_text
 from foldwise.learners.model import takes_weights
-from foldwise.learners.sample import RowSample, draw_rows
+from foldwise.learners.sample import RowSample, draw_rows, sampled_rows
 from foldwise.learners.trial import check_space
 from foldwise.learners.zoo.entry import Facts
 from foldwise.solvers.finding import find
@@ -317,6 +317,15 @@ def test_a_small_table_is_not_sampled_and_a_large_one_is_told():
     result = fw.compare([spec], X, y, outer=0.2, inner=0.2, jobs=1, progress=False)
     notes = {note["code"]: note["text"] for note in result.to_dict()["notes"]}
     assert notes["sample"] == "gaussian-process learns from at most 60 rows, drawn from its training rows"
+
+
+@pytest.mark.parametrize("name", ["ridge", "k-nn", "tree", "forest", "boosting"])
+def test_any_learner_can_be_told_to_learn_from_a_sample(name):
+    rng = np.random.default_rng(2)
+    data = make_dataset(rng.normal(size=(90, 2)), rng.normal(size=90))
+    made, plain = builtin(name, data, overrides={"max_rows": 20}), builtin(name, data)
+    assert (sampled_rows(made.estimator), sampled_rows(plain.estimator)) == (20, None)
+    assert made.space.grid() == plain.space.grid()
 
 
 def test_the_penalty_of_kernel_ridge_does_not_depend_on_the_unit_of_the_target():

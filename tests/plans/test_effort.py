@@ -10,7 +10,7 @@ import foldwise as fw
 from foldwise.api.compare import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy
-from foldwise.plans.effort import LEVELS, RARE, Words, choose_scheme, complete, find_level
+from foldwise.plans.effort import LEVELS, RARE, Words, at_level, choose_scheme, complete, find_level
 
 
 def table(rows: int, columns: int = 2, **roles):
@@ -128,6 +128,12 @@ def test_own_values_of_a_learner_are_no_matter_of_effort(numbers):
 
 def test_normal_blends_its_learners():
     assert names_of(make_comparison(None, table(200), None))[-3:] == ["boosting", "blend", "baseline"]
+
+
+def test_fewer_rows_to_learn_from_are_no_word_on_the_space():
+    quick, sampled = LEVELS["quick"], fw.learner("forest", max_rows=50)
+    assert at_level(sampled, quick).overrides == {**at_level("forest", quick).overrides, "max_rows": 50}
+    assert at_level(fw.learner("forest", max_rows=50, max_depth=3), quick).overrides == {"max_rows": 50, "max_depth": 3}
 
 
 def test_thorough_repeats_and_has_large_spaces_and_more_learners():

@@ -9,8 +9,9 @@ from sklearn.linear_model import Ridge
 import foldwise as fw
 from foldwise.api.compare import make_comparison
 from foldwise.data.dataset import make_dataset
-from foldwise.plans.effort import DEFAULT_EFFORT, Words
-from foldwise.plans.limit import LEAST, MOST_SLOW, choose, slowness
+from foldwise.plans import limit
+from foldwise.plans.effort import DEFAULT_EFFORT, LEVELS, Words
+from foldwise.plans.limit import MOST_SLOW, choose, slowness
 from foldwise.plans.order import cheap_first
 
 NAMES = {name: name for name in ("ridge", "k-nn", "tree", "forest", "boosting")}
@@ -33,13 +34,59 @@ def test_a_shorter_one_takes_the_small_spaces_and_then_one_split():
     assert split == {"effort": "quick", "learners": list(NAMES), "outer": 0.2, "inner": 0.25}
 
 
-@pytest.mark.parametrize("rows", [10_000, 100_000])
-def test_the_dearest_methods_are_left_out_by_name_and_three_are_tried(rows):
-    decision = choose(Words(None), table(rows), NAMES, left=10)
-    assert decision.words["learners"] == ["ridge", "tree", "boosting"]
-    assert len(decision.words["learners"]) == LEAST
-    assert decision.left_out == ("k-nn", "forest")
-    assert (decision.words["outer"], decision.words["inner"]) == (0.2, 0.25)
+@pytest.mark.parametrize(("rows", "left"), [(100_000, 56), (300_000, 116)])
+def test_every_method_keeps_its_place_and_dear_ones_learn_from_a_sample(rows, left):
+    decision = choose(Words(None), table(rows), NAMES, left=left)
+    assert decision.words == {"effort": "quick", "learners": list(NAMES), "outer": 0.2, "inner": 0.25}
+    assert decision.left_out == ()
+    assert 1_000 <= decision.max_rows["k-nn"] < rows / 2
+    assert 1_000 <= decision.max_rows["forest"] < rows / 2
+    assert not {"ridge", "boosting"} & set(decision.max_rows)
+
+
+@pytest.mark.parametrize(("rows", "left"), [(100_000, 8), (100_000, 28), (300_000, 8), (300_000, 28)])
+def test_boosting_and_forests_do_not_starve(rows, left):
+    """They are the best most often: they are tried in any case, whatever folds and rows the others would like."""
+    decision = choose(Words(None), table(rows), NAMES, left=left)
+    assert {"ridge", "tree", "forest", "boosting"} <= set(decision.words["learners"])
+    assert decision.max_rows["forest"] < rows / 2
+    assert not {"ridge", "boosting"} & set(decision.max_rows)
+
+
+def test_more_time_means_more_rows():
+    most = [choose(Words(None), table(100_000), NAMES, left=left).max_rows for left in (10, 30, 100, 300)]
+    forests = [found.get("forest", 100_000) for found in most]
+    assert forests == sorted(forests)
+    assert forests[0] < forests[-1]
+    assert "boosting" not in most[1]
+
+
+def test_what_no_sample_makes_cheap_enough_is_left_out_by_name_and_boosting_is_tried(monkeypatch):
+    dear = {name: limit.Pace(1e9, predicting=1.0) for name in ("k-nn", "tree", "forest", "boosting")}
+    monkeypatch.setattr(limit, "PACES", {"ridge": limit.Pace(1e-3), **dear})
+    decision = choose(Words(None), table(10_000), {**NAMES, "blend(ridge+tree)": "blend(ridge+tree)"}, left=10)
+    assert decision.left_out == ("k-nn", "tree", "blend(ridge+tree)")
+    assert decision.words["learners"] == ["ridge", "forest", "boosting"]
+
+
+def test_a_combination_of_what_is_left_out_is_left_out():
+    names = {**NAMES, "stack(ridge+tree)": "stack(ridge+tree)"}
+    costs = dict.fromkeys(names, 1.0) | {"tree": 1e9, "stack(ridge+tree)": 0.1}
+    assert limit._share_out(costs, 1_000, 10)[1] == ("tree", "stack(ridge+tree)")
+
+
+def test_where_one_split_is_narrow_it_comes_before_small_spaces():
+    words = [choose(Words(None), table(20_000), NAMES, left=left).words for left in (1e6, 400, 30)]
+    assert words[0] == {}
+    assert words[1] == {"outer": 0.2, "inner": 0.25}
+    assert words[2]["effort"] == "quick"
+
+
+def test_a_larger_space_costs_the_fits_that_no_solver_shares():
+    data = table(200, 5)
+    ridge, forest = (limit._larger(name, data, LEVELS["thorough"]) for name in ("ridge", "forest"))
+    assert ridge == 1
+    assert forest > 1
 
 
 def test_words_of_the_user_are_never_changed():
@@ -74,3 +121,10 @@ def test_a_limited_run_goes_from_cheap_to_dear_with_stacks_and_defaults_last():
     shown = [name for name in names if name in (*learners, "baseline")]
     assert shown == ["baseline", "ridge", "k-nn", "tree", "forest:small", "stack(ridge+tree)"]
     assert names[-1].endswith("(default parameters)")
+
+
+def test_many_rows_make_neighbours_dear_and_boosting_comes_before_them():
+    names = ["k-nn:small", "boosting:small", "forest:small"]
+    few, many = (make_comparison(names, table(rows, 3), None, outer=0.2, inner=0.25) for rows in (500, 50_000))
+    order = [[one.study.methods[at].name for at in cheap_first(one)][1:4] for one in (few, many)]
+    assert order == [names, ["boosting:small", "k-nn:small", "forest:small"]]

@@ -13,13 +13,16 @@ from foldwise.answers.numbers import listed
 from foldwise.api.request import Request, as_data
 from foldwise.data.dataset import Dataset
 from foldwise.data.roles import Roles
+from foldwise.executors.local.local_executor import cores
 from foldwise.executors.progress import duration
+from foldwise.learners.named import Named
 from foldwise.plans.effort import complete
 from foldwise.plans.limit import START, Decision, choose, slowness
 from foldwise.plans.methods import name_learners, task_hint
 from foldwise.records.opening import AnyStore, opened
 
 DOCUMENT = "decision"
+STRANDS = 2
 
 
 def within_limit(asked: Request) -> Request:
@@ -43,19 +46,33 @@ def _choose(asked: Request, data: Dataset) -> Decision:
     done, _ = complete(asked.words, data)
     named = name_learners(done.learners if asked.learners is None else asked.learners, data.task)
     left = asked.ends - time.monotonic() - START
-    return choose(asked.words, data, named, left / slowness())
+    return choose(asked.words, data, named, left * _cores(asked) / slowness())
+
+
+def _cores(asked: Request) -> int:
+    """Cores that have work in any study: one split has two strands, the tuning that is judged and the final one."""
+    has_many = asked.run.engine == "local" and asked.run.isolate is not False
+    return min(asked.run.jobs or (cores() if has_many else 1), STRANDS)
 
 
 def decided_words(asked: Request) -> dict[str, Any]:
     """What was decided, as options of a study file, so that it can be resumed as it is."""
     found = dict(asked.decided)
     if "learners" in found:
-        found["learners"] = [{"name": name, "learner": name, "parameters": []} for name in found["learners"]]
+        named = name_learners(found["learners"], "")
+        found["learners"] = [
+            {"name": name, "learner": name, "parameters": [list(one) for one in _changes(request).items()]}
+            for name, request in named.items()
+        ]
     return found
 
 
+def _changes(request: Any) -> dict[str, Any]:
+    return request.overrides if isinstance(request, Named) else {}
+
+
 def _decided(asked: Request, decision: Decision, limit: float) -> Request:
-    words = decision.words
+    words = _as_learners(decision)
     if not words:
         return asked
     tuning = replace(asked.tuning, inner=words.get("inner", asked.tuning.inner))
@@ -63,8 +80,25 @@ def _decided(asked: Request, decision: Decision, limit: float) -> Request:
     return replace(asked, tuning=tuning, decided=words, notes=_notes(decision, limit), **changes)
 
 
+def _as_learners(decision: Decision) -> dict[str, Any]:
+    """The words of a decision, with learners that learn from a sample of rows as such."""
+    words, most = dict(decision.words), decision.max_rows
+    if most:
+        words["learners"] = {
+            name: Named(name, {"max_rows": most[name]}) if name in most else name for name in words["learners"]
+        }
+    return words
+
+
+def _said(value: Any) -> str:
+    """A value as one would type it."""
+    if not isinstance(value, dict):
+        return f"fw.{value!r}" if isinstance(value, Named) else repr(value)
+    return "{" + ", ".join(f"{key!r}: {_said(one)}" for key, one in value.items()) + "}"
+
+
 def _notes(decision: Decision, limit: float) -> tuple[tuple[str, str], ...]:
-    said = ", ".join(f"{name}={value!r}" for name, value in decision.words.items())
+    said = ", ".join(f"{name}={_said(value)}" for name, value in _as_learners(decision).items())
     again = "without the limit these words give the same numbers, also those of methods that were cut"
     text = f"for an answer within {duration(limit)}: {said}; {again}"
     if decision.left_out:
@@ -89,13 +123,13 @@ def _kept(store: AnyStore, question: str) -> Decision | None:
         found = json.loads(content) if content else None
         if not isinstance(found, dict) or found.get("question") != question:
             return None
-        return Decision(dict(found["words"]), tuple(found["left_out"]))
+        return Decision(dict(found["words"]), tuple(found["left_out"]), dict(found.get("max_rows", {})))
     except (ValueError, KeyError, TypeError):  # it is decided anew
         return None
 
 
 def _keep(store: AnyStore, question: str, decision: Decision) -> None:
     if store is not None:
-        content: Mapping[str, Any] = {"question": question, "words": decision.words, "left_out": decision.left_out}
+        content: Mapping[str, Any] = {"question": question, **vars(decision)}
         with opened(store) as kept:
             kept.write_document(DOCUMENT, json.dumps(content).encode())

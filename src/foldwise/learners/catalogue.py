@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _MODULES = (baseline, linear, neighbours, trees, boosting, kernels, bayes, splines, networks, series)
 _ENTRIES: tuple[Entry, ...] = tuple(entry for module in _MODULES for entry in module.ENTRIES)
 _BY_NAME = {entry.name: entry for entry in _ENTRIES}
+MOST_ROWS = 2_000  # of a sample, until its own number is set
 
 
 def builtin(
@@ -43,15 +44,16 @@ def builtin(
 ) -> Learner:
     """The built-in learner of this name for these data; `forest:small` has the small space.
 
-    Overrides that are lists or ranges replace the default space; single values fix a parameter. Where a loss wants
-    probabilities that the learner has not, they are part of what it learns (`Calibrated`).
+    Overrides that are lists or ranges replace the default space; single values fix a parameter; `max_rows` has it
+    learn from a sample of so many rows. Where a loss wants probabilities that the learner has not, they are part of
+    what it learns (`Calibrated`).
     """
     entry, size = find_entry(name), size_of(name)
     _check_task(entry, data.task)
     check_installed(entry)
     changes = dict(overrides or {})
     is_sampled = _is_sampled(entry, data, changes)
-    if not is_sampled and entry.most_rows is not None:
+    if not is_sampled:
         changes.pop("max_rows", None)  # all rows are fewer, and there is nothing to draw
     facts, estimator = _facts(entry, data), _prepared(entry, data, losses, is_sampled=is_sampled)
     spaces = {key: value for key, value in changes.items() if is_parameter(value)}
@@ -61,7 +63,7 @@ def builtin(
     if fixed:
         _fix(name, estimator, fixed, data)
     space = _space(name, tuned, estimator, entry.simpler) if tuned else None
-    if space is not None and fixed and not spaces:
+    if space is not None and set(fixed) - {"max_rows"} and not spaces:
         space = without_refused(Learner(name, estimator, space, is_builtin=True), data).space
     is_default = not spaces
     return Learner(name, estimator, space, is_builtin=True, is_default=is_default)
@@ -143,17 +145,17 @@ def _check_task(entry: Entry, task: str) -> None:
 def _is_sampled(entry: Entry, data: Dataset, changes: Mapping[str, Any]) -> bool:
     """Are there more rows than it learns from? Numbers of rows that make no sense are refused later, by the sample."""
     most = changes.get("max_rows", entry.most_rows)
-    return entry.most_rows is not None and not (isinstance(most, int) and most >= data.rows)
+    return most is not None and not (isinstance(most, int) and most >= data.rows)
 
 
 def _prepared(entry: Entry, data: Dataset, losses: Sequence[Loss], *, is_sampled: bool) -> Any:
     from sklearn.pipeline import Pipeline
 
     learner = _answering(_made(entry, _facts(entry, data)), losses)
-    if is_sampled and entry.most_rows is not None:
+    if is_sampled:
         from foldwise.learners.sample import RowSample
 
-        learner = RowSample(learner, max_rows=entry.most_rows)
+        learner = RowSample(learner, max_rows=entry.most_rows or MOST_ROWS)
     before = _preprocessing(entry, data)
     return learner if before is None else Pipeline([("prepare", before), ("learner", learner)])
 

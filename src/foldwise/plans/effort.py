@@ -192,7 +192,8 @@ def at_level(request: Any, level: Effort) -> Any:
     if not isinstance(name, str) or ":" in name or read_combined(name) is not None or not is_builtin_name(name):
         return request
     size, given = level.size_of(find_entry(name).name), request.overrides if isinstance(request, Named) else {}
-    changes = given or level.own.get(name, {})
+    own = level.own.get(name, {})
+    changes = {**own, **given} if set(given) <= {"max_rows"} else given  # fewer rows are no word on the space
     if size == "default" and changes == given:
         return request
     named = copy(request) if isinstance(request, Named) else Named(name)

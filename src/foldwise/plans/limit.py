@@ -1,19 +1,24 @@
-"""What fits into a time limit: a level of effort, splits and methods, chosen from what methods were seen to cost."""
+"""What fits into a time limit: a level of effort, splits, methods and the rows they learn from, by what they cost."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from foldwise.data.dataset import Dataset
+from foldwise.errors import FoldwiseError
 from foldwise.learners.named import Named
+from foldwise.plans.combined import read_combined
 from foldwise.plans.effort import LEVELS, DefaultEffort, Effort, Words, at_level, choose_scheme, find_level
+from foldwise.plans.methods import make_learner
+from foldwise.solvers.finding import count_fits
 
-SAFETY = 0.4  # of the time left that a plan may take: machines differ, and are busy
+SAFETY = 0.5  # of the time left that a plan may take: machines differ, and are busy
+SHARED_OUT = 0.7  # of it where each method has its share: the last ones may be cut, and the others have their risks
 SPLIT = {"outer": 0.2, "inner": 0.25}  # one train / dev / test split
 LEAST = 3  # methods of a default set that are tried in any case, cheap ones first
 MOST_SLOW = 4.0  # times slower: more is a moment, not the machine
@@ -21,6 +26,11 @@ FEWEST = 25  # rows of the smallest class that one split of few rows needs
 OVERHEAD = 0.1  # seconds of a method beside its fits
 LOOP = 0.05  # seconds of the loop that tells how fast this machine is just now, where PACES were measured
 START = 2.0  # seconds for worker processes to start
+STAGES = (200_000, 100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000)  # rows of a sample to learn from
+SMALLER = 0.6  # of the rows: a sample of more saves nothing, as the rest is held out anyway
+MERIT = {"boosting": 4.0, "forest": 2.0}  # parts of the time, where others have one: they are the best most often
+WITHIN = 3  # training sets of a tuning within an outer fold that inner folds share with other outer folds
+ONE_SPLIT = 2.2  # tunings of one split: one without the test rows, and a final one on some more
 
 
 @dataclass(frozen=True)
@@ -29,20 +39,23 @@ class Pace:
 
     seconds: float
     power: float = 1.0  # of the rows
-    default: float = 5.0  # times as long with the default space
     fixed: float = 0.0  # seconds at any number of rows
+    apart: float = 1.0  # times as long on a sample, of which candidates share nothing
+    predicting: float = 0.02  # the part of the time that a sample does not shorten
 
 
-# Measured on one core (docs/effort.md); those of classes are for two.
+# Measured on one core (docs/effort.md); those of classes are for two. Linear learners are cheap, and boosting predicts
+# about as long as it learns: there a sample of rows to learn from saves nothing.
 PACES = {
-    "linear": Pace(0.05, default=1.0),
-    "naive-bayes": Pace(0.1, default=1.0),
-    "ridge": Pace(0.1, default=1.5),
-    "logistic": Pace(0.5, default=2.0),
-    "tree": Pace(0.8, default=6.0),
-    "k-nn": Pace(3.0, power=2.0, default=4.0),
-    "boosting": Pace(0.3, default=8.0, fixed=0.4),
-    "forest": Pace(2.0, default=30.0),
+    "linear": Pace(0.05, predicting=1.0),
+    "naive-bayes": Pace(0.1, predicting=1.0),
+    "ridge": Pace(0.03, predicting=1.0),
+    "logistic": Pace(0.2, predicting=1.0),
+    "tree": Pace(0.3, power=1.2, apart=3.0),
+    "k-nn": Pace(0.3, power=2.0, apart=2.5, predicting=0.0),
+    "boosting": Pace(0.5, fixed=0.6, predicting=1.0),
+    "forest": Pace(1.1, power=1.15, predicting=0.07),
+    "extra-trees": Pace(1.5, power=1.1, predicting=0.07),
 }
 UNKNOWN = Pace(12.0)  # any other learner, also one of the user's own
 
@@ -58,26 +71,29 @@ class Rung:
 
 @dataclass(frozen=True)
 class Decision:
-    """What is decided for a limit: words for `compare`, and the methods that are left out."""
+    """What is decided for a limit: words for `compare`, samples of rows, and the methods that are left out."""
 
     words: Mapping[str, Any]  # those of effort, learners, outer and inner that were open
     left_out: tuple[str, ...] = ()
+    max_rows: Mapping[str, int] = field(default_factory=dict)  # of learners that would take too long on all rows
 
 
 def choose(words: Words, data: Dataset, named: Mapping[str, Any], left: float) -> Decision:
-    """The richest study that fits into so many seconds; of the cheapest one, the methods that fit."""
+    """The richest study that fits into so many seconds.
+
+    Where none does, every method of a default set keeps its place in the cheapest one, some on a sample of the rows:
+    a dear learner on fewer rows tells more than a cheap one on more folds.
+    """
     rungs = _rungs(words, data, named)
     for rung in rungs:
         costs = {name: _seconds(request, data, rung) for name, request in named.items()}
         if sum(costs.values()) <= SAFETY * left:
             return Decision(_words(words, rung, named))
     if words.learners is not None:
-        return Decision(_words(words, rungs[-1], named))
-    by_cost = sorted(costs, key=costs.__getitem__)
-    spent = np.cumsum([costs[name] for name in by_cost])
-    kept = by_cost[: max(LEAST, int(np.searchsorted(spent, SAFETY * left, side="right")))]
-    left_out = tuple(name for name in named if name not in kept)
-    return Decision({**_words(words, rungs[-1], kept), "learners": [name for name in named if name in kept]}, left_out)
+        return Decision(_words(words, rung, named))
+    max_rows, left_out = _share_out(costs, data.rows, SHARED_OUT * left)
+    kept = [name for name in named if name not in left_out]
+    return Decision({**_words(words, rung, kept), "learners": kept}, left_out, max_rows)
 
 
 def slowness() -> float:
@@ -89,14 +105,53 @@ def slowness() -> float:
     return min(max(1.0, (time.perf_counter() - started) / LOOP), MOST_SLOW)
 
 
+def _share_out(costs: Mapping[str, float], rows: int, left: float) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Samples of rows with which methods fit into their shares of the time, and those that none makes cheap enough.
+
+    What cheap methods leave of their shares is for the dear ones.
+    """
+    weights = {name: MERIT.get(name, 1.0) for name in costs}
+    max_rows, left_out = dict[str, int](), list[str]()
+    for place, name in enumerate(sorted(costs, key=lambda name: costs[name] / weights[name])):
+        share = left * weights[name] / sum(weights.values())
+        cost, sample = _within(share, name, costs[name], rows)
+        if cost > share and place >= LEAST and name not in MERIT:
+            left_out.append(name)
+        else:
+            left -= min(cost, share)  # one that takes longer is tried nevertheless, and is cut
+            max_rows |= {name: sample} if sample is not None else {}
+        del weights[name]
+    gone = [name for name in costs if (found := read_combined(name)) and set(found.members) & set(left_out)]
+    return max_rows, tuple(name for name in costs if name in left_out or name in gone)
+
+
+def _within(share: float, name: str, cost: float, rows: int) -> tuple[float, int | None]:
+    """Seconds of a method and the rows of its sample: the most that fit into a share, or else what is cheapest."""
+    pace = PACES.get(name)
+    found: tuple[float, int | None] = (cost, None)
+    if cost <= share or pace is None:
+        return found
+    for sample in (stage for stage in STAGES if stage < SMALLER * rows):
+        part = pace.predicting + (1 - pace.predicting) * pace.apart * sample / (SMALLER * rows)
+        found = min(found, (cost * part, sample), key=lambda one: one[0])
+        if found[0] <= share:
+            break
+    return found
+
+
 def _rungs(words: Words, data: Dataset, named: Mapping[str, Any]) -> list[Rung]:
-    """What a limit may choose, from rich to poor: nothing that a word says is changed."""
+    """What a limit may choose, from rich to poor: nothing that a word says is changed.
+
+    Where small spaces would have one split too, the spaces that were asked for come with one split first.
+    """
     asked, quick = find_level(words.effort), LEVELS["quick"]
     has_sizes = any(at_level(request, quick) != request for request in named.values())
     levels = [asked, quick] if isinstance(words.effort, DefaultEffort) and has_sizes else [asked]
     rungs = [Rung(level, _tunings(words, level, data)) for level in levels]
     if _may_split(words) and data.time is None and _rarest(data) >= FEWEST:
-        rungs.append(Rung(levels[-1], tunings=2, is_split=True))
+        is_narrow = choose_scheme(levels[-1], data).is_one_split
+        split = [Rung(level, ONE_SPLIT, is_split=True) for level in (levels if is_narrow else levels[-1:])]
+        rungs = [*rungs[:1], *split] if is_narrow else [*rungs, *split]
     return rungs
 
 
@@ -114,21 +169,42 @@ def _tunings(words: Words, level: Effort, data: Dataset) -> float:
     """Tunings of the splits that were asked for, or else of the level's own; roughly."""
     scheme = choose_scheme(level, data, inner=words.inner)
     outer = scheme.outer if words.outer is None else words.outer
-    folds: float = outer if isinstance(outer, int) else 1 if isinstance(outer, float) else level.schemes[0].outer
+    if isinstance(outer, float):
+        return ONE_SPLIT
+    folds: float = outer if isinstance(outer, int) else level.schemes[0].outer
     folds = data.rows if isinstance(outer, str) and outer == "loo" else folds
-    within = words.inner if isinstance(words.inner, int) else 1
-    return float(folds) * within * (words.repeats or scheme.repeats) + 1
+    within = words.inner if isinstance(words.inner, int) else WITHIN
+    return float(folds) * within * (words.repeats or scheme.repeats) + within
 
 
 def _seconds(request: Any, data: Dataset, rung: Rung) -> float:
     """What a method would take on one core."""
+    if read_combined(request) is not None:
+        return OVERHEAD  # its members are rows of their own
     name = request.name if isinstance(request, Named) else request
     pace = PACES.get(str(name).partition(":")[0], UNKNOWN) if isinstance(name, str) else UNKNOWN
-    is_small = at_level(request, rung.level) == at_level(request, LEVELS["quick"])
-    size = 1.0 if is_small and isinstance(name, str) else pace.default
     classes = max(1, len(data.classes) - 1)
     shape: float = (data.rows / 10_000) ** pace.power * max(data.columns / 20, 0.2)
-    return OVERHEAD + (pace.fixed + pace.seconds * shape) * classes * size * rung.tunings
+    return OVERHEAD + (pace.fixed + pace.seconds * shape) * classes * _larger(request, data, rung.level) * rung.tunings
+
+
+def _larger(request: Any, data: Dataset, level: Effort) -> float:
+    """How many times as many fits a level's space of a built-in learner takes as the small one."""
+    if not isinstance(request, str | Named) or level is LEVELS["quick"]:
+        return 1.0
+    many, few = (_fits(at_level(request, one), data) for one in (level, LEVELS["quick"]))
+    return max(1.0, many / few)
+
+
+def _fits(request: Any, data: Dataset) -> int:
+    """Fits to one training set for all candidates of a learner, those that a solver shares counted once."""
+    try:
+        learner = make_learner("", request, data)
+    except FoldwiseError:  # said when the study is made
+        return 1
+    if learner.space is None:
+        return 1
+    return count_fits([learner.at(candidate) for candidate in learner.space.grid()], data)
 
 
 def _words(words: Words, rung: Rung, named: Iterable[str]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ SECONDS = {
     "svm": 2e-2,
     "gaussian_process": 0.2,
     "ensemble": 0.5,
+    "hist_gradient_boosting": 2e-2,
     "xgboost": 0.2,
     "xgboosted": 0.2,
     "lightgbm": 0.1,
@@ -32,6 +33,9 @@ SECONDS = {
     "neural_net": 1.0,
 }
 UNKNOWN = 1e-2
+ROWS = 1_000
+# Kinds that compare rows with rows: beyond a thousand of them, each fit takes as many times longer as there are more.
+BY_PAIRS = ("neighbors", "nearest", "kernel_ridge", "svm", "gaussian_process")
 
 
 def cheap_first(runnable: RunnableStudy) -> list[int]:
@@ -46,19 +50,25 @@ def cheap_first(runnable: RunnableStudy) -> list[int]:
     >>> [name for name in names if "(" not in name]
     ['baseline', 'ridge', 'forest']
     """
-    learners, methods = runnable.learners, runnable.study.methods
+    learners, methods, rows = runnable.learners, runnable.study.methods, runnable.study.rows
     counts = [len(method.candidates) or method.tuner.limits.budget or 1 for method in methods]
-    cost = [rough_seconds(learner) * count for learner, count in zip(learners, counts, strict=True)]
+    cost = [rough_seconds(learner, rows) * count for learner, count in zip(learners, counts, strict=True)]
     is_late = [(bool(method.defaults_of), bool(one.members)) for method, one in zip(methods, learners, strict=True)]
     return sorted(range(len(learners)), key=lambda at: (is_late[at], cost[at], at))
 
 
-def rough_seconds(learner: Learner) -> float:
-    """The seconds of one fit, judged by the kind of the learner alone; of several, those of the dearest."""
+def rough_seconds(learner: Learner, rows: int = ROWS) -> float:
+    """The seconds of one fit, those of a thousand rows but for what the kind of the learner makes of more.
+
+    Of several learners, those of the dearest.
+    """
+    from foldwise.learners.sample import sampled_rows
+
     if learner.members:
-        return max(map(rough_seconds, learner.members))
-    found = (_kind(part) for part in _parts(learner.estimator))
-    return next((SECONDS[kind] for kind in found if kind), UNKNOWN)
+        return max(rough_seconds(member, rows) for member in learner.members)
+    kind = next(filter(None, map(_kind, _parts(learner.estimator))), "")
+    rows = min(rows, sampled_rows(learner.estimator) or rows)
+    return SECONDS.get(kind, UNKNOWN) * (max(rows / ROWS, 1.0) if kind in BY_PAIRS else 1.0)
 
 
 def _kind(estimator: Any) -> str:

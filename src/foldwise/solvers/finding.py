@@ -53,6 +53,14 @@ def find(
     return None
 
 
+def count_fits(estimators: Sequence[Any], data: Dataset) -> int:
+    """How many fits of one training set answer all candidates of a built-in learner."""
+    solver = find(estimators, data, is_builtin=True)
+    if solver is None:
+        return len(estimators)
+    return solver.fits_for(estimators) if isinstance(solver, FamilySolver) else len(set(map(solver.shares, estimators)))
+
+
 def checked_solvers(given: Any) -> SolverOption:
     """The option `solvers` of a study: a word, False, or solvers of one's own (or names that packages bring).
 
