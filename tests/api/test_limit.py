@@ -46,7 +46,7 @@ def numbers_of(result) -> list:
 def test_what_a_limit_decides_is_told_in_words_that_give_the_same_numbers(slow):
     limited = fw.compare(None, X, Y, time_limit="2 min", **HERE)
     note = next(note["text"] for note in limited.to_dict()["notes"] if note["code"] == "time_limit")
-    words = "effort='quick', learners=['ridge', 'k-nn', 'tree'], outer=0.2, inner=0.25"
+    words = "effort='quick', learners=['ridge', 'k-nn', 'tree', 'blend'], outer=0.2, inner=0.25"
     assert note.startswith(f"for an answer within 2 min: {words}")
     assert "left out, as they would take too long: forest and boosting" in note
     assert limited.is_finished
