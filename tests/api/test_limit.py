@@ -48,7 +48,7 @@ def test_what_a_limit_decides_is_told_in_words_that_give_the_same_numbers(slow):
     note = next(note["text"] for note in limited.to_dict()["notes"] if note["code"] == "time_limit")
     words = "effort='quick', learners=['ridge', 'k-nn', 'tree', 'blend'], outer=0.2, inner=0.25"
     assert note.startswith(f"for an answer within 2 min: {words}")
-    assert "left out, as they would take too long: forest and boosting" in note
+    assert "left out, as they would take too long: forest, extra-trees and boosting" in note
     assert limited.is_finished
     again = fw.compare(X=X, y=Y, **eval(f"dict({words})"), **HERE)
     assert numbers_of(again) == numbers_of(limited)
