@@ -16,6 +16,7 @@ from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
 from foldwise.learners.estimators.nearest import NearestClassifier, NearestRegressor
 from foldwise.solvers.nearest.neighbours import NeighboursSolver
+from foldwise.testing.solvers import assert_same, plain_answer
 
 SOLVER = NeighboursSolver()
 BOTH = ("predict", "predict_proba")
@@ -148,6 +149,18 @@ def test_rows_that_are_all_alike_are_their_neighbours_in_order():
 def test_leave_one_out_equals_the_plain_loop():
     data = make_dataset(*rows(40, 3))
     assert_twins(SOLVER, [KNeighborsRegressor(k) for k in (1, 6, 39)], data, folds(40, 40))
+
+
+def test_training_sets_that_ask_for_different_things_get_what_they_ask_for():
+    X, y = rows(60, 3)
+    data = make_dataset(X, labels(y))
+    learners = [KNeighborsClassifier(k, weights=weights) for k in (5, 2) for weights in ("uniform", "distance")]
+    first, second, third = folds(60, 3)
+    fits = fits_of(learners, [first, second], BOTH) + fits_of(learners[::-1], [third], ("predict",))
+    fits += fits_of(learners[1:2], [third], BOTH)
+    for fit, answer in zip(fits, SOLVER.solve(fits, data), strict=True):
+        assert answer is not None
+        assert_same(answer, plain_answer(fit, data), fit, 1e-10)
 
 
 def test_repeated_rows_of_a_bootstrap_equal_the_plain_loop():
