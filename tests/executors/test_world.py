@@ -146,7 +146,7 @@ def test_the_warnings_of_a_fit_are_caught_whatever_the_last_one_did_to_filters(c
 
 
 def test_global_random_numbers_depend_on_the_fit_and_go_on_where_they_were() -> None:
-    generator = np.random.get_bit_generator()
+    generator = np.random.mtrand.get_bit_generator()
     ours, numpys = random.getstate(), np.random.get_state()
     expected = [random.random(), np.random.random()]
     random.setstate(ours)
@@ -156,8 +156,8 @@ def test_global_random_numbers_depend_on_the_fit_and_go_on_where_they_were() -> 
         for _ in range(2):
             seed_world(7)
             drawn.append([random.random(), np.random.random()])
-            np.random.set_bit_generator(np.random.PCG64(3))
+            np.random.mtrand.set_bit_generator(np.random.PCG64(3))
             world.put_back()
-    assert np.random.get_bit_generator() is generator
+    assert np.random.mtrand.get_bit_generator() is generator
     assert [random.random(), np.random.random()] == expected
     assert drawn[0] == drawn[1] == [random.Random(7).random(), np.random.RandomState(7).random()]

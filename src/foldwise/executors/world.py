@@ -35,7 +35,7 @@ class World:
         self._kept_options = dict(self._options)
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
         self.process = os.getpid()
-        self._generator = np.random.get_bit_generator()
+        self._generator = np.random.mtrand.get_bit_generator()
         is_main = threading.current_thread() is threading.main_thread()  # nobody else may set handlers
         self._handlers = [(number, getsignal(number)) for number in _SIGNALS if is_main]
         self._held = ExitStack()
@@ -66,8 +66,8 @@ class World:
         for number, handler in self._handlers:
             if handler is not None and getsignal(number) is not handler:
                 signal.signal(number, handler)
-        if np.random.get_bit_generator() is not self._generator:
-            np.random.set_bit_generator(self._generator)
+        if np.random.mtrand.get_bit_generator() is not self._generator:
+            np.random.mtrand.set_bit_generator(self._generator)
 
     def warned(self) -> list[Any]:
         """The warnings since this was last asked; filters that a fit has changed are as before again."""

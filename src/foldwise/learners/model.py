@@ -138,13 +138,13 @@ def seeded_world(seed: int) -> Iterator[None]:
 @contextmanager
 def kept_random_numbers() -> Iterator[None]:
     """Global random numbers go on afterwards where they were: once around many fits, as this takes longer than some."""
-    ours, generator, numpys = random.getstate(), np.random.get_bit_generator(), np.random.get_state()
+    ours, generator, numpys = random.getstate(), np.random.mtrand.get_bit_generator(), np.random.get_state()
     try:
         yield
     finally:
         random.setstate(ours)
-        if np.random.get_bit_generator() is not generator:
-            np.random.set_bit_generator(generator)
+        if np.random.mtrand.get_bit_generator() is not generator:
+            np.random.mtrand.set_bit_generator(generator)
         np.random.set_state(numpys)
 
 
