@@ -80,7 +80,7 @@ def test_where_time_decides_a_number_of_fits_is_a_guess_and_never_below_what_is_
 
 def test_plans_and_risks_tell_how_whole_numbers_are_read():
     X, y = np.arange(120.0).reshape(60, 2), np.tile([1, 2, 3, 4, 5], 12)
-    words = 'the target is 5 distinct whole numbers, 1 to 5; if they are classes, say task="classification"'
+    words = 'the target holds 5 distinct whole numbers, 1 to 5; if they are classes, say task="classification"'
 
     assert repr(fw.plan(["k-nn"], X, y, outer=0.3, inner=0.3, pilot=False)).startswith(f"regression ({words}")
     estimate = fw.risk("k-nn", X, y, outer=0.3, inner=0.3, jobs=1)
