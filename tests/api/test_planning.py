@@ -78,9 +78,22 @@ def test_where_time_decides_a_number_of_fits_is_a_guess_and_never_below_what_is_
     assert "at most" not in repr(plan)
 
 
+def test_large_numbers_of_a_plan_have_their_commas():
+    """As the page about plans shows them, and as the line of a run does."""
+    method = {"name": "svr", "fits": 12345, "at_most": False, "is_rough": False, "candidates": 1000, "seconds": None}
+    plan = fw.Plan(12345, [method], None, "3 folds", "2 folds", 20000)
+
+    assert repr(plan).splitlines() == [
+        "20,000 rows; outer splits: 3 folds; inner splits: 2 folds",
+        "  svr: 12,345 fits, 1,000 candidates",
+        "12,345 fits",
+    ]
+    assert "12,345" in plan._repr_html_()
+
+
 def test_plans_and_risks_tell_how_whole_numbers_are_read():
     X, y = np.arange(120.0).reshape(60, 2), np.tile([1, 2, 3, 4, 5], 12)
-    words = 'the target is 5 distinct whole numbers, 1 to 5; if they are classes, say task="classification"'
+    words = 'the target holds 5 distinct whole numbers, 1 to 5; if they are classes, say task="classification"'
 
     assert repr(fw.plan(["k-nn"], X, y, outer=0.3, inner=0.3, pilot=False)).startswith(f"regression ({words}")
     estimate = fw.risk("k-nn", X, y, outer=0.3, inner=0.3, jobs=1)

@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 
 import foldwise as fw
+from foldwise import cli
 from foldwise.api.study_file import StudySpec, make_spec
 from foldwise.errors import BadData, FitsFailed
 from foldwise.records.sqlite import SqliteStore
@@ -284,7 +285,7 @@ BAD = [
     (["compare", "iris", "--learners", "tree", "--space", "tree.max_dept=1,2"], "max_dept"),
     (["compare", "iris", "--outer", "1000"], "1000"),
     (["compare", "iris", "--outer", "lo"], "'lo'"),
-    (["compare", "iris", "--outer", "abc"], "unknown splits 'abc'. Known are: logo, loo."),
+    (["compare", "iris", "--outer", "abc"], "unknown splits 'abc'. Use an int (folds), a share such as 0.2, 'loo'"),
     (["compare", "iris", "--outer", "column:zz"], "no column 'zz' to take fold labels from"),
     (["compare", "iris", "--repeats", "0"], "Invalid value for '--repeats'"),
     (["compare", "iris", "--seed", "one"], "Invalid value for '--seed'"),
@@ -526,3 +527,19 @@ def test_a_name_that_no_file_can_have_is_one_short_sentence(foldwise, words, tmp
     assert err.startswith("foldwise: ")
     assert 20 < len(err) < 600
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("learner", ["neural_network.MLPRegressor", "svm.SVR"])
+def test_what_learners_print_is_not_mixed_with_the_answer(learner, table, tmp_path, capfd, monkeypatch):
+    """The first prints in Python, the second below it; both would spoil the JSON."""
+    study, model = tmp_path / "loud.toml", tmp_path / "model.skops"
+    study.write_text(
+        f'data = "{table}"\ntarget = "y"\ndrop = ["label", "shop"]\nouter = 2\njobs = 1\n'
+        f'[learners.loud]\nlearner = "sklearn.{learner}"\ntol = 1000.0\nverbose = true\n'
+    )
+
+    monkeypatch.setattr(cli, "_on_terminate", lambda: None)  # the handlers of the tests stay
+    assert cli.run(["compare", str(study), "--json", "--save", str(model)]) == 0
+
+    assert json.loads(capfd.readouterr().out)["best"] in ("loud", "baseline")
+    assert model.exists()

@@ -45,6 +45,7 @@ def test_a_column_of_another_type_is_read_as_the_model_knew_it(values, kind, exp
     ("table", "kinds", "words"),
     [
         ({"agee": [1]}, {"age": "number"}, "the table lacks 'age', which the model needs. Did you mean 'agee'"),
+        ({"x": [1], "w": [2]}, {"age": "number"}, "which the model needs. It has: w, x"),
         ({"a": []}, {"a": "number"}, "the table has no rows to predict"),
         ({"a": ["x"]}, {"a": "number"}, "column 'a' holds text values, but the model was trained on number values"),
         ({"a": [0, 2]}, {"a": "boolean"}, "column 'a' holds numbers other than 0 and 1"),

@@ -27,6 +27,7 @@ CHANCE = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.3, 0.7], [0.4, 0.6]])
         ("msle", "squared_log", True, metrics.mean_squared_log_error),
         ("rmsle", "rmsle", False, metrics.root_mean_squared_log_error),
         ("r2", "r2", False, lambda y, p, **w: 1 - metrics.r2_score(y, p, **w)),
+        ("median_absolute_error", "neg_median_absolute_error", False, metrics.median_absolute_error),
     ],
 )
 def test_names_for_numbers_give_the_numbers_of_scikit_learn(name, kept, per_row, metric, numbers):

@@ -147,6 +147,8 @@ def test_bad_options_are_refused(table):
         KFold(8, folds="ceilling")
     with pytest.raises(BadSplits, match="repeats must be a whole number of at least 1, not 0"):
         make_splits(5, table(10), seed=0, repeats=0)
+    with pytest.raises(BadSplits, match=r"1,000,000,000 repeats are too many. Use at most 1,000"):
+        make_splits(Repeated(KFold(2), 10**6), table(10), seed=0, repeats=1_000)
     with pytest.raises(BadSplits, match="nothing to stratify on"):
         make_splits(KFold(3, stratify=True), table(10), seed=0)
     with pytest.raises(BadSplits, match="cannot leave one out of 1 row"):

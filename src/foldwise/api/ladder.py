@@ -134,7 +134,8 @@ def _board(store: Store, test_set: str, loss: Loss, rows: int, step: float | Non
 def _default_step(loss: Loss, rows: int) -> float:
     """About two standard errors of a loss that varies as much as its range allows."""
     if loss.bounds is None:
-        raise BadInterval(f"{loss.name} has no known range, so the Ladder needs a step", "Give the gain that counts")
+        problem = f"{loss.name} has no known range, so the Ladder needs a step"
+        raise BadInterval(problem, "Give the gain that counts as step= (--step)")
     return (loss.bounds[1] - loss.bounds[0]) / math.sqrt(rows)
 
 

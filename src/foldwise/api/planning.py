@@ -48,16 +48,16 @@ class Plan:
 
     def __repr__(self) -> str:
         task = f"{self.task}; " if self.task else ""
-        lines = [f"{task}{self.rows} rows; outer splits: {self.outer}; inner splits: {self.inner or 'none'}"]
+        lines = [f"{task}{self.rows:,} rows; outer splits: {self.outer}; inner splits: {self.inner or 'none'}"]
         lines += [
-            f"  {method['name']}: {_sureness([method])}{method['fits']} fits"
-            + (f", {method['candidates']} candidates" if method["candidates"] else "")
+            f"  {method['name']}: {_sureness([method])}{_counted(method['fits'], 'fit')}"
+            + (f", {_counted(method['candidates'], 'candidate')}" if method["candidates"] else "")
             + (f", about {duration(method['seconds'])}" if method["seconds"] is not None else "")
             for method in self.methods
         ]
         shared = sum(method["fits"] for method in self.methods) - self.fits
-        cost = f"{_sureness(self.methods)}{self.fits} fits"
-        cost += f" ({shared} fewer than the lines above: fits that methods share are made once)" if shared else ""
+        cost = f"{_sureness(self.methods)}{_counted(self.fits, 'fit')}"
+        cost += f" ({shared:,} fewer than the lines above: fits that methods share are made once)" if shared else ""
         cost += f", about {duration(self.seconds)} of work for one core" if self.seconds is not None else ""
         if self.wall_seconds is not None and self.cores is not None and self.cores > 1:
             cost += f": about {duration(self.wall_seconds)} on {self.cores} cores"
@@ -73,7 +73,15 @@ class Plan:
 def _method_html(method: Mapping[str, Any]) -> tuple[str, ...]:
     """A row of the plan's table; what is not known is left empty."""
     time = "" if method["seconds"] is None else f"about {duration(method['seconds'])}"
-    return method["name"], f"{_sureness([method])}{method['fits']}", str(method["candidates"] or ""), time
+    return method["name"], f"{_sureness([method])}{method['fits']:,}", str(method["candidates"] or ""), time
+
+
+def _counted(number: int, noun: str) -> str:
+    """
+    >>> _counted(1, "fit"), _counted(4355, "fit")
+    ('1 fit', '4,355 fits')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _sureness(methods: Sequence[Mapping[str, Any]]) -> str:

@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,23 @@ def show(answer: Mapping[str, Any], text: str, *, as_json: bool) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         words = f"the answer cannot be written to standard output: {reason.strerror}"
         raise BadStudy(words, "With --store RUN, `foldwise report RUN` shows it again") from None
+
+
+@contextlib.contextmanager
+def hushed() -> Iterator[None]:
+    """Standard output is for the answer: what learners print, in Python or below it, goes nowhere."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
+        try:
+            kept = os.dup(1)
+        except OSError:  # the process has no such stream, as services may
+            yield
+            return
+        os.dup2(nowhere.fileno(), 1)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def columns() -> int:

@@ -34,7 +34,7 @@ from foldwise.cli.options import (
     options,
     quiet,
 )
-from foldwise.cli.output import answer_text, check_outputs, fail, remark, show
+from foldwise.cli.output import answer_text, check_outputs, fail, hushed, remark, show
 from foldwise.errors import BadData, BadStudy, FitsFailed, Terminated
 
 STOPPED, INTERRUPTED, TERMINATED = 3, 130, 143
@@ -78,7 +78,8 @@ def compare(
     """
     study = study_of(data, **flags)
     if only_plan:
-        plan = study.plan()
+        with hushed():
+            plan = study.plan()
         show(plan.to_dict(), str(plan), as_json=as_json)
         return 0
     check_outputs(report=report, save=save, pickle=pickle)
@@ -225,7 +226,8 @@ def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quie
     """Run a study; one that is stopped shows what it has, and how to go on."""
     more = {"pickle": pickle, "as_json": as_json}
     try:
-        result = study.run(progress=False if quiet else None)
+        with hushed():
+            result = study.run(progress=False if quiet else None)
     except (KeyboardInterrupt, Terminated) as stopped:
         if (result := getattr(stopped, "result", None)) is None:
             raise
@@ -295,7 +297,8 @@ def _finish(result: Any, *, report: str | None, save: str | None, pickle: bool, 
 
 
 def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool) -> None:
-    result.save_model(path, pickle=pickle)
+    with hushed():  # fitting it again
+        result.save_model(path, pickle=pickle)
     remark(f"the model ({answer['best']}, fitted on all rows) is in {path}")
 
 
@@ -303,7 +306,8 @@ def _run_benchmark(ask: Callable[[], Any], report: str | None, as_json: bool) ->
     """Run a benchmark; one that is stopped shows what it has."""
     code = 0
     try:
-        found = ask()
+        with hushed():
+            found = ask()
     except (KeyboardInterrupt, Terminated) as stopped:
         if (found := getattr(stopped, "result", None)) is None:
             raise

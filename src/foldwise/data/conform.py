@@ -26,7 +26,8 @@ def conform(frame: Any, about: Mapping[str, Any]) -> Any:
     absent = [name for name in names if name not in table.names]
     if absent:
         listed = ", ".join(map(repr, absent[:5])) + (f" and {len(absent) - 5} more" if len(absent) > 5 else "")
-        raise BadData(f"the table lacks {listed}, which the model needs", nearest(absent[0], table.names))
+        hint = nearest(absent[0], table.names).replace("Known are", "It has", 1)
+        raise BadData(f"the table lacks {listed}, which the model needs", hint)
     if not table.rows:
         raise BadData("the table has no rows to predict", "Give at least one row")
     columns = [_as_kind(name, _column(table, name), kind) for name, kind in zip(names, kinds, strict=True)]

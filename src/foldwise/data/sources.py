@@ -81,7 +81,7 @@ def read_table(path: str | Path) -> Any:
     """The table in a file as a pandas frame; `-` is standard input."""
     if "://" in str(path)[:12]:
         found = f"{str(path)!r} is an address, and data are read from files only"
-        raise BadData(found, "Download it, or give a data frame: pandas.read_csv(...) reads addresses")
+        raise BadData(found, "Download it first; in Python, pandas.read_csv(...) makes a table of it")
     path = Path(path)
     name = STDIN_NAME if str(path) == STDIN else path.name
     try:

@@ -47,7 +47,7 @@ def find_task(
     >>> find_task(Column("number", np.array([0.5, 1.5, 2.0])))
     ('regression', '')
     >>> print(find_task(Column("number", np.array([0.0, 1.0, 2.0, 2.0, 1.0, 0.0])))[1])
-    the target is the codes 0 to 2; if they are amounts, say task="regression" (--task regression)
+    the target holds the codes 0 to 2; if they are amounts, say task="regression" (--task regression)
     """
     if task is not None and task not in TASKS:
         raise BadData(f"unknown task {task!r}", nearest(task, TASKS))
@@ -82,11 +82,11 @@ def _from_numbers(target: Column) -> tuple[str, str]:
     if len(found) == 2 or is_coded:
         what = f"the {'two numbers' if len(found) == 2 else 'codes'} {ends}"
         remedy = 'if they are amounts, say task="regression" (--task regression)'
-        return _classification(target, None), f"the target is {what}; {remedy}"
+        return _classification(target, None), f"the target holds {what}; {remedy}"
     if len(found) > MOST_DOUBTED:
         return "regression", ""
     remedy = 'if they are classes, say task="classification" (--task classification)'
-    return "regression", f"the target is {len(found)} distinct whole numbers, {ends}; {remedy}"
+    return "regression", f"the target holds {len(found)} distinct whole numbers, {ends}; {remedy}"
 
 
 def _regression(target: Column, who: str = "") -> str:

@@ -57,6 +57,8 @@ ALIASES = {
     "ap": "average_precision",
     "r_squared": "r2",
     "mcc": "matthews_corrcoef",
+    "median_absolute_error": "neg_median_absolute_error",
+    "max_error": "neg_max_error",
 }
 # Scorers of two classes, and what they are called for more of them.
 MULTICLASS = {"roc_auc": "roc_auc_ovr", "f1": "f1_macro", "precision": "precision_macro", "recall": "recall_macro"}

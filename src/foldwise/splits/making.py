@@ -20,6 +20,7 @@ from foldwise.splits.split import Splits
 GROUP = "foldwise.splitters"
 NAMES: dict[str, Callable[[], Splitter]] = {"loo": LeaveOneOut, "logo": LeaveOneGroupOut}
 INNER_NAMES = ("aligned", "lines", "pairs", "dev")
+MOST_REPEATS = 1_000  # splits are made before the first fit, and more of them than memory holds tell nothing more
 WAYS = "Use an int (folds), a share such as 0.2, 'loo', 'logo', fold labels, index pairs or a splitter"
 
 
@@ -33,6 +34,8 @@ def make_splits(
     repeats = whole_number(repeats, "repeats", least=1)
     while isinstance(spec, Repeated):
         spec, repeats = spec.splitter, repeats * spec.repeats
+    if repeats > MOST_REPEATS:
+        raise BadSplits(f"{repeats:,} repeats are too many", f"Use at most {MOST_REPEATS:,}")
     part = make_part(data, seed=seed, rows=rows, ordered=ordered)
     splits = as_splitter(spec).make(part, repeats)
     check_respects(splits, part)
@@ -66,7 +69,8 @@ def _by_word(word: str) -> Splitter:
     if word in NAMES:
         return NAMES[word]()
     if not is_foreign(word):
-        raise BadSplits(f"unknown splits {word!r}", nearest(word, [*NAMES, *plugin_names(GROUP)]))
+        hint = nearest(word, [*NAMES, *plugin_names(GROUP)])
+        raise BadSplits(f"unknown splits {word!r}", hint if hint.startswith("Did") else WAYS)
     found = load_plugin(GROUP, word)
     is_ready = not isinstance(found, type) and (hasattr(found, "split") or hasattr(found, "make"))
     return as_splitter(found if is_ready else found())
