@@ -70,6 +70,8 @@ def test_learners_for_classes_do_not_make_classes_of_amounts():
         (["a", "a"], {}, "one class: all 2 rows are 'a'"),
         ([3, 3], {"hint": "classification"}, "one class: all 2 rows are 3"),
         (["a", "b"], {"task": "regression"}, r"holds text \('a' in row 0\)"),
+        (["2,5", "3,5"], {"task": "regression"}, r"numbers written as text \('2,5' in row 0\). Make them numbers"),
+        ([f"{at}.5" for at in range(20)], {}, r"numbers written as text \('0.5' in row 0\)"),
         ([1, 0.5], {"hint": "classification"}, r"not whole \(0.5 in row 1\)"),
         ([0, 1, 2], {"task": "binary"}, "the task is binary, but the target has 3 classes"),
         ([0, 1], {"task": "regresion"}, "unknown task 'regresion'. Did you mean 'regression'?"),

@@ -91,12 +91,32 @@ def _from_numbers(target: Column) -> tuple[str, str]:
 
 def _regression(target: Column, who: str = "") -> str:
     if target.labels:
+        _refuse_written_numbers(target)
         found = f"the target holds text ({target.texts[0]!r} in row 0)"
         found = f"{who} is for regression, but {found}" if who else f"{found}, which regression cannot use"
         raise BadData(found, "Give numbers, or learners and a loss for classes")
     if distinct(target) == 1:
         raise _constant(target)
     return "regression"
+
+
+def _refuse_written_numbers(target: Column) -> None:
+    """Refuse a text target that is all numbers, as files with decimal commas and quoted columns have."""
+    if all(_is_written_number(label) for label in target.labels):
+        problem = f"the target holds numbers written as text ({target.texts[0]!r} in row 0)"
+        raise BadData(problem, "Make them numbers, with a point before the decimals, or say task='classification'")
+
+
+def _is_written_number(text: str) -> bool:
+    """
+    >>> [_is_written_number(text) for text in ("2.5", "-2,5", "1e3", "2,5,1", "two")]
+    [True, True, True, False, False]
+    """
+    try:
+        float(text.replace(",", ".", 1))
+    except ValueError:
+        return False
+    return True
 
 
 def _constant(target: Column) -> BadData:
@@ -118,7 +138,10 @@ def _classification(target: Column, task: str | None, who: str = "") -> str:
     if found == 1:
         label = target.texts[0] if target.labels else target.values[0].item()
         raise BadData(f"the target has one class: all {rows} rows are {label!r}", "Give rows of at least two classes")
-    if task is None and target.kind == "number" and found > max(LARGEST_CODE + 1, rows / ROWS_PER_CLASS):
+    is_many = found > max(LARGEST_CODE + 1, rows / ROWS_PER_CLASS)
+    if task is None and target.labels and is_many:
+        _refuse_written_numbers(target)
+    if task is None and target.kind == "number" and is_many:
         raise BadData(
             f"{is_for}, but the target has {found} distinct numbers in {rows} rows",
             "Use learners and a loss for regression, or say task='classification'",
