@@ -44,8 +44,8 @@ class Pace:
     predicting: float = 0.02  # the part of the time that a sample does not shorten
 
 
-# Measured on one core (docs/effort.md); those of classes are for two. Linear learners are cheap, and boosting predicts
-# about as long as it learns: there a sample of rows to learn from saves nothing.
+# Roughly, from runs on one core; those of classes are for two. Linear learners are cheap, and boosting predicts about
+# as long as it learns: there a sample of rows to learn from saves nothing.
 PACES = {
     "linear": Pace(0.05, predicting=1.0),
     "naive-bayes": Pace(0.1, predicting=1.0),
