@@ -72,7 +72,8 @@ def _grow(forest: Any, size: int, X: Any, y: AnyArray, extra: dict[str, Any]) ->
     from sklearn.base import clone
 
     small = clone(forest).set_params(n_estimators=1)
-    small.estimator = _noting(type(small.estimator))()
+    kind: Any = type(small.estimator)
+    small.estimator = _noting(kind)()
     first = small.fit(X, y, **extra).estimators_[0]
     is_weighted = bool(extra) or getattr(small, "class_weight", None) is not None
     if is_weighted and not hasattr(small, "_sample_weight"):  # earlier versions use weights in another way
