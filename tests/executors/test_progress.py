@@ -192,6 +192,7 @@ def test_two_methods_that_take_most_are_both_named():
         Part("c", 5, done=5, seconds=1.0),
     ]
     assert told(parts, 9.0, least="about", sureness="", cores=1).endswith("most of it a and b")
+    assert told([parts[0], Part("baseline", 5, done=5)], 9.0, least="about", sureness="", cores=1).endswith("9 s")
     even = [Part(name, 10, done=10, seconds=1.0) for name in "abcdef"]
     assert told(even, 9.0, least="about", sureness="at most", cores=4) == "at most 60 fits, about 9 s on 4 cores"
 

@@ -205,13 +205,14 @@ def _how_to_shorten(seconds: float, limit: float | None) -> str:
 
 
 def _most_of_it(parts: Sequence[Part]) -> str:
-    """The methods that take most of the time, if they are one or two of several."""
+    """The methods that take most of the time, if there are others besides the baseline."""
     work = [part.seconds + left for part, left in zip(parts, work_left(parts), strict=True)]
     order = sorted(range(len(parts)), key=lambda at: -work[at])
-    if len(parts) < 2 or not sum(work):
+    if not sum(work):
         return ""
     few = order[: 1 if work[order[0]] > sum(work) / 2 else 2]
-    if sum(work[at] for at in few) < 0.6 * sum(work) and len(few) > 1:
+    is_all = len(few) >= sum(part.name != "baseline" for part in parts)
+    if is_all or (len(few) > 1 and sum(work[at] for at in few) < 0.6 * sum(work)):
         return ""
     return f", most of it {' and '.join(parts[at].name for at in few)}"
 
