@@ -399,15 +399,15 @@ def test_a_command_without_standard_output_does_its_work(table, tmp_path):
 
 def test_a_termination_has_exit_code_143():
     code = (
-        "import time, foldwise.cli as cli\n"
+        "import sys, time, foldwise.cli as cli\n"
         "from foldwise.api.study_file import StudySpec\n"
         "def wait(self, progress):\n"
-        "    print('ready', flush=True); time.sleep(60)\n"
+        "    print('ready', file=sys.stderr, flush=True); time.sleep(60)\n"
         "StudySpec.run = wait\n"
-        "import sys; sys.argv = ['foldwise', 'compare', 'iris']; cli.main()"
+        "sys.argv = ['foldwise', 'compare', 'iris']; cli.main()"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready\n"
+    assert process.stderr.readline() == "ready\n"
     os.kill(process.pid, signal.SIGTERM)
     out, err = process.communicate(timeout=30)
 

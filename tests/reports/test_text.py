@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foldwise.reports.bars import PLAIN_LETTERS
-from foldwise.reports.text import chosen, render_text, table_text
+from foldwise.reports.text import _method_choices, chosen, mean_weights, render_text, table_text
 
 
 def test_the_wide_table_has_every_column_on_one_line(answer):
@@ -126,3 +126,16 @@ def test_a_notebook_gets_the_whole_text_and_no_table_beside_it(answer, monkeypat
     assert drawn == []
     assert "selection score" in text
     assert table_text({"name": ["one"], "count": ["2"]}).split()[-2:] == ["one", "2"]
+
+
+def test_a_blend_shows_its_mean_weights_and_other_methods_their_choices():
+    folds = [
+        {"fold": 0, "repeat": 0, "candidate": {"ridge": 0.25, "k-nn": 0.75, "tree": 0.0}},
+        {"fold": 1, "repeat": 0, "candidate": {"ridge": 0.75, "k-nn": 0.25, "tree": 0.001}},
+    ]
+    blend = {"name": "blend", "candidates": None, "folds": folds}
+    assert mean_weights(blend) == {"ridge": 0.5, "k-nn": 0.5, "tree": 0.0005}
+    assert _method_choices(blend, 80) == "  blend: on average ridge 0.50, k-nn 0.50"
+    tuned = {"name": "ridge", "candidates": 2, "folds": [{"fold": 0, "repeat": 0, "candidate": {"alpha": 1.0}}]}
+    assert mean_weights(tuned) == {}
+    assert _method_choices(tuned, 80) == "  ridge: alpha=1 in 0"

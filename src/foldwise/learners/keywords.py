@@ -8,7 +8,6 @@ from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 from foldwise.errors import BadOption, nearest
-from foldwise.spaces.naming import known_parameters
 
 Options = ParamSpec("Options")
 Answer = TypeVar("Answer")
@@ -98,6 +97,8 @@ def check_foreign(function: str, given: Collection[str], known: Collection[str])
 
 def own_words(estimator: Any) -> set[str]:
     """What an estimator calls its own parameters, with and without the steps they are in."""
+    from foldwise.spaces.naming import known_parameters
+
     known = known_parameters(estimator) if hasattr(estimator, "get_params") else {}
     return {word for name in known for word in (name, name.rpartition("__")[2])}
 

@@ -192,6 +192,17 @@ def chosen(method: Method) -> list[tuple[str, list[str]]]:
     return sorted(folds.items(), key=lambda item: -len(item[1]))
 
 
+def mean_weights(method: Method) -> dict[str, float]:
+    """The weights of a blend or stack, averaged over the folds, the largest first; none of other methods."""
+    chosen = [fold["candidate"] for fold in method.get("folds") or [] if fold.get("candidate")]
+    if method.get("candidates") is not None or method.get("name") == "auto" or not chosen:
+        return {}
+    if not all(isinstance(weight, float) for one in chosen for weight in one.values()):
+        return {}
+    means = {name: sum(one.get(name, 0.0) for one in chosen) / len(chosen) for name in chosen[0]}
+    return dict(sorted(means.items(), key=lambda item: -abs(item[1])))
+
+
 def failures_words(answer: Mapping[str, Any]) -> str:
     """The policy for failed fits, and whose folds each risk rests on; nothing where none failed."""
     if not failure_rows(answer):
@@ -263,6 +274,9 @@ def _choices(answer: Mapping[str, Any], width: int) -> Iterator[str]:
 
 def _method_choices(method: Method, width: int) -> str:
     """All choices of one method as one paragraph."""
+    if weights := mean_weights(method):
+        words = ", ".join(f"{plain(name)} {weight:.2f}" for name, weight in weights.items() if round(weight, 2))
+        return _wrapped(f"  {plain(method['name'])}: on average {words}", width, indent="    ")
     listed = chosen(method)
     parts = [f"{words} in {_folds(folds)}" for words, folds in listed[:MOST_CHOICES]]
     if rest := listed[MOST_CHOICES:]:
