@@ -11,8 +11,7 @@ FLAML and AutoGluon want older packages than Foldwise, so each has an interprete
 environment with `flaml[automl]`, one with `autogluon.tabular[lightgbm,catboost,xgboost]`. They meet by files of the
 split (`rival_runner.py`). `autogluon-high` is given the seconds that `foldwise` took on the same split, which has to be
 measured first. The loss is squared for numbers and zero-one for classes, for the tools and on the test rows. What was
-measured is kept beside this file after every run, so that a run that is stopped loses nothing. Limits are seconds of
-the clock: on a busy machine the rivals get less than they are due.
+measured is kept beside this file after every run, so that a run that is stopped loses nothing. Limits are CPU seconds.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ ROWS = Path(__file__).with_name("rivals.json")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "rivals.md"
 RUNNER = Path(__file__).with_name("rival_runner.py")
 FLAML_SECONDS = 60.0
-ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "LOKY")}
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
 Key = tuple[str, int, str]
 
 
@@ -87,7 +86,7 @@ def measure(data: str, seed: int, tool: str, python: str, seconds: float | None)
         rows.write(folder)
         command = [python, str(RUNNER), tool, scratch, str(seed), *([] if seconds is None else [str(seconds)])]
         surroundings = {**os.environ, **ONE_THREAD, "TMPDIR": scratch}
-        subprocess.run(command, env=surroundings, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(command, env=surroundings, check=True, capture_output=True, text=True)
         told = json.loads((folder / "answer.json").read_text())
         dtypes = None if rows.is_number else {"predicted": str}
         predicted = pd.read_csv(folder / "predicted.csv", dtype=dtypes, keep_default_na=False)
@@ -156,7 +155,7 @@ def run(wanted: Iterable[Key], pythons: dict[str, str], *, again: bool) -> None:
             print(f"{data}: needs {package}", flush=True)
             continue
         except subprocess.CalledProcessError as error:
-            print(f"{data}, seed {seed}, {tool}: failed, {error.returncode}", flush=True)
+            print(f"{data}, seed {seed}, {tool}: {error.stderr.strip().splitlines()[-1:]}", flush=True)
             continue
         keep(row)
         print(f"{data}, seed {seed}, {tool}: {row.share:.4f} ({row.pick}), {row.cpu:.1f} s", flush=True)
