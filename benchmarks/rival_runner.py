@@ -10,6 +10,7 @@ clock that a tool reads runs with the CPU seconds of this process, so that a bus
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import json
 import resource
 import sys
@@ -55,8 +56,12 @@ def foldwise(task: Task, effort: str) -> Pick:
     return Pick(result.refit(), str(result.best), claim, importlib.metadata.version("foldwise"))
 
 
-def flaml(task: Task) -> Pick:
+def flaml(task: Task, *, catboost: bool) -> Pick:
+    """FLAML with its own extras; it does not hold CatBoost to the limit, so that with it it is another tool."""
     from flaml import AutoML
+
+    if (importlib.util.find_spec("catboost") is not None) != catboost:
+        raise SystemExit(f"this interpreter {'lacks' if catboost else 'has'} CatBoost, which FLAML takes where it is")
 
     kind, metric = ("regression", "mse") if task.is_number else ("classification", "accuracy")
     found = AutoML()
@@ -85,7 +90,8 @@ TOOLS: dict[str, Callable[[Task], Pick]] = {
     "foldwise-quick": lambda task: foldwise(task, "quick"),
     "foldwise": lambda task: foldwise(task, "normal"),
     "foldwise-thorough": lambda task: foldwise(task, "thorough"),
-    "flaml": flaml,
+    "flaml": lambda task: flaml(task, catboost=False),
+    "flaml-catboost": lambda task: flaml(task, catboost=True),
     "autogluon": lambda task: autogluon(task, "medium_quality"),
     "autogluon-high": lambda task: autogluon(task, "high_quality"),
 }

@@ -135,7 +135,7 @@ def keep(row: Row) -> None:
 
 def limit_of(data: str, seed: int, tool: str) -> float | None:
     """Seconds that a tool is given; none where it knows itself when it is done."""
-    if tool == "flaml":
+    if tool.startswith("flaml"):
         return FLAML_SECONDS
     if tool != "autogluon-high":
         return None

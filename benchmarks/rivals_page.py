@@ -23,11 +23,13 @@ def _drawn(names: Iterable[str]) -> list[str]:
 DESIGN = (*HARD, *_drawn(NUMBERS)[:1], *_drawn(CLASSES)[:2])
 REPORT = (*_drawn(NUMBERS)[1:], *_drawn(CLASSES)[2:])
 TRAIN = {name: SIZES[at % 2] for half in (DESIGN, REPORT) for at, name in enumerate(half)}
+ASIDE = "flaml-catboost"  # not in the summary: it does not keep its limit
 RIVALS = ("flaml", "autogluon", "autogluon-high")
 WORDS = {
     "flaml": "FLAML, 60 s",
     "autogluon": "AutoGluon, medium quality",
     "autogluon-high": "AutoGluon, high quality in Foldwise's time",
+    "flaml-catboost": "FLAML with CatBoost, 60 s",
     "foldwise-quick": "Foldwise, quick",
     "foldwise": "Foldwise",
     "foldwise-thorough": "Foldwise, thorough",
@@ -39,10 +41,14 @@ Written by `benchmarks/rivals.py`. Every tool is given the same training rows ({
 and the same loss (squared for numbers, zero-one for classes); its pick meets test rows that it has not seen (at most
 {TEST:,}). FLAML has 60 seconds, AutoGluon's medium quality as long as it wants, its high quality the seconds of
 Foldwise's default study on the same rows. Seconds are of CPU, from the call to the model; the clock that a tool reads
-runs with them, so that other work on the machine takes nothing from its limit. FLAML has CatBoost beside its own
-extras, AutoGluon is without neural nets (torch is not installed). The *claim* is the loss that a tool expects of its
-pick: Foldwise's estimated risk, FLAML's `best_loss`, the validation score in AutoGluon's leaderboard; it is *off* by
-|claim / test loss - 1|, part of which is the luck of the test rows.
+runs with them, so that other work on the machine takes nothing from its limit. AutoGluon is without neural nets
+(torch is not installed). The *claim* is the loss that a tool expects of its pick: Foldwise's estimated risk, FLAML's
+`best_loss`, the validation score in AutoGluon's leaderboard; it is *off* by |claim / test loss - 1|, part of which is
+the luck of the test rows.
+
+FLAML is as `flaml[automl]` installs it, without CatBoost. The first runs had CatBoost too, and did not keep the
+limit: FLAML does not hold CatBoost to it (336 seconds instead of 60 on grid stability). These are in the table of all
+runs, not in the summary.
 
 The data sets are in two halves, drawn by a fixed rule (`benchmarks/rivals_page.py`): choices may be made on *design*
 sets, and *report* sets are looked at when all choices are made.
@@ -97,7 +103,7 @@ def page(rows: list[Row]) -> str:
 
 def summary(rows: list[Row]) -> str:
     """A line for every tool, on the splits that all of them were run on."""
-    splits = common(rows)
+    splits = common([row for row in rows if row.tool != ASIDE])
     if not splits:
         return "No split yet that all tools were run on.\n"
     tools = [tool for tool in WORDS if tool in next(iter(splits.values()))]
