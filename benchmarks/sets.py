@@ -128,8 +128,13 @@ LOADERS: dict[str, Callable[[], tuple[pd.DataFrame, str]]] = {
     "white wine": _white_wine,
     "airfoil": partial(_columns, "airfoil/airfoil_self_noise.dat.txt", 5, sep="\t", header=None),
     "proteins": partial(_columns, "casp/CASP.csv", "RMSD"),
+    "communities": partial(
+        _columns, "communities/communities.data", 127, header=None, without=("0", "1", "2", "3", "4")
+    ),
+    "grid stability": partial(_columns, "electrical_grid_stability/Data_for_UCI_named.csv", "stab", without=("stabf",)),
     "skillcraft": partial(_columns, "skillcraft1/SkillCraft1_Dataset.csv", "LeagueIndex", without=("GameID",)),
     "diamonds": partial(_from_r, "ggplot2", "diamonds", "price", number=True),
+    "wages": partial(_from_r, "carData", "SLID", "wages", number=True),
     "churn": partial(_from_r, "modeldata", "wa_churn", "churn", number=False),
     "credit": partial(_from_r, "modeldata", "credit_data", "Status", number=False),
     "hotel rates": partial(
