@@ -138,4 +138,4 @@ def test_a_blend_shows_its_mean_weights_and_other_methods_their_choices():
     assert _method_choices(blend, 80) == "  blend: on average ridge 0.50, k-nn 0.50"
     tuned = {"name": "ridge", "candidates": 2, "folds": [{"fold": 0, "repeat": 0, "candidate": {"alpha": 1.0}}]}
     assert mean_weights(tuned) == {}
-    assert _method_choices(tuned, 80) == "  ridge: alpha=1 in 0"
+    assert _method_choices(tuned, 80) == "  ridge: alpha=1.0 in 0"
