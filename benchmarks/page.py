@@ -19,6 +19,8 @@ all rows. Same folds, same numbers (asserted). CPU seconds of one thread, import
 too long, a share of them is measured and scaled up. Ratios count, seconds depend on the machine. *One* is one fit and
 one prediction of all rows. *Answer* is what the rest of the answer takes when it is first read (intervals, comparisons,
 corrections), for which the loops have nothing; it is not part of the ratio.
+
+The default study, of several learners, is measured in [effort](effort.md) and [beside FLAML and AutoGluon](rivals.md).
 """
 
 
