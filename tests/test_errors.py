@@ -19,6 +19,8 @@ from foldwise.errors import BadData, FitsFailed, FoldwiseError, Terminated, inte
         ("cannot do it", "", "cannot do it."),
         ("cannot do it", "Did you mean 'that'?", "cannot do it. Did you mean 'that'?"),
         ("cannot do it", "Write that(...)...", "cannot do it. Write that(...)..."),
+        ("cannot read it: found\n- this", "Do that", "cannot read it: found - this. Do that."),
+        ("cannot read it: " + 2_000 * "x", "Do that", "cannot read it: " + 984 * "x" + "... Do that."),
     ],
 )
 def test_a_message_has_one_stop_after_each_part(problem, remedy, text):

@@ -9,6 +9,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+LONGEST = 1_000  # characters of a problem, or of what to do
+
 
 class FoldwiseError(ValueError):
     """Base of all our errors: one problem, one way out.
@@ -20,7 +22,7 @@ class FoldwiseError(ValueError):
     exit_code = 2
 
     def __init__(self, problem: str, remedy: str = "", **found: object) -> None:
-        self.problem, self.remedy = (_without_stop(text) for text in (problem, remedy))
+        self.problem, self.remedy = (_without_stop(_in_a_line(text)) for text in (problem, remedy))
         self.found = found
         super().__init__(" ".join(_sentence(part) for part in (self.problem, self.remedy) if part))
 
@@ -124,6 +126,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def _sentence(text: str) -> str:
     return text if text.endswith(("?", "!", "...")) else text + "."
+
+
+def _in_a_line(text: str) -> str:
+    """The text on one line, not too long: some of it may be what another library said of a broken file."""
+    line = " ".join(text.splitlines())
+    return line if len(line) <= LONGEST else line[:LONGEST] + "..."
 
 
 def _without_stop(text: str) -> str:

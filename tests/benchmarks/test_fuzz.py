@@ -13,7 +13,8 @@ import pytest
 
 @pytest.mark.slow
 def test_a_minute_of_damaged_and_crafted_files_does_no_harm(tmp_path, capfd):
-    totals = fuzz.run(fuzz.KINDS, minutes=1, seed=random.randrange(10**9), keep=tmp_path)
+    """The same files every time, so that a red run is about the change; other seeds are for hours on request."""
+    totals = fuzz.run(fuzz.KINDS, minutes=1, seed=14, keep=tmp_path)
     assert all(not found["failed"] for found in totals.values()), capfd.readouterr().out
     assert all(found["refused"] > 5 for found in totals.values())
 
