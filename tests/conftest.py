@@ -19,7 +19,8 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 settings.register_profile(
     "quick", max_examples=20, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("long", settings.get_profile("quick"), max_examples=100)  # `make test-all`
+settings.register_profile("brief", settings.get_profile("quick"), max_examples=5)  # `make test-oldest`
+settings.register_profile("long", settings.get_profile("quick"), max_examples=60)  # `make test-all`
 settings.load_profile("quick")
 
 

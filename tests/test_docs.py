@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -29,6 +30,43 @@ def rooms() -> list[str]:
 @pytest.mark.parametrize(("script", "made"), [("make_map", "map.svg"), ("make_glossary", "glossary.md")])
 def test_a_made_page_is_up_to_date(script, made):
     assert (DOCS / made).read_text(encoding="utf-8") == maker(script).page(), "run `make docs`"
+
+
+def test_the_reference_is_up_to_date_and_has_every_name():
+    made = maker("make_reference").pages()
+
+    assert {path.name: path.read_text(encoding="utf-8") for path in (DOCS / "reference").glob("*.md")} == made, (
+        "run `make docs`"
+    )
+    titles = {line.lstrip("# ") for page in made.values() for line in page.splitlines() if line.startswith("## ")}
+    rooms = {
+        f"{room}.{name}"
+        for room in ("intervals", "comparisons", "lab", "testing")
+        for name in getattr(fw, room).__all__
+    }
+    assert {f"fw.{name}" for name in {*fw.__all__, *rooms} - {"__version__"}} <= titles
+
+
+def test_every_page_is_in_the_table_of_contents():
+    """A page that no other one lists cannot be found by going from page to page."""
+    listed = set()
+    for page in DOCS.rglob("*.md"):
+        for block in re.findall(r"```{toctree}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            names = [line.split("<")[-1].rstrip(">") for line in block.splitlines() if line and line[0] != ":"]
+            listed |= {(page.parent / f"{name}.md").resolve() for name in names}
+    pages = {page.resolve() for page in DOCS.rglob("*.md") if "_site" not in page.parts}
+    assert pages - listed == {(DOCS / "index.md").resolve()}
+
+
+def test_pages_name_only_tests_that_are_there():
+    named = {
+        word
+        for page in DOCS.rglob("*.md")
+        for word in re.findall(r"`(tests/[\w/.]+)`", page.read_text(encoding="utf-8"))
+    }
+
+    assert len(named) > 15
+    assert [path for path in sorted(named) if not (DOCS.parent / path).exists()] == []
 
 
 def test_an_arrow_that_follows_from_others_is_left_out():

@@ -69,7 +69,8 @@ def test_parts_are_used_by_name(installed):
 
 def test_a_tuner_by_name_saves_fits_and_is_refused_in_a_study_file(installed, tmp_path):
     words = {**WORDS, "inner": 3, "solvers": False}
-    grid, half = (fw.compare(["k-nn"], X, Y, **words, tuner=tuner).to_dict() for tuner in ("grid", "better half"))
+    near = fw.learner("k-nn", n_neighbors=[1, 2, 3, 5, 8, 13])
+    grid, half = (fw.compare([near], X, Y, **words, tuner=tuner).to_dict() for tuner in ("grid", "better half"))
     assert half["methods"][0]["status"] == "ok"
     assert half["methods"][0]["fits"] < grid["methods"][0]["fits"]
     path = tmp_path / "study.toml"

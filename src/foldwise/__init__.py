@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from foldwise.api.benchmark import benchmark as benchmark
     from foldwise.api.benchmark_result import Benchmark as Benchmark
+    from foldwise.api.check import check as check
     from foldwise.api.compare import compare as compare
     from foldwise.api.compare import plan as plan
     from foldwise.api.curve import Curve as Curve
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from foldwise.api.models import load_model as load_model
     from foldwise.api.models import model_card as model_card
     from foldwise.api.models import save_model as save_model
+    from foldwise.api.new_rows import check_new as check_new
+    from foldwise.api.permutation import PermutationTest as PermutationTest
+    from foldwise.api.permutation import permutation_test as permutation_test
     from foldwise.api.planning import Plan as Plan
     from foldwise.api.result import Result as Result
     from foldwise.api.risk import risk as risk
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from foldwise.formulas.bounds import candidates_allowed as candidates_allowed
     from foldwise.formulas.bounds import dev_rows_needed as dev_rows_needed
     from foldwise.formulas.bounds import excess_bound as excess_bound
+    from foldwise.guards.findings import Findings as Findings
     from foldwise.learners.combined import BestOf as BestOf
     from foldwise.learners.combined import Blend as Blend
     from foldwise.learners.combined import Stack as Stack
@@ -58,6 +63,7 @@ if TYPE_CHECKING:
     from foldwise.splits.holdout import Holdout as Holdout
     from foldwise.splits.holdout import MonteCarlo as MonteCarlo
     from foldwise.splits.temporal import TimeOrdered as TimeOrdered
+    from foldwise.studies.finding import Finding as Finding
     from foldwise.tuners.halving import halving as halving
     from foldwise.tuners.halving import hyperband as hyperband
     from foldwise.tuners.racing import racing as racing
@@ -66,7 +72,7 @@ if TYPE_CHECKING:
     from foldwise.tuners.tuner import Evaluate as Evaluate
     from foldwise.tuners.tuner import Tuner as Tuner
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Names are loaded when they are used, so that `import foldwise` and `foldwise --help` stay quick.
 _HOMES = {
@@ -87,7 +93,13 @@ _HOMES = {
     "racing": "tuners.racing",
     "Benchmark": "api.benchmark_result",
     "benchmark": "api.benchmark",
+    "Finding": "studies.finding",
+    "Findings": "guards.findings",
     "Plan": "api.planning",
+    "check": "api.check",
+    "check_new": "api.new_rows",
+    "PermutationTest": "api.permutation",
+    "permutation_test": "api.permutation",
     "compare": "api.compare",
     "plan": "api.compare",
     "Curve": "api.curve",

@@ -26,6 +26,7 @@ from foldwise.estimates.held_out import (
     HOEFFDING,
     T,
 )
+from foldwise.estimates.in_time import HAC
 from foldwise.estimates.interval_method import COVERS, IntervalMethod
 from foldwise.estimates.intervals import built_in
 from foldwise.formulas import bates as bates_formula
@@ -36,6 +37,7 @@ from foldwise.formulas import holdout, multiple
 from foldwise.formulas.auc import cv_auc, delong_auc
 from foldwise.formulas.checks import checked_count
 from foldwise.formulas.corrected_t import RUNS_OF_RISK, corrected_t_of_runs
+from foldwise.formulas.long_run import mean_loss
 
 __all__ = [
     "auc",
@@ -47,6 +49,7 @@ __all__ = [
     "corrected_t",
     "cv_clt",
     "empirical_bernstein",
+    "hac",
     "hoeffding",
     "holdout_t",
     "simultaneous",
@@ -140,6 +143,22 @@ def corrected_t(scores: Any, test_train_ratio: float, level: float = 0.95) -> Es
     """
     found = corrected_t_of_runs(scores, test_train_ratio=test_train_ratio, level=level, most_runs=RUNS_OF_RISK)
     return _row_estimate(CORRECTED_T, found, level, np.ravel(scores), se=found.se, df=found.df)
+
+
+def hac(losses: Any, level: float = 0.95, *, steps: int = 1) -> Estimate:
+    """The interval of a mean loss of forecasts, from losses in the order of time, `steps` ahead.
+
+    Wide enough for losses that hang together in time and vary in size, as the long-run variance comes from their low
+    frequencies (Lazarus, Lewis, Stock and Watson, 2018); assumes a period without a trend or a break. Losses that are
+    never negative get an upper end on the scale of logarithms. Too short a series is refused. For two forecasts see
+    `comparisons.diebold_mariano`.
+
+    >>> hac([1.0, 3.0, 2.0, 4.0] * 25, steps=2)
+    2.50 (2.28 to 2.73, 95% HAC): the mean loss of these forecasts in this period
+    """
+    found = mean_loss(losses, steps=steps, level=level)
+    details = {"se": found.se, "df": found.df, "autocorrelation": found.autocorrelation, "steps": steps}
+    return _row_estimate(HAC, found, level, losses, **details)
 
 
 def cv_clt(losses: Any, folds: Any, variance: str = "all-pairs", level: float = 0.95) -> Estimate:

@@ -15,6 +15,7 @@ from foldwise.learners.model import make_fitting, seeded_world
 from foldwise.plans.proposing import check_points, next_proposals
 from foldwise.plans.queue import Queue
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.records.block import RecordBlock, record_parts
 from foldwise.records.store import Store
 from foldwise.studies.proposals import write_proposals
 from foldwise.studies.reading import Reading
@@ -26,14 +27,15 @@ def run(
 ) -> tuple[Reading, Counter[str]]:
     """Do the fits the study still needs; give back its records to read, and the fits made by learner."""
     reading, made, stop = Reading(runnable.study, store), Counter[str](), stop or Stop()
+    workers = getattr(executor, "jobs", None)
     queue = Queue(
         runnable,
         reading,
         before=lambda method: keep_proposals(runnable, reading, method),
-        one_by_one=stop.time_limit is not None,
+        at_once=None if stop.time_limit is None else workers or 1,
     )
     check_points(runnable, reading)
-    progress.begin(reading, workers=getattr(executor, "jobs", None), limit=stop.time_limit)
+    progress.begin(reading, workers=workers, limit=stop.time_limit)
     from sklearn import config_context
 
     # weights reach pipelines by the names of their steps, in this process as in workers
@@ -43,7 +45,9 @@ def run(
             for records in executor.run(runnable, fits):  # any order, any process
                 if records:
                     store.add(records)  # keyed by data, learner, candidate, training rows and seed
-                    made.update(record.learner for record in records)
+                    reading.look(records)
+                    for part in record_parts(records):
+                        made[part.learner] += len(part) if isinstance(part, RecordBlock) else 1
                 progress.advance(records)
                 if stop.is_asked():
                     executor.ask_to_stop()  # what is finished still comes

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 from sklearn.calibration import calibration_curve
 from sklearn.linear_model import Ridge
 from sklearn.metrics import confusion_matrix
@@ -64,14 +65,15 @@ def test_a_validation_curve_is_that_of_the_naive_loops(ridge, rows):
     assert not curves["fit_intercept"]["is_ordered"]
 
 
-def test_a_choice_at_the_end_of_a_space_is_warned_of_in_words_and_notes(rows):
+def test_a_choice_at_the_end_of_a_space_is_told_in_words_and_in_a_finding(rows):
     result = fw.compare(
         {"k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[12, 20, 25])}, *rows, outer=4, inner=3, jobs=1
     )
     (words,) = edges(result.reading, result.study.methods[0])
 
     assert words.startswith("n_neighbors=12 is the smallest value tried and 4 of 4 outer splits chose it")
-    assert {"code": "edge", "text": f"k-nn: {words}"} in result.to_dict()["notes"]
+    found = [one.text for one in result.findings if one.code == "FW501"]
+    assert found == [f"k-nn: {words.removesuffix(': try values beyond it')}"]
 
 
 def test_two_values_have_no_middle_so_no_end_is_warned_of(rows):
@@ -110,6 +112,20 @@ def test_calibration_is_that_of_scikit_learn():
     assert [part["said"] for part in got] == pytest.approx(mean.tolist())
 
 
+def test_a_bin_has_the_exact_interval_of_its_share_and_a_row_of_two_repeats_counts_once():
+    rng = np.random.default_rng(4)
+    said = rng.uniform(size=100)
+    is_so = rng.uniform(size=100) < said
+    once = calibration(said, is_so, level=0.9)
+
+    for part in once:
+        hits = round(part["so"] * part["rows"])
+        expected = binomtest(hits, part["rows"]).proportion_ci(0.9, method="exact")
+        assert (part["low"], part["high"]) == pytest.approx((expected.low, expected.high))
+    assert calibration(np.tile(said, 2), np.tile(is_so, 2), level=0.9, repeats=2)[3]["low"] == once[3]["low"]
+    assert "low" not in calibration(said, is_so)[0]
+
+
 def test_the_predictions_of_a_study_are_those_of_its_losses_table():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(60, 2))
@@ -135,9 +151,11 @@ def test_an_unfinished_or_failed_method_has_no_predictions_and_a_page_all_the_sa
     assert 'id="failures"' in result.report()
 
 
-def scored(chosen, means):
+def scored(chosen, means, *, final=None, noise=0.0):
     """The scores of a tuning: what each of three outer splits chose, and the mean score of each candidate."""
-    return SimpleNamespace(chosen=[chosen] * 3, means=np.asarray(means, float))
+    scores = np.asarray(means, float)[:, None] + np.zeros(3)
+    scores[1:2] += noise * np.array([1, -1, 0])
+    return SimpleNamespace(chosen=[chosen] * 3, means=np.asarray(means, float), scores=scores, final=final)
 
 
 def test_the_end_of_what_a_parameter_can_be_is_no_edge():
@@ -154,6 +172,15 @@ def test_an_end_towards_which_the_scores_no_longer_change_is_no_edge():
     penalties = [{"alpha": 10.0**power} for power in range(-6, 2)]
     assert _edge("alpha", penalties, scored(0, [1, 1.0005, 1.2, 1.4, 1.6, 1.8, 2, 3])) is None
     assert "try values beyond it" in _edge("alpha", penalties, scored(0, [1, 1.05, 1.2, 1.4, 1.6, 1.8, 2, 3]))
+
+
+def test_an_end_that_wins_by_luck_is_no_edge():
+    """The final tuning chose another value, or the lead over the next value is as large as its noise."""
+    penalties = [{"alpha": 10.0**power} for power in range(-6, 2)]
+    slope = [1, 1.05, 1.2, 1.4, 1.6, 1.8, 2, 3]
+    assert _edge("alpha", penalties, scored(0, slope, final=1)) is None
+    assert _edge("alpha", penalties, scored(0, slope, noise=0.1)) is None
+    assert _edge("alpha", penalties, scored(0, slope, final=0, noise=0.01)) is not None
 
 
 def test_a_penalty_too_small_to_matter_is_not_said_to_be_too_large():

@@ -114,6 +114,7 @@ def test_without_a_store_nothing_is_counted(classes, models):
         ]
 
 
+@pytest.mark.slow
 def test_a_session_of_another_process_counts_too(classes, models, tmp_path):
     X, y = classes
     np.savez(tmp_path / "rows.npz", X=X, y=y)
@@ -139,7 +140,7 @@ def test_studies_of_one_store_share_their_test_set(numbers, tmp_path):
     second = fw.compare({"knn": Counted(3), "near": Counted(1)}, *numbers, outer=0.3, store=store, jobs=1)
     answer = second.to_dict()
     assert answer["winner"]["among"] == 3  # ridge was judged on it too
-    note = next(note["text"] for note in answer["notes"] if note["code"] == "ledger")
+    note = next(one["text"] for one in answer["findings"] if one["code"] == "FW405")
     assert note.startswith("3 methods have been judged on this test set, in this and other studies of the store: ")
     assert "if none was made after looking at the score of another" in note
     assert "the level it was left as one of 3 methods judged on this test set so far" in second.report()

@@ -94,7 +94,7 @@ def test_every_loss_is_shown_wherever_the_first_one_is(monkeypatch):
     assert np.isfinite(risks[["risk: brier", "risk: roc_auc"]]).all(axis=None)
     assert (risks["low: brier"] < risks["risk: brier"]).all()
     assert (risks["high: brier"] > risks["risk: brier"]).all()
-    shown = [f"{risks[f'risk: {name}'][0]:.4g} (" for name in ("brier", "roc_auc")]
+    shown = [f"{risks[f'risk: {name}'][0]:.2f} (" for name in ("brier", "roc_auc")]
     for text in (str(result), result.report(), result._repr_html_()):
         assert all(number in text for number in shown)
         assert "brier" in text

@@ -81,7 +81,7 @@ def test_a_study_reads_it_at_the_level_of_its_verdict(numbers):
 def test_the_range_has_the_rows_that_the_true_difference_takes():
     """Differences of rows around 0.3 with variance 1: 88 rows see that in 80% of studies."""
     rng = np.random.default_rng(1)
-    truth, rows, studies = 0.3, 60, 4000
+    truth, rows, studies = 0.3, 60, 2000
     needed, inside = (Z / truth) ** 2, 0
     for _ in range(studies):
         value, se = truth + rng.normal() / math.sqrt(rows), 1 / math.sqrt(rows)

@@ -58,8 +58,9 @@ def test_growing_folds_tell_the_range_of_their_sizes(growing):
     found = growing.to_dict()
 
     assert (found["train_rows"], found["train_rows_range"]) == (60, [20, 100])
-    assert {method["target"] for method in found["methods"]} == {"the learner at 20 to 100 training rows"}
-    assert growing.difference("ridge", "line").target.endswith("at 20 to 100 training rows")
+    target = "these forecasts of the learner at 20 to 100 training rows, in this period"
+    assert {method["target"] for method in found["methods"]} == {target}
+    assert "at 20 to 100 training rows" in growing.difference("ridge", "line").target
     said = everywhere(growing)
     assert "squared loss, 20 to 100 training rows" in said
     assert "60 training rows" not in said

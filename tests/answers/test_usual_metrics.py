@@ -71,6 +71,7 @@ def test_those_of_numbers_are_scikit_learns(is_weighted):
     )
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("is_weighted", [False, True])
 @pytest.mark.parametrize("k", [2, 3])
 def test_those_of_classes_are_scikit_learns(k, is_weighted):

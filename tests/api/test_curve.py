@@ -55,3 +55,21 @@ def test_a_learning_curve_over_bootstrap_draws_is_refused():
     X, y = np.arange(40.0).reshape(20, 2), np.arange(20.0)
     with pytest.raises(BadStudy, match="a bootstrap draws some of them twice"):
         fw.learning_curve("ridge", X, y, outer=fw.Bootstrap(3))
+
+
+def test_a_side_is_told_only_where_the_curve_leaves_the_best_by_more_than_its_error():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(size=(120, 1))
+    y = np.sin(6 * X[:, 0]) + 0.3 * rng.normal(size=120)
+    found = fw.curve(KNeighborsRegressor(), X, y, n_neighbors=[1, 8, 9, 10, 90], outer=fw.KFold(10))
+    table = found.table().set_index("n_neighbors")
+    best = int(found.best)
+
+    assert table.loc[1, "side"] == "overfitting"
+    assert table.loc[90, "side"] == "underfitting"
+    assert best in (8, 9, 10)
+    near = [value for value in (8, 9, 10) if value != best]
+    assert table.loc[near, "side"].isna().all()  # which of them is the best is noise
+    place = found.values.index(near[0])
+    apart = found.test[place] - found.test[found.values.index(best)]
+    assert 0 < apart <= found.errors[place]

@@ -70,6 +70,7 @@ SAME = {
 }
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("call", SAME.values(), ids=SAME)
 def test_the_forms_of_a_call_ask_the_same_and_answer_what_a_loop_answers(call, frame, here):
     X, y = frame.drop(columns="price"), frame["price"]
@@ -85,7 +86,14 @@ def test_the_forms_of_a_call_ask_the_same_and_answer_what_a_loop_answers(call, f
 def test_no_learners_are_the_default_ones(frame):
     asked = fw.plan(frame, "price", outer=3, inner=2, budget=2, pilot=False)
     trees = ["tree", "forest", "extra-trees", "boosting"]
-    assert [method["name"] for method in asked.methods] == ["ridge", "k-nn", *trees, "blend", "baseline"]
+    assert [method["name"] for method in asked.methods] == [
+        "ridge",
+        "k-nn",
+        *trees,
+        "kernel-ridge",
+        "blend",
+        "baseline",
+    ]
     assert fw.plan("diabetes", outer=3, inner=2, budget=2, pilot=False).rows == 442
 
 
@@ -130,6 +138,7 @@ LEARNERS = {
 }
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("learners", "expected"), LEARNERS.values(), ids=LEARNERS)
 def test_learners_come_in_every_usual_form(learners, expected, frame):
     assert names(fw.compare(learners, frame, "price", **QUICK))[: len(expected)] == expected
@@ -159,6 +168,7 @@ def diabetes() -> tuple[pd.DataFrame, pd.Series]:
     return load_diabetes(return_X_y=True, as_frame=True)
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("call", OTHERS.values(), ids=OTHERS)
 def test_the_other_questions_take_the_same_words(call, frame, here):
     assert call(frame) > 0

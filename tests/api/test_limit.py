@@ -24,7 +24,8 @@ HERE = {"jobs": 1, "isolate": False, "progress": False}
 @pytest.fixture
 def slow(monkeypatch):
     """A machine on which sums of trees take too long, and are not tried."""
-    dear = {name: limits.Pace(1e6) for name in ("forest", "boosting", "extra-trees")}
+    dear = {name: limits.Pace(1e6) for name in ("forest", "boosting", "extra-trees", "kernel-ridge")}
+    monkeypatch.setattr(limits, "SHORTER", {})
     cheap = {name: limits.Pace(1e-3) for name in ("ridge", "tree", "k-nn")}
     monkeypatch.setattr(limits, "PACES", dear | cheap)
     monkeypatch.setattr(limits, "MERIT", {})
@@ -48,12 +49,13 @@ def test_what_a_limit_decides_is_told_in_words_that_give_the_same_numbers(slow):
     note = next(note["text"] for note in limited.to_dict()["notes"] if note["code"] == "time_limit")
     words = "effort='quick', learners=['ridge', 'k-nn', 'tree', 'blend'], outer=0.2, inner=0.25"
     assert note.startswith(f"for an answer within 2 min: {words}")
-    assert "left out, as they would take too long: forest, extra-trees and boosting" in note
+    assert "left out, as they would take too long: forest, extra-trees, boosting and kernel-ridge" in note
     assert limited.is_finished
     again = fw.compare(X=X, y=Y, **eval(f"dict({words})"), **HERE)
     assert numbers_of(again) == numbers_of(limited)
 
 
+@pytest.mark.slow
 def test_a_dear_learner_learns_from_a_sample_and_the_words_say_so(sampling, tmp_path):
     """The risk is that of a forest of the sampled rows, from the test rows of the split like every other."""
     learners = ["ridge", "tree", "forest"]

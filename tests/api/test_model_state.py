@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeRegressor
 from foldwise.api.model_file import load_model, save_model
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner
+from foldwise.learners.conformal import SetModel
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -85,7 +86,17 @@ def spline():
     return model
 
 
+def sets(**changes):
+    model = KNeighborsClassifier().fit(X, LABELS)
+    made = SetModel(model, [model, model], [np.full(30, 0.5), np.full(30, 0.25)], None, [30, 30])
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return made
+
+
 SOUND = {
+    "sets": sets,
+    "sets by group": lambda: sets(unit="group", masses=[np.full(30, 0.1)] * 2, unit_counts=[3, 3]),
     "tree": tree,
     "forest": lambda: RandomForestRegressor(3, random_state=0).fit(X, Y),
     "boosting": boosting,
@@ -121,6 +132,12 @@ CRAFTED = {
     "fewer columns than codes": lambda: one_hot(_n_features_outs=[1]),
     "a code beyond the columns": lambda: one_hot(_default_to_infrequent_mappings=[np.array([0, 1, 2, 10**6])]),
     "fewer coefficients than knots": spline,
+    "a response that runs another method": lambda: sets(response="set_params"),
+    "more folds than models": lambda: sets(unit_counts=[20, 20, 20]),
+    "a fold with more rows than scores": lambda: sets(unit_counts=[10**9, 30]),
+    "rows that are counted in words": lambda: sets(unit_counts=["30", "30"]),
+    "scores that are no numbers": lambda: sets(scores=["many", "more"]),
+    "groups without their shares": lambda: sets(unit="group"),
 }
 
 

@@ -47,7 +47,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def result(table):
-    return fw.compare(["logistic", "tree"], *table, outer=3, inner=3, jobs=1)
+    return fw.compare(["logistic", "tree"], *table, outer=3, inner=2, budget=3, jobs=1)
 
 
 def predicted(capsys, model, rows, folder):
@@ -94,7 +94,7 @@ def test_a_missing_column_is_one_sentence(result, table, tmp_path, capsys):
 def test_python_reads_what_the_command_line_saved(table, tmp_path, capsys):
     X, y = table
     X.assign(sold=y).to_csv(tmp_path / "rows.csv", index=False)
-    line = f"compare {tmp_path}/rows.csv --target sold --learners tree --outer 3 --inner 3 --quiet --jobs 1"
+    line = f"compare {tmp_path}/rows.csv --target sold --learners tree --outer 3 --inner 2 --budget 2 --quiet --jobs 1"
     assert run([*line.split(), "--save", str(tmp_path / "m.skops")]) == 0
 
     model = fw.load_model(tmp_path / "m.skops")
@@ -170,7 +170,7 @@ def test_the_chosen_model_of_a_tuned_learner_is_saved(table, tmp_path, capsys):
 def test_a_stack_is_saved_and_served(table, tmp_path, capsys):
     X, y = table
     learners = {"tree": "tree", "logistic": "logistic", "both": fw.stack(["tree", "logistic"])}
-    result = fw.compare(learners, X, y, outer=3, inner=3, jobs=1)
+    result = fw.compare(learners, X, y, outer=2, inner=2, budget=2, jobs=1)
     path = result.save_model(tmp_path / "m.skops", "both")
     model = fw.load_model(path)
     assert predicted(capsys, path, X, tmp_path)["prediction"].tolist() == model.predict(X).tolist()

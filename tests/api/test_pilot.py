@@ -117,6 +117,7 @@ def test_a_thinned_table_keeps_its_folds():
     assert all(train | rows == every and not train & rows for train, rows in both)
 
 
+@pytest.mark.slow
 def test_a_pilot_is_short():
     began = time.process_time()
     fw.plan(["ridge", "svm"], RNG.normal(size=(800, 5)), RNG.normal(size=800), outer=5, inner=4)

@@ -22,9 +22,18 @@ def test_every_option_of_compare_is_found_again_in_one_value(numbers):
         for name, option in inspect.signature(fw.compare).parameters.items()
         if option.kind is inspect.Parameter.KEYWORD_ONLY
     }
-    changed = options | {"groups": "g", "tuner": "random", "seed": 3, "jobs": 2, "store": "run", "loss": "absolute"}
+    changed = options | {
+        "silence": ("FW204",),
+        "groups": "g",
+        "tuner": "random",
+        "seed": 3,
+        "jobs": 2,
+        "store": "run",
+        "loss": "absolute",
+    }
     asked = request(None, *numbers, **changed)
     found = {**vars(asked.roles), **vars(asked.tuning), **vars(asked.options), **vars(asked.run), **vars(asked)}
+    found |= vars(asked.guards)
     assert {name: found[name] for name in changed} == changed
 
 

@@ -38,7 +38,7 @@ def test_a_frame_has_no_name_but_its_target_has(frame):
     assert fw.compare(RIDGE, frame[["a", "b"]], frame["price"], **FEW).title == "price"
     nameless = fw.compare(RIDGE, frame[["a", "b"]].to_numpy(), frame["price"].to_numpy(), **FEW)
     assert nameless.title is None
-    assert title(nameless.report()) == "Foldwise report"
+    assert title(nameless.report()) == "ridge on 30 rows"
 
 
 def test_a_stored_study_keeps_its_title(frame, tmp_path):

@@ -42,6 +42,12 @@ def test_a_pick_without_errors_has_no_ratio():
     assert np.isnan(rows[0].off)
 
 
+def test_the_page_names_the_splits_of_an_earlier_default_study():
+    assert "measured before the default study had kernel ridge" in page([row("wages", 3, "foldwise", 1.0)])
+    assert "and not again: wages (seed 3)." in page([row("wages", 3, "foldwise", 1.0)])
+    assert "and not again" not in page([row("wages", 3, "flaml", 1.0)])
+
+
 def test_the_page_tells_how_far_a_claim_was_off():
     rows = [row("wages", 1, "flaml", 2.0, claim=1.0), row("magic", 1, "flaml", 2.0, claim=2.2)]
 
@@ -50,3 +56,15 @@ def test_the_page_tells_how_far_a_claim_was_off():
     assert "| 50 % | 50 % |" in text  # wages, a report set
     assert "| 10 % | 10 % |" in text  # magic, a design set
     assert "0.5000 (forest), 10 s, 1.10" in text
+
+
+def test_a_dear_tool_has_a_table_of_the_splits_that_it_was_run_on_and_takes_none_from_the_others():
+    rows = [row(data, 1, tool, 1.0) for data in ("wages", "magic") for tool in ("flaml", "autogluon", "foldwise")]
+    assert "high quality" not in page(rows).partition("## All runs")[0].partition("## Summary")[2]
+
+    text = page([*rows, row("wages", 1, "autogluon-high", 0.5)]).partition("### Report sets")[2]
+
+    usual, _, dear = text.partition("### All sets")[0].partition("#### With AutoGluon's high quality")
+    assert "| Foldwise | +0.0 % |" in usual
+    assert "| Foldwise | +100.0 % |" in dear
+    assert "2 splits of 2 data sets" in text.partition("### All sets")[2]

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 import foldwise as fw
 
 pytestmark = pytest.mark.extras
-SECTIONS = ["verdict", "ranks", "risks", "pairs", "intervals", "data", "meaning", "record"]
+SECTIONS = ["verdict", "ranks", "risks", "pairs", "intervals", "data", "meaning", "methods", "record"]
 
 
 @pytest.fixture(scope="module")

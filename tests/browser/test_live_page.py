@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
 import sys
 import time
@@ -32,14 +34,14 @@ def page(tmp_path):
 
 def wait_for(look):
     """What `look` finds once it finds something; a page that is just being renewed has no elements."""
-    from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+    from selenium.common.exceptions import WebDriverException
 
     end = time.monotonic() + LONG
     while time.monotonic() < end:
         try:
             if found := look():
                 return found
-        except (NoSuchElementException, StaleElementReferenceException):
+        except WebDriverException:  # of many kinds: the element is gone, stale, or of the document before
             pass
         time.sleep(0.2)
     raise AssertionError("waited in vain")
@@ -88,6 +90,40 @@ def test_a_run_is_seen_from_before_its_beginning_to_its_report(browser, page):
     assert sections[0] == "verdict"
     wait_for(lambda: EVIL in browser.find_element("id", "failures").text)
     assert browser.get_log("browser") == []
+
+
+def test_a_run_that_is_interrupted_shows_its_table_and_follows_the_one_that_goes_on(browser, tmp_path):
+    beside, store = start_page(tmp_path / "run"), str(tmp_path / "run")
+
+    def go(seconds):
+        return subprocess.Popen([sys.executable, str(SLOW), store], env={**os.environ, "SECONDS": seconds})
+
+    def text(part):
+        return browser.find_element("id", part).text
+
+    run = go("1.5")
+    try:
+        browser.get(beside.url)
+        wait_for(lambda: re.search(r"plain.*all folds, ", text("risks")))  # while the other method runs
+        assert "Running" in text("status")
+        run.send_signal(signal.SIGINT)
+        run.wait()
+        wait_for(lambda: "Stopped" in text("status"))
+        assert f"foldwise resume {store}" in text("status")
+        assert "No risk yet: slow." in text("risks")
+        assert re.search(r"plain.*all folds, ", text("risks"))
+        wait_for(lambda: "of work for one core" in text("tiles"))
+        if folder := os.environ.get("SCREENSHOTS"):
+            browser.save_screenshot(f"{folder}/live-stopped.png")
+        run = go("0")
+        wait_for(lambda: browser.current_url == f"{beside.url}report")
+        wait_for(lambda: "slow" in text("verdict"))
+    finally:
+        for process in (run, beside.process):
+            process.kill()
+            process.wait()
+        browser.get("about:blank")
+        browser.get_log("browser")
 
 
 def test_a_page_without_scripts_renews_itself(browser, page):

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge
+from sklearn.metrics import confusion_matrix
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
 
 pytestmark = pytest.mark.extras
-SECTIONS = ["verdict", "risks", "differences", "folds", "choices", "optimism", "validation", "learning", "predictions",
-            "cost", "failures", "data", "meaning", "methods", "record"]  # fmt: skip
+SECTIONS = ["verdict", "risks", "differences", "decision", "folds", "choices", "optimism", "validation",
+            "learning", "metrics", "predictions", "hard", "cost", "failures", "data", "how", "meaning",
+            "methods", "record"]  # fmt: skip
 INJECTIONS = Path(__file__).parents[1] / "reports" / "injections.json"
 
 
@@ -107,8 +112,9 @@ def test_methods_can_be_chosen(browser, page):
     names = [row[0] for row in rows_of(browser, "risks")]
     browser.find_element("css selector", "#chooser input[value='0']").click()
 
-    assert [row[0] for row in rows_of(browser, "risks")] == names[1:]
-    assert [row[0] for row in rows_of(browser, "folds")] == [name for name in names[1:] if name != "fails"]
+    others = [name for name in names if name != "k-nn"]
+    assert [row[0] for row in rows_of(browser, "risks")] == others
+    assert [row[0] for row in rows_of(browser, "folds")] == [name for name in others if name != "fails"]
 
 
 def test_the_words_of_a_mark_are_shown_under_the_pointer_and_its_fold_is_lit_in_every_row(browser, page):
@@ -212,11 +218,16 @@ def test_paper_is_light_whatever_the_screen(browser, page):
     assert ink == "rgb(29, 37, 48)"
 
 
-def test_the_page_can_be_printed_with_all_its_parts(browser, page):
+def test_a_print_has_what_is_open_and_leaves_out_what_is_closed(browser, page):
     browser.get(page.as_uri())
-    browser.execute_script("dispatchEvent(new Event('beforeprint'))")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('details')].map(d => [d.open, d.getClientRects().length > 0])"
+    )
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
-    assert browser.execute_script("return document.querySelectorAll('details:not([open])').length") == 0
+    assert all(is_open == is_shown for is_open, is_shown in shown)
+    assert {is_open for is_open, _ in shown} == {True, False}
     assert len(browser.print_page()) > 10_000
 
 
@@ -238,3 +249,96 @@ def test_sixty_hostile_texts_neither_run_nor_break_the_policy(browser, tmp_path)
     assert browser.execute_script("return document.querySelectorAll('script').length") == 2
     shown = browser.execute_script("return JSON.parse(document.getElementById('answer').textContent)")
     assert [method["name"] for method in shown["methods"]][:40] == texts[:40]
+
+
+@pytest.fixture(scope="module")
+def two_classes(tmp_path_factory):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(150, 3))
+    y = np.where(X[:, 0] + 0.8 * rng.normal(size=150) > 0.4, "ill", "well")
+    result = fw.compare({"logistic": LogisticRegression(), "k-nn": KNeighborsClassifier(9)}, X, y, outer=4, jobs=1)
+    path = tmp_path_factory.mktemp("page") / "two.html"
+    result.report(path)
+    return path, result
+
+
+def matrix(browser):
+    return browser.execute_script(
+        "return [...document.querySelectorAll('#predictions details[open] .confusion .rows')].map(c => +c.textContent)"
+    )
+
+
+def test_the_slider_counts_the_rows_again_at_another_threshold(browser, two_classes):
+    path, result = two_classes
+    table = result.predictions()
+    table = table[table["method"] == result.best]
+    browser.get(path.as_uri())
+
+    def expected(is_well):
+        return confusion_matrix(table["truth"] == "well", is_well).ravel().tolist()
+
+    assert matrix(browser) == expected(table["prediction"] == "well")
+    slider = into_view(browser, "#predictions details[open] .threshold input")
+    browser.execute_script(
+        "arguments[0].value = 80; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))", slider
+    )
+    assert matrix(browser) == expected(table["p_well"] >= 0.8)
+    told = browser.find_element("css selector", "#predictions details[open] .threshold output").text
+    assert told.startswith("0.80: precision ")
+    assert browser.get_log("browser") == []
+
+
+def test_without_scripts_there_is_the_matrix_and_no_slider(browser, two_classes):
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get(two_classes[0].as_uri())
+        assert browser.find_element("css selector", "#predictions .confusion").is_displayed()
+        assert not browser.find_element("css selector", "#predictions .threshold").is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+FINDINGS = """
+const done = arguments[arguments.length - 1];
+axe.run(document, {resultTypes: ['violations']}).then(found => done(found.violations
+  .filter(one => ['serious', 'critical'].includes(one.impact))
+  .map(one => [one.id, one.nodes.length, one.nodes[0].html.slice(0, 160), one.nodes[0].failureSummary])));
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", ["several classes", "two classes"])
+def test_axe_finds_nothing_serious(browser, page, two_classes, axe, scheme, kind):
+    spec = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", spec)
+    browser.get((page if kind == "several classes" else two_classes[0]).as_uri())
+    browser.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    browser.execute_cdp_cmd("Runtime.evaluate", {"expression": axe})  # past the policy of the page
+    found = browser.execute_async_script(FINDINGS)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+    assert found == []
+
+
+def test_a_print_of_five_methods_has_six_pages_at_most(browser, five_methods):
+    browser.get(five_methods.as_uri())
+    options = {"printBackground": True, "preferCSSPageSize": True}
+    content = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", options)["data"])
+
+    assert 3 <= len(re.findall(rb"/Type\s*/Page\b", content)) <= 6
+
+
+@pytest.fixture(scope="module")
+def five_methods(tmp_path_factory):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(150, 5))
+    y = X[:, 0] + X[:, 1] ** 2 + 0.5 * rng.normal(size=150)
+    learners = {
+        "ridge": fw.tune(Ridge(), alpha=[0.01, 1.0, 100.0]),
+        "k-nn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 5, 15], weights=["uniform", "distance"]),
+        "tree": fw.tune(DecisionTreeRegressor(), max_depth=[1, 3, 6], min_samples_leaf=[1, 5, 9]),
+        "lasso": fw.tune(Lasso(), alpha=[0.01, 0.1, 1.0]),
+    }
+    path = tmp_path_factory.mktemp("page") / "five.html"
+    fw.compare(learners, X, y, outer=4, inner=3, loss=["squared", "absolute"], jobs=1).report(path)
+    return path

@@ -190,7 +190,7 @@ def test_risk_tune_and_curve_answer(foldwise, table):
     assert json.loads(out)["guarantee"]["excess"] is None
     code, out, _ = foldwise("tune", table, "--target", "label", "--drop", "y", "--learner", "tree", "--inner", "0.25")
     assert code == 0
-    assert "the best of 100 candidates" in out
+    assert "the best of 12 candidates" in out
     assert "Guarantee: with probability at least 0.95" in out
 
     words = ("--learner", "k-nn", "--parameter", "n_neighbors=1..3", "--outer", "3", "--json")
@@ -387,6 +387,7 @@ def test_an_answer_that_cannot_be_written_ends_in_one_sentence():
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_command_without_standard_output_does_its_work(table, tmp_path):
     script = "import os; os.close(1); os.execv({0!r}, [{0!r}, '-c', 'from foldwise.cli import main; main()', *{1!r}])"
     words = ["compare", str(table), "--target", "y", *QUICK, "--store", str(tmp_path / "run")]
@@ -416,6 +417,7 @@ def test_a_termination_has_exit_code_143():
     assert err == "foldwise: terminated; with a store, `foldwise resume RUN` goes on from here.\n"
 
 
+@pytest.mark.slow
 def test_a_run_whose_terminal_closes_keeps_its_fits_and_ends_like_one_that_is_terminated(tmp_path):
     """The terminal is a real one: what is written to it afterwards fails."""
     code = (
@@ -471,6 +473,7 @@ def test_output_fits_an_encoding_without_lines(table):
     assert b"k-nn" in done.stdout
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("values", [[0, 1, 2], [1, 2, 3, 4, 5], list(range(1, 21)), [0, 1]], ids=str)
 def test_the_task_is_the_same_in_python_and_on_the_command_line_and_told_in_the_first_line(
     values, tmp_path, foldwise, monkeypatch

@@ -57,7 +57,7 @@ def test_they_are_rows_that_share_the_fits_of_their_members(foldwise, shops, tmp
 
 def test_a_stack_is_saved_and_predicts(foldwise, shops, tmp_path):
     model = tmp_path / "model.skops"
-    words = ("--target", "y", "--learners", "stack(ridge+k-nn)", *QUICK, "--save", model, "--json")
+    words = ("--target", "y", "--learners", "stack(ridge+k-nn)", *QUICK, "--budget", "2", "--save", model, "--json")
     code, out, _ = foldwise("compare", shops, *words)
     assert code == 0
     assert json.loads(out)["best"] == "stack(ridge+k-nn)"
@@ -78,7 +78,7 @@ def test_the_risk_of_one_of_them(foldwise, shops):
 def test_a_study_file_names_rows_of_its_own(shops, tmp_path):
     path = tmp_path / "study.toml"
     path.write_text(
-        f'data = "{shops}"\ntarget = "y"\nouter = 3\ninner = 2\njobs = 1\n'
+        f'data = "{shops}"\ntarget = "y"\nouter = 3\ninner = 2\nbudget = 2\njobs = 1\n'
         '[learners.thin]\nlearner = "ridge"\nalpha = [0.1, 1.0]\n'
         '[learners.mix]\nlearner = "blend(thin+k-nn)"\n'
     )

@@ -81,3 +81,27 @@ def test_an_output_without_such_letters_gets_plain_ones(store, monkeypatch):
 
     assert "|-" in text
     assert "?" not in text
+
+
+def test_a_curve_is_drawn_into_a_file_whose_name_is_checked_first(foldwise, tmp_path):
+    words = ("curve", "diabetes", "--learner", "ridge", "--sizes", "0.5,1.0", "--outer", "3", "--quiet")
+    picture = tmp_path / "new" / "curve.svg"
+    code, _, told = foldwise(*words, "--plot", picture)
+    assert (code, f"the picture is in {picture}" in told) == (0, True)
+    assert "<svg" in picture.read_text(encoding="utf-8")
+
+    code, out, told = foldwise(*words, "--plot", tmp_path / "curve.doc")
+    assert (code, out) == (2, "")
+    assert "a picture cannot be written as 'curve.doc'" in told
+
+
+def test_rows_are_in_the_page_if_they_are_asked_for(foldwise, tmp_path):
+    words = ("compare", "diabetes", "--learners", "ridge", "--outer", "3", "--inner", "2", "--budget", "3", "--quiet")
+    code, _, told = foldwise(*words, "--report-rows")
+    assert (code, "there is no --report" in told) == (2, True)
+
+    pages = [tmp_path / "plain.html", tmp_path / "rows.html"]
+    for page, more in zip(pages, ([], ["--report-rows"]), strict=True):
+        assert foldwise(*words, "--report", page, *more)[0] == 0
+    heads = [page.read_text(encoding="utf-8").split('id="hard')[1].split("</thead>")[0] for page in pages]
+    assert [">true<" in head for head in heads] == [False, True]

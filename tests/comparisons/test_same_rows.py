@@ -202,9 +202,9 @@ def test_folds_go_to_the_corrected_t_of_their_differences():
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("time", "time-ordered"),
+        ("time", "squared is a measure of a whole fold"),
         ("bootstrap", "bootstrap"),
-        ("time_holdout", "follow each other in time"),
+        ("time_holdout", "2 test times are too few for an interval"),
     ],
 )
 def test_schemes_without_an_interval_give_the_reason(kind, words):

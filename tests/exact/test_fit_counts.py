@@ -51,6 +51,7 @@ def assert_naive(result: Any, curved: Any, labels: np.ndarray) -> None:
     naive.assert_same(result, "counting", answer)
 
 
+@pytest.mark.slow
 def test_ten_by_nine_on_pairs_takes_55_fits_per_candidate_and_one_more_for_the_model(curved: Any) -> None:
     labels = np.arange(78) % 10
     result = compare(curved, outer=labels, inner="pairs")

@@ -70,6 +70,7 @@ def regressions(request: pytest.FixtureRequest, curved: Any) -> tuple[Any, np.nd
     return fw.compare(tuned(REGRESSORS), *curved, outer=labels, inner="aligned", jobs=1), labels
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_five_regressors_at_once_equal_the_naive_loops_one_by_one(name: str, regressions: Any, curved: Any) -> None:
     result, labels = regressions
@@ -82,6 +83,7 @@ def classifications(request: pytest.FixtureRequest, classed: Any) -> tuple[Any, 
     return fw.compare(tuned(CLASSIFIERS), *classed, outer=labels, inner="aligned", jobs=1), labels
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_five_classifiers_at_once_equal_the_naive_loops_one_by_one(
     name: str, classifications: Any, classed: Any

@@ -74,7 +74,7 @@ class Loops:
         return self.race(finalists, lambda folds: math.ceil(count / (3 * (folds + 2))))
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("tuner", "factor", "inner"),
     [

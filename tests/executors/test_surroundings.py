@@ -122,6 +122,7 @@ def test_what_a_learner_changes_for_all_is_put_back(act: Any, healthy: dict[str,
     assert (state(), np.mean, Ridge.predict) == (before, mean, predict)
 
 
+@pytest.mark.slow
 def test_it_is_put_back_in_a_worker_too_or_the_worker_is_replaced(healthy: dict[str, Any]) -> None:
     expected = others(healthy, **WORKER)
     assert others({**healthy, "vandal": Vandal(all_at_once)}, **WORKER) == expected

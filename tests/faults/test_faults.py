@@ -14,12 +14,13 @@ import leftovers
 import pytest
 import trial
 
+from foldwise.answers.decision import FIGURES
 from foldwise.testing import FAULTS
 
 STAGES = ["fit", "predict"]
 # Cheap faults happen in every fit; nuisances in the three that hold row 0 out and crashes in one, to save time.
 WHERE = {"error": {}, "invalid output": {}, "ok": {"without_rows": (0.0,), "at_strength": 100.0}}
-OF_ALL_METHODS = ("low_simultaneous", "high_simultaneous", "p", "p_holm")  # with the differences: speak of others too
+OF_ALL_METHODS = ("low_simultaneous", "high_simultaneous", "p", "p_holm", *FIGURES)  # as differences: of others too
 LIMITS = {"fit_timeout": 6.0, "fit_memory": 0.15}  # eating 0.15 GB takes a while on a busy machine
 
 

@@ -50,3 +50,12 @@ def test_decompose_goes_through_values_or_shows_the_theorem():
 
 def test_alarms_have_their_command():
     assert "corrected t" in run("alarms", "--replications", "10", "--jobs", "1", "--rows", "40")
+
+
+def test_exhibits_are_listed_shown_and_drawn(tmp_path):
+    assert "knn-curves" in run("show")
+    path = tmp_path / "bound.svg"
+    words = run("show", "dev-bound", "--plot", str(path))
+    assert "The development-set bound against what happens" in words
+    assert path.read_text(encoding="utf-8").lstrip().startswith("<?xml")
+    assert len(json.loads(run("show", "dev-bound", "--json"))["lines"]) == 5

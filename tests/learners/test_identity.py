@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import importlib
 import subprocess
 import sys
 import textwrap
@@ -174,6 +175,17 @@ def test_library_code_is_known_by_its_version_alone():
     assert own_code(make_pipeline(StandardScaler(), Ridge())) == {}
 
 
+def test_packages_of_another_environment_are_libraries(tmp_path, monkeypatch):
+    """An environment may see the packages of the system, which are in a folder of their own."""
+    for folder in ("dist-packages", "own-packages"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / f"pack_{folder[:3]}.py").write_text("def double(x):\n    return 2 * x\n")
+        monkeypatch.syspath_prepend(tmp_path / folder)
+    found = [code_of(importlib.import_module(name).double) for name in ("pack_dis", "pack_own")]
+    assert found[0] is None
+    assert found[1] is not None
+
+
 def test_candidates_share_the_family_but_not_the_name():
     assert family(Ridge(alpha=1.0)) == family(Ridge(alpha=2.0))
     assert identity_of(Ridge(alpha=1.0)) != identity_of(Ridge(alpha=2.0))
@@ -183,6 +195,7 @@ def test_candidates_share_the_family_but_not_the_name():
     assert identity_of(Ridge(alpha=np.float64(2.0))) == identity_of(Ridge(alpha=2.0))
 
 
+@pytest.mark.slow
 def test_names_are_the_same_in_another_process():
     code = (
         "from foldwise.learners.identity import identity_of; from sklearn.linear_model import Ridge;"

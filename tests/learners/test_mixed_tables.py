@@ -119,9 +119,11 @@ def test_the_table_is_prepared_once_per_training_part_for_all_candidates_and_lea
     assert len(fits) >= 1 + 2  # the outer training part, and its two inner ones
 
 
-def test_shared_preparation_changes_no_number():
-    fast, slow = (run(mixed_table(), learners=QUICK, solvers=solvers) for solvers in ("auto", False))
-    for name in QUICK:
+@pytest.mark.few(1)
+@pytest.mark.parametrize("learners", [SCALED, QUICK], ids=["scaled", "all"])
+def test_shared_preparation_changes_no_number(learners):
+    fast, slow = (run(mixed_table(), learners=learners, solvers=solvers) for solvers in ("auto", False))
+    for name in learners:
         assert_allclose(predictions(fast, name), predictions(slow, name), rtol=1e-6)
 
 

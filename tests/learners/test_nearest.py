@@ -107,6 +107,7 @@ def test_a_copy_keeps_its_parameters():
     assert clone(made).get_params() == made.get_params()
 
 
+@pytest.mark.few(1)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "learner", [NearestRegressor(), NearestClassifier(algorithm="brute")], ids=["numbers", "classes"]

@@ -13,7 +13,7 @@ import foldwise as fw
 from foldwise.errors import BadSpace
 
 X = np.random.default_rng(0).normal(size=(60, 2))
-Y = X[:, 0]
+Y = X.sum(axis=1)
 CLASSES = np.where(Y > 0, "a", "b")
 
 

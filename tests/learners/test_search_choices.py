@@ -52,10 +52,13 @@ def test_choices_of_a_study_are_those_of_the_loop(numbers, tmp_path):
     learners = {name: search for name, (search, _) in searches().items()}
     result = fw.compare(learners, X, y, outer=OUTER, jobs=1, store=tmp_path / "run", progress=False)
 
+    expected = {
+        name: [chosen(search.fit(X[train], y[train])) for train, _ in OUTER.split(X)]
+        for name, (search, chosen) in searches().items()
+    }
     for table in (result.choices(), fw.load(tmp_path / "run").choices()):
-        for name, (search, chosen) in searches().items():
-            expected = [chosen(search.fit(X[train], y[train])) for train, _ in OUTER.split(X)]
-            assert table.loc[table["method"] == name, "candidate"].tolist() == expected
+        for name in learners:
+            assert table.loc[table["method"] == name, "candidate"].tolist() == expected[name]
     assert len({json.dumps(row) for row in table.loc[table["method"] == "grid", "candidate"]}) > 1  # or all would do
     assert "alpha" in str(result.to_dict()["methods"][0]["folds"][0]["candidate"])
 

@@ -103,7 +103,7 @@ def test_a_study_of_texts_is_the_plain_loop_fitted_inside_the_folds():
         assert_allclose(result.to_dict()["methods"][0]["folds"][fold]["loss"], by_hand, rtol=1e-6)
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", [e.name for e in all_entries() if "binary" in e.tasks and is_installed(e)])
 @pytest.mark.parametrize("kind", ["alone", "mixed"])
 def test_every_built_in_learner_takes_texts_and_its_model_is_saved_without_trust(name, kind, tmp_path):
@@ -123,6 +123,7 @@ def test_every_built_in_learner_takes_texts_and_its_model_is_saved_without_trust
     assert len(predict_table(file, new)) == 3
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "name", ["logistic", "ridge", "svm", "k-nn", "tree", "forest", "boosting", "naive-bayes", "lda"]
 )
@@ -154,10 +155,11 @@ def test_a_pipeline_of_ones_own_is_given_the_texts_as_scikit_learn_takes_them():
 
 
 def test_a_note_names_the_columns_that_were_read_as_text():
-    result = fw.compare([fw.learner("tree", max_depth=2)], TEXTS, LABELS, outer=2)
+    words = {"outer": 2, "inner": 2, "budget": 2, "jobs": 1}
+    result = fw.compare([fw.learner("tree", max_depth=2)], TEXTS, LABELS, **words)
     (note,) = [note["text"] for note in result.to_dict()["notes"] if note["code"] == "text"]
     assert note.startswith("column 'text' is free text")
-    own = fw.compare({"mine": make_pipeline(TfidfVectorizer(), LogisticRegression())}, TEXTS, LABELS, outer=2)
+    own = fw.compare({"mine": make_pipeline(TfidfVectorizer(), LogisticRegression())}, TEXTS, LABELS, outer=2, jobs=1)
     assert not [note for note in own.to_dict()["notes"] if note["code"] == "text"]
 
 

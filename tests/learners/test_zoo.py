@@ -97,7 +97,7 @@ def test_every_tuned_parameter_has_a_direction_of_simplicity(task, size):
         assert sorted(ranks) == list(range(int(space.size))), entry.name
 
 
-@pytest.mark.few(14)
+@pytest.mark.few(7)
 @pytest.mark.parametrize(("name", "task"), SERVED)
 def test_spaces_grow_with_their_size_and_hold_only_values_the_learner_takes(name, task):
     data = make_dataset(*table(task))
@@ -223,7 +223,7 @@ def test_every_learner_has_its_solver_for_its_whole_space(name):
     assert solver.name == FOUND[name]
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("task", TASKS)
 def test_every_core_learner_runs_through_compare_on_a_mixed_table(task):
     X, y = mixed(task)
@@ -356,7 +356,7 @@ def test_the_page_of_learners_explains_every_parameter(entry):
             assert f"`{name}" in section + beside or name == "kernel", name
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("name", "task", "loss"),
     [

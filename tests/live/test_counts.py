@@ -32,6 +32,7 @@ SCHEMES = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("words", SCHEMES.values(), ids=SCHEMES)
 def test_what_is_expected_of_a_grid_is_what_is_made(words):
     result = fw.compare(learners(), *rows(), jobs=1, **words)

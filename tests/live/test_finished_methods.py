@@ -66,3 +66,17 @@ def test_finished_methods_are_worked_out_before_those_that_run(tmp_path, monkeyp
     left = [count.total - count.done for count in dict.fromkeys(looked)]
     assert left == sorted(left)
     assert np.ptp(left) > 0
+
+
+def test_a_run_that_was_stopped_tells_its_findings_and_the_work_to_come(tmp_path):
+    X, y = rows()
+    X = np.column_stack([X, np.arange(len(y))])  # an identifier, which the guards find
+    whole = fw.compare(learners(), X, y, outer=4, inner=3, jobs=1)
+    fw.compare(learners(), X, y, outer=4, inner=3, engine=Ending(30), store=tmp_path / "run", progress=False)
+    snapshot = follow(tmp_path / "run").snapshot()
+    assert snapshot.phase == "stopped"
+    assert snapshot.left > 0
+    codes = {finding.code for finding in whole.findings}
+    told = {words.split()[1].rstrip(":") for _, words in snapshot.findings}
+    assert told
+    assert told <= codes

@@ -22,6 +22,7 @@ def row(name, **more):
 def test_hostile_names_are_escaped_everywhere():
     evil = "<img src=x onerror=alert(1)>\"'&\x1b[31m</script>"
     words = {"problem": evil, "study": evil, "loss": evil, "rows": (row(evil),), "failures": ((evil, evil, 1, evil),)}
+    words["findings"] = (("warn", f"warning FW101: {evil}"),)
     snapshot = Snapshot("unreadable", f"/tmp/{evil}", done=1, total=9, **words)
     for text in (*parts(snapshot).values(), page(snapshot)):
         assert "<img" not in text
@@ -29,7 +30,8 @@ def test_hostile_names_are_escaped_everywhere():
         assert 'onerror=alert(1)>"' not in text
     tags = set(re.findall(r"<([a-z0-9]+)", "".join(parts(snapshot).values())))
     ours = (
-        "div p b code svg rect dl dt dd strong span h2 table caption thead tbody tfoot tr th td line circle title text"
+        "div p b code svg rect dl dt dd strong span h2 table caption thead tbody tfoot tr th td line circle title text "
+        "wbr ul li"
     )
     assert tags <= set(ours.split())
 
@@ -50,3 +52,36 @@ def test_a_risk_of_some_folds_is_marked_as_partial():
     risks = parts(snapshot)["risks"]
     assert "few: 1, -, partial: 1 of 3 folds" in risks
     assert "all: 1, -, all folds" in risks
+
+
+def test_finished_methods_come_first_by_their_risk_and_those_without_one_are_named():
+    done = [row("worse", is_partial=False, risk=3.0), row("best", is_partial=False, risk=2.0)]
+    rows = (row("early", risk=1.0), row("none", risk=None), *done)
+    for phase in ("running", "stopped"):
+        risks = parts(Snapshot(phase, "/tmp/run", done=4, total=9, rows=rows))["risks"]
+        places = [risks.index(f"{name}: ") for name in ("best", "worse", "early")]
+        assert places == sorted(places)
+        assert "No risk yet: none." in risks
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ({"phase": "running", "left": 70.0}, "<strong>70 s</strong><span>at the pace of the last minutes"),
+        ({"phase": "running", "left": 70.0, "is_timed": False}, "<strong>at least 70 s</strong><span>some methods"),
+        ({"phase": "running", "left": 70.0, "sureness": "at most"}, "<strong>at most 70 s</strong>"),
+        ({"phase": "running"}, "<strong>-</strong><span>being measured"),
+        ({"phase": "stopped", "left": 70.0}, "<strong>70 s</strong><span>of work for one core, when it goes on"),
+        ({"phase": "finished"}, "<strong>none</strong>"),
+    ],
+)
+def test_a_time_left_says_what_it_is(words, told):
+    assert told in parts(Snapshot(run="/tmp/run", done=1, total=9, rows=(row("some"),), **words))["tiles"]
+
+
+def test_findings_of_the_guards_are_on_the_page_with_their_codes():
+    findings = (("warn", "warning FW206: 'ident' counts the rows."), ("note", "note FW203: 'site' is constant."))
+    text = parts(Snapshot("running", "/tmp/run", findings=findings))["findings"]
+    assert '<li class="warning"><b>warning</b> FW206: &#39;ident&#39; counts the rows.</li>' in text
+    assert '<li class="note"><b>note</b> FW203:' in text
+    assert parts(Snapshot("running", "/tmp/run"))["findings"] == ""

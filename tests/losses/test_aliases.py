@@ -102,6 +102,7 @@ def test_a_prediction_without_a_logarithm_costs_infinitely_much(numbers):
     assert loss.rows(np.array([1.0, 1.0]), np.array([-1.0, 1.0])).tolist() == [np.inf, 0.0]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("asked", "meant"), [("auc", "roc_auc_ovr"), ("f1", "f1_macro")])
 def test_scores_of_two_classes_have_a_form_for_more(asked, meant):
     words = {"learners": [fw.learner("logistic", C=[1.0])], "outer": 3, "inner": 2, "jobs": 1}

@@ -42,6 +42,7 @@ MANY_CLASSES = pytest.mark.skipif(
 )
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("metric", "scorer", "offset"),
     [
@@ -66,6 +67,7 @@ def test_a_metric_judges_what_it_is_made_for_and_lower_is_better(metric, scorer,
     assert risk == pytest.approx(offset - by_scikit_learn(scorer, X, y), rel=1e-9)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("metric", "scorer", "offset"),
     [

@@ -10,7 +10,7 @@ import foldwise as fw
 from foldwise.api.compare import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy
-from foldwise.plans.effort import LEVELS, RARE, Words, at_level, choose_scheme, complete, find_level
+from foldwise.plans.effort import LEVELS, RARE, Words, at_level, choose_scheme, complete, default_names, find_level
 
 
 def table(rows: int, columns: int = 2, **roles):
@@ -46,8 +46,8 @@ def test_an_ordinary_table_has_the_13_x_4_lines_and_no_word_about_it():
 
 
 def test_many_rows_have_fewer_folds_and_very_many_one_split():
-    assert scheme_of(2_500)[0] == "13 folds"
-    assert scheme_of(2_501) == ("7 folds", "3 on lines")
+    assert scheme_of(800)[0] == "13 folds"
+    assert scheme_of(801) == ("7 folds", "3 on lines")
     assert scheme_of(50_001) == ("20% held out", "25% held out")
 
 
@@ -75,7 +75,7 @@ def test_the_interval_of_one_split_is_narrow_where_it_is_taken():
 
 
 def test_what_counts_are_groups_where_there_are_some():
-    grouped = table(60_000, groups=np.arange(60_000) // 60)
+    grouped = table(60_000, groups=np.arange(60_000) // 100)
     assert choose_scheme(LEVELS["normal"], grouped).outer == 13
 
 
@@ -127,7 +127,21 @@ def test_own_values_of_a_learner_are_no_matter_of_effort(numbers):
 
 
 def test_normal_blends_its_learners():
-    assert names_of(make_comparison(None, table(200), None))[-3:] == ["boosting", "blend", "baseline"]
+    assert names_of(make_comparison(None, table(200), None))[-4:] == ["boosting", "kernel-ridge", "blend", "baseline"]
+
+
+def test_kernel_ridge_is_for_numbers_and_few_rows():
+    assert default_names(LEVELS["normal"], "regression", rows=1_000)[-1] == "kernel-ridge"
+    assert default_names(LEVELS["thorough"], "regression", rows=1_001)[-2:] == ["svm", "kernel-ridge"]
+    for level, task, rows in (("normal", "regression", 1_001), ("normal", "binary", 100), ("quick", "regression", 100)):
+        assert "kernel-ridge" not in default_names(LEVELS[level], task, rows=rows)
+
+
+def test_the_default_set_has_a_small_tree_and_a_tree_by_name_its_own_space():
+    rows = table(60)
+    whole, named = make_comparison(None, rows, None), make_comparison(["tree"], rows, None)
+    sizes = [len(one.study.methods[names_of(one).index("tree")].candidates) for one in (whole, named)]
+    assert sizes[0] < sizes[1] / 4
 
 
 def test_fewer_rows_to_learn_from_are_no_word_on_the_space():
@@ -138,7 +152,7 @@ def test_fewer_rows_to_learn_from_are_no_word_on_the_space():
 
 def test_thorough_repeats_and_has_large_spaces_and_more_learners():
     runnable = make_comparison(None, table(200), None, effort="thorough")
-    assert names_of(runnable)[-4:] == ["boosting", "svm", "blend", "baseline"]
+    assert names_of(runnable)[-5:] == ["boosting", "svm", "kernel-ridge", "blend", "baseline"]
     assert runnable.study.repeats == 3
     normal = make_comparison(["ridge"], table(200), None).study.methods[0]
     assert len(runnable.study.methods[0].candidates) > len(normal.candidates)
@@ -147,7 +161,7 @@ def test_thorough_repeats_and_has_large_spaces_and_more_learners():
 def test_a_wide_table_leaves_the_dearest_of_the_default_set_out_by_name():
     wide = table(30, 2_001)
     words, notes = complete(Words(None), wide)
-    assert list(words.learners) == ["ridge", "k-nn", "tree", "forest", "extra-trees", "blend"]
+    assert list(words.learners) == ["ridge", "k-nn", "tree", "forest", "extra-trees", "kernel-ridge", "blend"]
     assert words.learners["forest"].name == "forest:small"
     texts = [text for code, text in notes if code == "wide"]
     assert any(text.startswith("boosting left out, as the table has 2,001 columns") for text in texts)

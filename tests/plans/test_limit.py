@@ -28,9 +28,9 @@ def test_a_limit_that_is_long_enough_changes_nothing():
 
 
 def test_a_shorter_one_takes_the_small_spaces_and_then_one_split():
-    quick = choose(Words(None), table(1_000), NAMES, left=100).words
+    quick = choose(Words(None), table(800), NAMES, left=60).words
     assert quick == {"effort": "quick", "learners": list(NAMES)}
-    split = choose(Words(None), table(1_000), NAMES, left=10).words
+    split = choose(Words(None), table(800), NAMES, left=10).words
     assert split == {"effort": "quick", "learners": list(NAMES), "outer": 0.2, "inner": 0.25}
 
 
@@ -39,26 +39,49 @@ def test_every_method_keeps_its_place_and_dear_ones_learn_from_a_sample(rows, le
     decision = choose(Words(None), table(rows), NAMES, left=left)
     assert decision.words == {"effort": "quick", "learners": list(NAMES), "outer": 0.2, "inner": 0.25}
     assert decision.left_out == ()
-    assert 1_000 <= decision.max_rows["k-nn"] < rows / 2
-    assert 1_000 <= decision.max_rows["forest"] < rows / 2
-    assert not {"ridge", "boosting"} & set(decision.max_rows)
+    assert 1_000 <= decision.changes["k-nn"]["max_rows"] < rows / 2
+    assert 1_000 <= decision.changes["forest"]["max_rows"] < rows / 2
+    assert "ridge" not in decision.changes
+    assert "max_rows" not in decision.changes.get("boosting", {})
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("rows", "left"), [(100_000, 8), (100_000, 28), (300_000, 8), (300_000, 28)])
 def test_boosting_and_forests_do_not_starve(rows, left):
     """They are the best most often: they are tried in any case, whatever folds and rows the others would like."""
     decision = choose(Words(None), table(rows), NAMES, left=left)
     assert {"ridge", "tree", "forest", "boosting"} <= set(decision.words["learners"])
-    assert decision.max_rows["forest"] < rows / 2
-    assert not {"ridge", "boosting"} & set(decision.max_rows)
+    assert decision.changes["forest"]["max_rows"] < rows / 2
+    assert "ridge" not in decision.changes
+    assert len(decision.changes["boosting"]["max_iter"]) < 5
 
 
 def test_more_time_means_more_rows():
-    most = [choose(Words(None), table(100_000), NAMES, left=left).max_rows for left in (10, 30, 100, 300)]
-    forests = [found.get("forest", 100_000) for found in most]
+    most = [choose(Words(None), table(100_000), NAMES, left=left).changes for left in (10, 30, 100, 300)]
+    forests = [found.get("forest", {"max_rows": 100_000})["max_rows"] for found in most]
     assert forests == sorted(forests)
     assert forests[0] < forests[-1]
-    assert "boosting" not in most[1]
+
+
+def test_boosting_has_a_shorter_run_of_larger_steps_where_the_long_one_takes_too_long():
+    found = [choose(Words(None), table(100_000), NAMES, left=left).changes for left in (5, 20, 300)]
+    rounds = [one["boosting"]["max_iter"][-1] if "boosting" in one else 400 for one in found]
+    assert rounds == sorted(rounds)
+    assert (rounds[0], rounds[-1]) == (50, 400)
+    assert found[0]["boosting"]["learning_rate"] > 0.1
+
+
+def test_every_class_beyond_two_has_a_run_of_its_own_and_trees_have_none():
+    rng = np.random.default_rng(0)
+    two, five = (
+        make_dataset(rng.normal(size=(2_000, 20)), np.arange(2_000) % count, task="classification") for count in (2, 5)
+    )
+    rung = limit.Rung(LEVELS["quick"], 1.0)
+    ratio = {
+        name: limit._seconds(name, five, rung) / limit._seconds(name, two, rung) for name in ("boosting", "forest")
+    }
+    assert ratio["boosting"] > 3
+    assert ratio["forest"] == 1
 
 
 def test_what_no_sample_makes_cheap_enough_is_left_out_by_name_and_boosting_is_tried(monkeypatch):

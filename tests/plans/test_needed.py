@@ -89,6 +89,7 @@ def test_proposals_are_worked_out_without_being_kept():
     assert next_proposals(runnable, reading, at) is None  # its fits are missing
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("tuner", TUNERS)
 def test_no_fit_is_made_that_the_answer_does_not_rest_on(tuner):
     words = {"outer": 3, "inner": 3, "jobs": 1, "solvers": False, "tuner": tuner, "budget": 12}

@@ -13,7 +13,7 @@ from sklearn.svm import SVR
 import foldwise as fw
 from foldwise.api.compare import make_comparison
 from foldwise.learners.learner import Learner
-from foldwise.plans.order import cheap_first, rough_seconds
+from foldwise.plans.order import cheap_first, rough_seconds, turns
 from foldwise.plans.queue import Queue
 from foldwise.records.memory import MemoryStore
 from foldwise.records.record import Record
@@ -61,7 +61,7 @@ def test_a_method_is_settled_when_it_asks_for_nothing_more():
     study = make_comparison({"ridge": specs()["ridge"]}, X, Y, outer=3, inner=2)
     reading = Reading(study.study, MemoryStore())
     queue = Queue(study, reading)
-    fits, settled = queue.next(), []
+    fits, settled = list(queue.next()), []
     assert queue.settled() == []
     while fits:
         fit = fits.pop(0)
@@ -79,6 +79,7 @@ def test_the_order_of_methods_changes_no_number():
     assert one.sort_index().to_dict() == other.sort_index().to_dict()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("options", [{"isolate": False}, {"jobs": 2}], ids=["in this process", "in workers"])
 def test_a_cheap_method_is_finished_before_a_dear_one_is(options):
     """The outer fits of a method are made as soon as it has chosen."""
@@ -100,3 +101,39 @@ def test_a_cheap_method_is_finished_before_a_dear_one_is(options):
     if "jobs" not in options:  # two workers end in any order
         assert last["ridge"] < last["svm"] < last["forest"]
         assert last["ridge"] < len(came) / 2
+
+
+def limited_course(study, at_once):
+    """The fits of a run within a limit, in the order in which they are handed out and done, by method and split."""
+    reading, course = Reading(study.study, MemoryStore()), []
+    queue = Queue(study, reading, at_once=at_once)
+    fits = list(queue.next())
+    while fits:
+        fit = fits.pop(0)
+        course.append((study.study.methods[fit.method].name, len(fit.train)))
+        record = Record(fit.key, "ok", fit.rows, {"predict": np.zeros(len(fit.rows))}, learner="any")
+        reading.store.add([record])
+        fits += queue.next([record])
+    assert not queue.next()
+    return list(dict.fromkeys(course))
+
+
+def test_within_a_limit_boosting_follows_linear_learners_and_a_risk_comes_before_the_final_tuning():
+    names = ["k-nn:small", "tree:small", "forest:small", "boosting:small", "ridge:small"]
+    study = make_comparison(names, X, Y, outer=0.25, inner=1 / 3)
+    first, others = ["ridge:small", "boosting:small"], ["k-nn:small", "tree:small", "forest:small"]
+    found = [study.study.methods[at].name for at in turns(study)]
+    assert found == [*2 * ["baseline", *first], *(name for one in others for name in (one, one))]
+    course = limited_course(study, at_once=1)
+    inner, outer, final = 20, 30, 26  # training rows of a tuning, of a risk, of the tuning on all rows
+    assert course[0] == ("baseline", outer)
+    assert course[1:7] == [*((name, rows) for name in first for rows in (inner, outer)), *((n, final) for n in first)]
+    assert course[7:] == [(name, rows) for name in others for rows in (inner, outer, final)]
+
+
+def test_a_second_worker_begins_the_next_method_and_no_third():
+    study = make_comparison(["ridge:small", "k-nn:small", "tree:small"], X, Y, outer=0.25, inner=1 / 3)
+    handed = Queue(study, Reading(study.study, MemoryStore()), at_once=2).next()
+    assert {study.study.methods[fit.method].name for fit in handed} == {"baseline", "ridge:small"}
+    everything = sorted(limited_course(study, at_once=2))
+    assert everything == sorted(limited_course(study, at_once=1))

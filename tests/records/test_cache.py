@@ -134,7 +134,7 @@ def resident():
 
 def test_endless_texts_are_cut_alike_in_memory_and_file(tmp_path):
     store = SqliteStore(tmp_path / "run")
-    store.add([some_record(status="error", responses={}, error="x" * 10**6, warnings=("w" * 10**5,) * 1000)])
+    store.add([some_record(status="error", responses={}, error="x" * 10**6, warnings=("w" * 10**5, *"w" * 1000))])
     at_hand = store.get("a" * 32)
     store.close()
     again = SqliteStore(tmp_path / "run", readonly=True)

@@ -19,7 +19,7 @@ from foldwise.records.sqlite import SqliteStore
 
 CRASH = Path(__file__).with_name("crash.py")
 WRITES, SYNCS = 250, 45  # a whole run makes some more of both
-POINTS = int(os.environ.get("FOLDWISE_CRASH_POINTS", "12"))
+POINTS = int(os.environ.get("FOLDWISE_CRASH_POINTS", "8"))
 
 spec = importlib.util.spec_from_file_location("crash", CRASH)
 crash = importlib.util.module_from_spec(spec)
@@ -79,6 +79,7 @@ def has_strace():
     return tried.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_strace(), reason="strace is not at hand")
 def test_a_kill_at_any_write_to_the_disk_loses_no_acknowledged_record(tmp_path):
     spread = {"pwrite64": (WRITES, POINTS - POINTS // 4), "fdatasync": (SYNCS, POINTS // 4)}

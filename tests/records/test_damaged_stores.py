@@ -18,7 +18,7 @@ from foldwise.records.encoding import pack
 from foldwise.records.sqlite import SqliteStore
 from foldwise.testing.stores import some_record
 
-CASES = int(os.environ.get("FOLDWISE_DAMAGED", "150"))
+CASES = int(os.environ.get("FOLDWISE_DAMAGED", "100"))
 
 
 def make_records():

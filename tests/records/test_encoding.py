@@ -45,7 +45,7 @@ def test_even_numbers_are_compressed_and_random_ones_are_not():
 
 
 def test_long_texts_are_cut():
-    found = clipped(record([0], error="e" * 30_000, warnings=("w" * 30_000,) * 300))
+    found = clipped(record([0], error="e" * 30_000, warnings=("w" * 30_000, *"w" * 300)))
     assert (len(found.error), len(found.warnings), len(found.warnings[0])) == (MOST_TEXT, MOST_WARNINGS, MOST_TEXT)
 
 

@@ -28,16 +28,16 @@ def read_only(monkeypatch):
 
 def test_a_finished_study_is_answered_and_nothing_is_written(tmp_path, read_only):
     words = {"outer": 4, "inner": 3, "jobs": 1, "store": tmp_path / "run"}
-    first = fw.compare(["ridge"], X, X[:, 0], **words)
+    first = fw.compare(["ridge"], X, X.sum(axis=1), **words)
     before = (tmp_path / "run" / "records.db").read_bytes()
     read_only()
-    again = fw.compare(["ridge"], X, X[:, 0], **words)
+    again = fw.compare(["ridge"], X, X.sum(axis=1), **words)
     assert again.fits_made == 0
     assert again.to_dict()["methods"][0]["risk"] == first.to_dict()["methods"][0]["risk"]
     with pytest.raises(BadStore, match=r"cannot write to the store .*Read-only file system"):
-        fw.compare(["ridge", "linear"], X, X[:, 0], **words)
+        fw.compare(["ridge", "linear"], X, X.sum(axis=1), **words)
     with pytest.raises(BadStore, match="Read-only file system"):
-        fw.compare(["ridge"], X, X[:, 0], **{**words, "store": tmp_path / "new"})
+        fw.compare(["ridge"], X, X.sum(axis=1), **{**words, "store": tmp_path / "new"})
     assert (tmp_path / "run" / "records.db").read_bytes() == before
 
 

@@ -138,7 +138,7 @@ class Telling(LinearRegression):
 def test_no_store_and_no_page_gets_a_secret(tmp_path):
     X = np.arange(20.0)[:, None]
     with pytest.raises(FitsFailed) as failed:
-        fw.compare({"telling": Telling()}, X, X[:, 0], outer=3, jobs=1, store=tmp_path / "run")
+        fw.compare({"telling": Telling()}, X, 2 * X[:, 0], outer=3, jobs=1, store=tmp_path / "run")
     result = failed.value.result
     texts = [str(failed.value), repr(result), result.explain(), result.report(), str(result.to_dict())]
     texts += [file.read_bytes().decode("latin-1") for file in (tmp_path / "run").iterdir()]

@@ -64,6 +64,7 @@ def test_documents_and_their_fields(database):
     head, _ = unpack(documents["outline"])
     assert named("`outline`") == sorted(head)
     assert named("`ladder`") == [*next(iter(json.loads(documents["ladder"]).values()))]
+    assert named("`table`") == sorted(json.loads(documents["table"]))
     assert named("`manifest`") == sorted(json.loads(documents["manifest"]))
     assert named("`proposals ...`") == sorted(json.loads(documents[search]))
 

@@ -1,4 +1,4 @@
-"""A benchmark seen (answers/benchmark_answer.py, reports/benchmark_text.py): text, verdict, picture and page."""
+"""A benchmark (answers/benchmark_answer.py, reports/benchmark_text.py, reports/benchmark_methods.py), seen."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ import pytest
 from foldwise.answers.benchmark_answer import Entry, Terms
 from foldwise.answers.numbers import plain
 from foldwise.api.benchmark_result import Benchmark
+from foldwise.reports.benchmark_methods import benchmark_paragraph, benchmark_references
 from foldwise.reports.benchmark_page import benchmark_page
 from foldwise.reports.benchmark_text import benchmark_text, benchmark_verdict, risk_columns
 from foldwise.reports.charts import critical_difference
 
 INJECTIONS = json.loads((Path(__file__).parent / "injections.json").read_text(encoding="utf-8"))
-SECTIONS = ["verdict", "ranks", "risks", "pairs", "intervals", "data", "meaning", "record"]
+SECTIONS = ["verdict", "ranks", "risks", "pairs", "intervals", "data", "meaning", "methods", "record"]
 ELEMENTS = {
     "html", "head", "meta", "title", "style", "body", "a", "header", "div", "span", "svg", "rect", "circle", "line",
     "text", "path", "desc", "button", "h1", "h2", "p", "nav", "ul", "li", "fieldset", "legend", "label", "input",
     "main", "section", "strong", "dl", "dt", "dd", "b", "details", "summary", "table", "caption", "thead", "tbody",
-    "tfoot", "tr", "th", "td", "figure", "code", "script",
+    "tfoot", "tr", "th", "td", "figure", "code", "script", "wbr", "ol",
 }  # fmt: skip
 
 
@@ -250,3 +251,25 @@ def test_the_picture_puts_the_best_left_and_joins_what_is_close():
     assert (middle - left) / (right - left) == pytest.approx(0.7 / 1.7, abs=1e-3)
     assert "Mean ranks: a 1.2, b 1.9, c 2.9. Critical difference 1. Not told apart: a and b." in picture.texts
     assert [value for name, value in picture.attributes if name == "class"].count("tie") == 1
+
+
+def test_the_smallest_risk_of_each_data_set_is_marked_and_the_scale_ends_there():
+    page = benchmark_page(make_benchmark().to_dict())
+
+    assert page.count(" ●</b></td>") == 8
+    deepest = [part for part in page.split("<td ")[1:] if part.startswith('class="number right shade-10"')]
+    assert len(deepest) == 8
+    assert all("●" in part for part in deepest)
+
+
+def test_the_methods_of_a_benchmark_can_be_pasted_into_a_paper():
+    found = make_benchmark().to_dict() | {"versions": {"foldwise": "1.2", "python": "3.12"}}
+    words = benchmark_paragraph(found)
+
+    assert words.startswith("3 methods (forest, ridge and k-nn) were compared on 8 data sets of")
+    assert "Friedman's test" in words
+    assert (
+        "by the signed-rank test of risks as shares of the baseline's, with Holm's correction over all pairs" in words
+    )
+    assert "All was done with Foldwise 1.2 (python 3.12)" in words
+    assert [text.split()[0] for text in benchmark_references(found)] == ["Demšar", "Holm", "Iman", "Wilcoxon"]

@@ -104,7 +104,7 @@ def test_confusion_is_a_table_with_its_classes_as_heads():
     found = {"classes": ["cat", "dog"], "counts": [[8, 2], [1, 9]]}
     page = parsed(charts.confusion_table(found, caption="c"))
 
-    assert [cell.text for cell in page.iter("td")] == ["8", "2", "1", "9"]
+    assert ["".join(cell.itertext()) for cell in page.iter("td")] == ["880%", "220%", "110%", "990%"]
     assert [cell.get("class") for cell in page.iter("td")] == [
         "right shade-8", "wrong shade-2", "wrong shade-1", "right shade-9"
     ]  # fmt: skip
@@ -140,3 +140,48 @@ def test_no_label_of_a_curve_lies_on_another_or_on_a_line(values, gap):
         assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2], (one, other)
     for left, right, top, bottom, text in placed:
         assert not any(left < x < right and top < y < bottom for x, y in marks), text
+
+
+def curve_of(values, is_ordered):
+    points = [
+        {"value": value, "score": 1.0 + at, "low": 0.5, "high": 3.0, "folds": 1, "is_final": at == 0, "train": None,
+         "test": None}
+        for at, value in enumerate(values)
+    ]  # fmt: skip
+    sides = {"left": "overfitting", "right": "underfitting"} if is_ordered else None
+    return {"parameter": "p", "points": points, "is_ordered": is_ordered, "others": False, "sides": sides, "edge": None}
+
+
+def test_values_without_an_order_are_not_joined():
+    text = charts.curve_panel(curve_of(["uniform", "distance"], False), title="t")
+
+    assert 'class="line score"' not in text
+    assert 'class="band"' not in text
+    assert text.count('class="whisker"') == 2
+    assert 'class="line score"' in charts.curve_panel(curve_of([1.0, 2.0], True), title="t")
+    points = [{"value": word, "train": 1.0, "test": 2.0} for word in ("a", "b")]
+    assert 'class="line test" d' not in charts.learning_panel({"parameter": "k", "points": points}, title="t")
+
+
+def test_an_axis_of_whole_numbers_has_whole_ticks():
+    page = parsed(charts.curve_panel(curve_of([1, 2], True), title="t"))
+    ticks = [text.text for text in page.iter("text") if text.get("y") == "206"]
+
+    assert ticks == ["1", "2"]
+
+
+def test_no_word_of_a_validation_curve_lies_on_another():
+    placed = list(boxes(parsed(charts.curve_panel(curve_of([0.1, 1.0, 10.0], True), title="t"))))
+
+    assert {"mean loss", "← overfitting", "underfitting →"} <= {text for *_, text in placed}
+    for one, other in combinations(placed, 2):
+        assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2], (one, other)
+
+
+def test_counted_places_have_the_names_of_their_ends_and_of_the_commonest():
+    points = tuple((count, str(count)) for count in (0, 0, 0, 5, 0, 0, 0, 1))
+    places = tuple(str(value) for value in (1, 2, 3, 5, 8, 13, 21, 34))
+    page = parsed(charts.counts([Row("k", points=points, places=places)], heads=("m",), caption="c", picture="p"))
+    names = {text.text for text in page.iter("text")}
+
+    assert {"1", "34", "5"} <= names

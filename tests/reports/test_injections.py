@@ -20,7 +20,7 @@ ELEMENTS = {
     "html", "head", "meta", "title", "style", "body", "a", "header", "div", "span", "svg", "rect", "circle", "line",
     "text", "path", "desc", "button", "h1", "h2", "p", "nav", "ul", "li", "fieldset", "legend", "label", "input",
     "main", "section", "strong", "dl", "dt", "dd", "b", "details", "summary", "table", "caption", "thead", "tbody",
-    "tfoot", "tr", "th", "td", "figure", "figcaption", "ol", "code", "script",
+    "tfoot", "tr", "th", "td", "figure", "figcaption", "ol", "code", "script", "wbr", "small",
 }  # fmt: skip
 
 

@@ -127,7 +127,7 @@ def test_a_search_is_told_by_the_candidates_of_one_tuning_and_by_what_ended_it()
         "best": fw.best_of({"a": Ridge(), "b": fw.tune(Ridge(), alpha=[1.0, 2.0])}),
     }
     X = np.random.default_rng(0).normal(size=(30, 2))
-    result = fw.compare(specs, X, X[:, 0], outer=2, inner=2, jobs=1)
+    result = fw.compare(specs, X, X.sum(axis=1), outer=2, inner=2, jobs=1)
     text = methods_paragraph(result.to_dict(), protocol(result.study))
     assert "sought (14 candidates in each tuning) was tuned" in text
     assert "proposed by Optuna's tpe from the scores of the same tuning so far)" in text
@@ -151,7 +151,7 @@ def test_members_that_had_nothing_to_tune_are_not_said_to_have_been_tuned():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 2))
     stack = fw.stack({"r": Ridge(), "k": fw.tune(KNeighborsRegressor(), n_neighbors=[2, 5])})
-    text = paragraph(fw.compare({"s": stack}, X, X[:, 0] + rng.normal(size=40), outer=3, inner=2, jobs=1))
+    text = paragraph(fw.compare({"s": stack}, X, X.sum(axis=1) + rng.normal(size=40), outer=3, inner=2, jobs=1))
     assert "s: k (2 candidates) was tuned" in text
     assert "1 candidate)" not in text
 

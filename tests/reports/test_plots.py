@@ -12,6 +12,8 @@ from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
 from foldwise.errors import BadStudy
+from foldwise.reports import plots
+from foldwise.reports.html import asset
 from foldwise.reports.plots import plot_choices, plot_curve, plot_optimism, plot_risks
 
 pytest.importorskip("matplotlib")
@@ -122,6 +124,7 @@ def is_slanted(text):
 WORDS = ("squared_error", "absolute_error", "friedman_mse", "poisson", "quantile", "huber_loss", "log_loss", "entropy")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "values",
     [WORDS, WORDS[:2], range(1, 31), [7], [10.0**k for k in range(-4, 5)], [3, 6, None], [True, False]],
@@ -163,3 +166,8 @@ def test_a_search_draws_its_scores_and_where_they_are_enough(result):
     assert axis.lines[1].get_ydata().tolist() == pytest.approx(list(curve.outer), nan_ok=True)
     assert axis.lines[2].get_xdata()[0] == curve.enough
     assert axis.get_xlabel() == "candidates tried"
+
+
+def test_the_colours_are_those_of_the_page():
+    style = asset("page.css").split("@media")[0]
+    assert all(colour in style for colour in (plots.BLUE, plots.ORANGE, plots.GREEN, plots.GREY))

@@ -22,7 +22,7 @@ def test_no_number_is_lost_on_a_narrow_screen(answer, width):
     text = render_text(answer, width=width)
 
     squeezed = "".join(text.split())
-    for part in ("3001", "2750to3252", "2990", "2860", "141.2", "67%", "664", "5930", "2929(2100to3700)"):
+    for part in ("3001", "2750to3252", "2990", "2860", "141", "67%", "664", "5930", "2929(2100to3700)"):
         assert part in squeezed, part
 
 
@@ -139,3 +139,37 @@ def test_a_blend_shows_its_mean_weights_and_other_methods_their_choices():
     tuned = {"name": "ridge", "candidates": 2, "folds": [{"fold": 0, "repeat": 0, "candidate": {"alpha": 1.0}}]}
     assert mean_weights(tuned) == {}
     assert _method_choices(tuned, 80) == "  ridge: alpha=1.0 in 0"
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 160])
+def test_rows_stand_by_risk_and_the_best_is_marked_without_colour(answer, width):
+    answer["methods"].reverse()
+    text = render_text(answer, width=width)
+
+    assert text.index("ridge *") < text.index("baseline")
+    assert "baseline *" not in text
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 160])
+def test_names_and_heads_are_never_broken_inside_words(answer, width):
+    answer["methods"][0]["name"] = answer["best"] = "forest:small"
+    words = {word for line in render_text(answer, width=width).splitlines() for word in line.split()}
+
+    assert "forest:small" in words
+    heads = {word.strip(",") for word in words}
+    assert {"selection", "difference", "agreement", "optimism", "training"} <= heads
+
+
+def test_numbers_have_the_digits_that_their_interval_supports(answer):
+    answer["methods"][0].update(risk=0.024683, low=0.007332, high=0.042031, train_risk=9.992e-16, gap=0.0246)
+    text = render_text(answer, width=170)
+
+    assert "0.025   0.007 to 0.042" in text
+    assert "e-16" not in text
+
+
+def test_both_intervals_of_the_best_are_named(answer):
+    answer["winner"] = {"among": 4, "low_simultaneous": 2600.0, "high_simultaneous": 3400.0}
+
+    words = " ".join(render_text(answer, width=100).split())
+    assert "each for one method alone; for the best of 4 it is 2600 to 3400" in words

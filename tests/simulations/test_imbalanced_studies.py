@@ -74,6 +74,7 @@ def test_intervals_cover_where_stratified_folds_hide_the_class_shares(repeats):
         assert np.mean(shares) >= 0.93 - 2 * error
 
 
+@pytest.mark.slow
 def test_twenty_splits_of_four_to_one_say_the_same_under_both_their_names():
     """Five folds four times, or twenty random splits: one study had p = 0.26 and 0.003."""
     rng = np.random.default_rng(3)

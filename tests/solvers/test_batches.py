@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldwise.solvers.batches import any_of, by_shared, by_split, has_repeats
-from foldwise.solvers.solver import FitRequest
+from foldwise.solvers.batches import any_of, by_estimator, by_shared, by_split, has_repeats, in_blocks
+from foldwise.solvers.solver import FitRequest, RequestBlock, Requests
 
 sorted_rows = st.lists(st.integers(0, 30), max_size=20).map(lambda rows: np.array(sorted(rows), dtype=np.int64))
 
@@ -41,3 +41,30 @@ def test_repeats_are_found(rows):
 @given(st.lists(sorted_rows, max_size=4))
 def test_rows_of_any_are_those_of_their_union(many):
     assert any_of(many).tolist() == sorted({row for rows in many for row in rows.tolist()})
+
+
+def test_requests_in_blocks_are_the_requests_one_by_one():
+    blocks = [
+        RequestBlock(("x", "y"), np.arange(3), np.arange(3, 5), ("predict",)),
+        RequestBlock(("y",), np.arange(2), np.arange(2, 5), ("predict",)),
+        RequestBlock(("z",), np.arange(3), np.arange(3, 5), ("predict",)),
+    ]
+    fits = Requests(blocks)
+    assert [fit.estimator for fit in fits] == [fits[at].estimator for at in range(len(fits))] == list("xyyz")
+    found = by_split(fits, range(4))
+    assert [split.fits for split in found] == [[0, 1, 3], [2]]
+    assert [split.fits for split in by_split(list(fits), range(4))] == [[0, 1, 3], [2]]
+    assert [(block.estimators, places) for block, places in in_blocks(list(fits))] == [
+        (("x", "y", "z"), [0, 1, 3]),
+        (("y",), [2]),
+    ]
+
+
+def test_a_block_is_divided_by_what_its_estimators_share():
+    solver = type("By", (), {"shares": lambda self, estimator: estimator in "xy"})()
+    block = RequestBlock(("x", "z", "y"), np.arange(3), np.arange(3, 5), ("predict",))
+    groups = by_estimator(solver, [block, RequestBlock(("z",), np.arange(2), np.arange(2, 5), ("predict",))])
+    assert [[(part.number, part.block.estimators, list(part.places)) for part in parts] for parts in groups] == [
+        [(0, ("x", "y"), [0, 2])],
+        [(0, ("z",), [1]), (1, ("z",), [0])],
+    ]

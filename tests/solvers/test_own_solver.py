@@ -57,6 +57,7 @@ def solver(tmp_path):
     return Quantiles(tmp_path / "notes")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_it_answers_the_fits_of_a_study_here_and_in_workers(solver, jobs):
     assert risk_of([solver], jobs=jobs, isolate=jobs > 1) == risk_of(False)

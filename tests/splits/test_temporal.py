@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
 from foldwise.splits import Bootstrap, MonteCarlo, TimeOrdered, inner_splits, make_splits
+from foldwise.splits.temporal import steps_ahead
 
 
 @given(rows=st.integers(12, 60), k=st.integers(2, 5), gap=st.integers(0, 1), window=st.none() | st.integers(1, 9))
@@ -97,3 +98,26 @@ def test_a_horizon_too_long_for_the_rows_is_refused(table):
         make_splits(TimeOrdered(2, horizon=15), table(20), seed=0)
     with pytest.raises(BadSplits, match="horizon"):
         TimeOrdered(3, horizon=0)
+
+
+@pytest.mark.parametrize(
+    ("splitter", "steps"),
+    [
+        (TimeOrdered(4), 1),
+        (TimeOrdered(4, gap=3), 4),
+        (TimeOrdered(4, horizon=5), 5),
+        (TimeOrdered(4, horizon=5, gap=2), 7),
+        (TimeOrdered(4, horizon=1), 1),
+    ],
+)
+def test_steps_ahead_count_the_gap_and_the_horizon_that_was_asked_for(table, splitter, steps):
+    splits = make_splits(splitter, table(60), seed=0)
+    assert steps_ahead(splits, None, 60) == steps
+    backwards = make_splits(splitter, table(60, time=np.arange(60.0)[::-1]), seed=0)
+    assert steps_ahead(backwards, np.arange(60)[::-1], 60) == steps
+
+
+def test_steps_ahead_are_times_not_rows(table):
+    time = np.repeat(np.arange(30.0), 2)
+    splits = make_splits(TimeOrdered(4, horizon=6, gap=4), table(60, time=time), seed=0)
+    assert steps_ahead(splits, time.astype(int), 60) == 5

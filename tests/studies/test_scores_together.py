@@ -22,7 +22,8 @@ def test_scores_have_the_same_bits(loss, monkeypatch):
     learner = fw.tune(core, n_neighbors=range(1, 9))
     at_once = fw.compare(learner, X, target, **words).choices()
     asked = []
-    monkeypatch.setattr(Reading, "_means_at_once", lambda *words: asked.append(words))
+    for name in ("_block_scores", "_means_at_once"):
+        monkeypatch.setattr(Reading, name, lambda *words: asked.append(words))
     one_by_one = fw.compare(learner, X, target, **words).choices()
     assert asked
     np.testing.assert_array_equal(at_once["selection_score"], one_by_one["selection_score"])

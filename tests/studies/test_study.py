@@ -78,3 +78,11 @@ def test_training_risks_are_left_out_where_they_would_cost_most():
     assert study().has_training_risk
     many = request(RIDGE, np.zeros((60, 1)), np.arange(60.0), outer="loo", inner=2).study().study
     assert not many.has_training_risk
+
+
+def test_keys_of_all_candidates_are_those_of_one():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    result = fw.compare(["k-nn"], X, X[:, 0] + X[:, 1] ** 2, outer=3, inner=3, jobs=1)
+    study = result.study
+    method, name = study.methods[0], study.rows_name(study.outer[0])
+    assert study.keys(method, name) == tuple(study.fit_key(identity, name) for identity in method.identities)

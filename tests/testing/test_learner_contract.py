@@ -17,7 +17,7 @@ X = np.random.default_rng(0).normal(size=(60, 3))
 CLASSES = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-0.5, 0.5])]
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_built_in_learners_keep_the_contract(name):
     tasks = next(entry.tasks for entry in all_entries() if entry.name == name)

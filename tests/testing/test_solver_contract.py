@@ -14,7 +14,7 @@ from sklearn.linear_model import HuberRegressor, Lasso, LogisticRegression, Ridg
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeRegressor
 
@@ -36,6 +36,7 @@ CANDIDATES = {
     "gaussian naive Bayes": [GaussianNB(var_smoothing=value) for value in (1e-9, 0.1)],
     "linear discriminant": [LinearDiscriminantAnalysis(solver="lsqr", shrinkage=value) for value in (0.01, 0.5)],
     "principal components": [make_pipeline(PCA(count), Ridge()) for count in (1, 2)],
+    "k-nn behind steps": [make_pipeline(MinMaxScaler(), KNeighborsClassifier(k)) for k in (1, 4)],
     "shared steps": [make_pipeline(StandardScaler(), HuberRegressor(alpha=alpha)) for alpha in (0.1, 1.0)],
 }
 
@@ -47,6 +48,7 @@ def table(estimator):
     return X, np.digitize(y, [-0.7, 0.7]).astype(str) if is_classifier(estimator) else y
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("name", CANDIDATES)
 def test_a_solver_of_ours_keeps_the_contract(name):
     estimators = CANDIDATES[name]

@@ -10,6 +10,7 @@ from foldwise.testing.tuners import GivenTuning, check_tuner, play
 from foldwise.tuners.registry import make_tuner, tuner_names
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", [name for name in tuner_names() if name != "gp"])
 def test_every_tuner_keeps_the_contract(name):
     check_tuner(make_tuner(name))

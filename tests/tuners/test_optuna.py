@@ -69,7 +69,7 @@ def test_other_scores_and_other_seeds_give_other_points(name):
     assert asked != tuner_of(name).ask(turned, SMOOTH, 1)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["tpe", "cmaes"])
 @pytest.mark.parametrize(("space", "truth"), [(SMOOTH, smooth), (KERNELS, conditional)], ids=["plain", "conditional"])
 def test_a_search_that_learns_comes_nearer_than_an_even_spread(name, space, truth):

@@ -9,6 +9,7 @@ from foldwise.answers.auto import AutoAnswer, make_auto
 from foldwise.answers.bias import Corrected, corrections
 from foldwise.answers.combined import CombinedAnswer
 from foldwise.answers.contest import asked_for, holm_values, not_told_apart, pick, picked_among
+from foldwise.answers.decision import Decision, decide, decision_notes
 from foldwise.answers.failures import count_words, own_words
 from foldwise.answers.ledger import UNSEEN, level_of_best, times_scored
 from foldwise.answers.method import MethodAnswer
@@ -16,6 +17,7 @@ from foldwise.answers.metric_table import metric_numbers
 from foldwise.answers.metrics import rare_notes
 from foldwise.answers.numbers import less
 from foldwise.answers.training_size import training_size
+from foldwise.answers.winner import winner_level_of
 from foldwise.estimates.estimate import plain_number
 from foldwise.estimates.intervals import row_named
 from foldwise.formulas.bias import Bbc
@@ -25,7 +27,13 @@ from foldwise.studies.study import Note, Study
 
 
 def answer(
-    study: Study, methods: list[MethodAnswer], *, made: Mapping[str, int], seconds: float, versions: dict[str, str]
+    study: Study,
+    methods: list[MethodAnswer],
+    *,
+    made: Mapping[str, int],
+    seconds: float,
+    versions: dict[str, str],
+    margin: float | None = None,
 ) -> dict[str, Any]:
     """The whole answer in plain values: the object of `to_dict()` and `--json`."""
     best, auto, size = pick(methods), make_auto(methods), training_size(study.outer)
@@ -37,8 +45,10 @@ def answer(
     every = [*methods, *([auto] if auto else [])]
     rows = [_method_dict(method, best, made, corrected, notes) for method in every]
     winner, adjusted = _winner(best, among, bbc, asked=len(asked_for(methods))), holm_values(methods, best)
-    rows = [row | {"p_holm": adjusted.get(row["name"])} | _wide_ends(row, winner) for row in rows]
+    decision = decide(methods, best, margin=margin)
+    rows = [_judged(row, adjusted, decision) | _wide_ends(row, winner) for row in rows]
     notes += [*_interval_notes(every), *_family_notes(rows, family), *_contest_notes(methods, best, family)]
+    notes += decision_notes(decision, notes)
     tuned = [method for method in study.methods if method.inner is not None]
     return {
         "best": best.method.name if best else None,
@@ -64,6 +74,7 @@ def answer(
         "methods": rows,
         "not_told_apart": family,
         "winner": winner,
+        "decision": decision.to_dict(),
         "refit": _refit(best),
         "refit_inner": _refit(auto.final) if auto else None,
         "notes": [{"code": code, "text": text} for code, text in dict.fromkeys(notes)],
@@ -181,10 +192,13 @@ def _winner(
     if best is None:
         return None
     level, count, how = level_of_best(best, among=len(among), asked=asked)
+    if how == "evenly" and count > 1 and (own := winner_level_of(best, among)) is not None:
+        level, how = own, "winner"
     wide = best.estimate(level=level)
     return {
         "name": best.method.name,
         "among": count,
+        "level": level,
         "level_shared": how,
         "risk": plain_number(best.risk),
         "bbc": plain_number(found.value) if found else None,
@@ -193,6 +207,11 @@ def _winner(
         "low_simultaneous": plain_number(wide.low),
         "high_simultaneous": plain_number(wide.high),
     }
+
+
+def _judged(row: Mapping[str, Any], adjusted: Mapping[str, float], decision: Decision) -> dict[str, Any]:
+    """The row with what all methods together say of it."""
+    return {**row, "p_holm": adjusted.get(row["name"]), **decision.of(row["name"])}
 
 
 def _wide_ends(row: Mapping[str, Any], winner: Mapping[str, Any] | None) -> dict[str, Any]:

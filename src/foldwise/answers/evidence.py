@@ -17,6 +17,7 @@ from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.intervals import IntervalMethod, request_interval, requested
 from foldwise.losses.loss import Loss
 from foldwise.splits.split import Splits
+from foldwise.splits.temporal import steps_ahead
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Stage, Study
 
@@ -105,8 +106,8 @@ def check_interval(study: Study) -> None:
 
 
 def _spread(judge: Loss, rows: int) -> FloatArray:
-    """Losses that differ and lie in the range of the loss, if it has one."""
-    return np.linspace(*(judge.bounds or (0.0, 1.0)), rows)
+    """Losses that differ, lie in the range of the loss, if it has one, and have no order in time."""
+    return np.random.default_rng(0).permutation(np.linspace(*(judge.bounds or (0.0, 1.0)), rows))
 
 
 def _facts(study: Study, judge: Loss) -> dict[str, Any]:
@@ -125,6 +126,7 @@ def _facts(study: Study, judge: Loss) -> dict[str, Any]:
         "groups": study.groups,
         "truth": study.target if study.task == "binary" else None,
         "seed": study.seed,
+        **({"time": study.time, "steps": steps_ahead(outer, study.time, study.rows)} if outer.is_ordered else {}),
     }
 
 

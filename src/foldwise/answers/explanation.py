@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foldwise.answers import winner
 from foldwise.answers.auto import make_auto
+from foldwise.answers.decision import MEASURED_DECISIONS
 from foldwise.answers.failures import policy_words
 from foldwise.answers.method import MethodAnswer
 from foldwise.answers.numbers import other_notes, task_words, training_rows_words
@@ -37,6 +39,7 @@ def explain(study: Study, answer: Mapping[str, Any], methods: list[MethodAnswer]
     auto = make_auto(methods)
     every = [*methods, *([auto] if auto else [])]
     lines += [*map(_method_line, every), *_tuning_lines(methods), *_coverage_lines(study, every)]
+    lines += [*_winner_lines(answer), *_decision_lines(answer)]
     lines.append("No number here is the risk of the delivered model, which is fitted on all rows.")
     return "\n".join([*lines, *(f"Note: {note['text']}." for note in other_notes(answer))])
 
@@ -62,6 +65,29 @@ def _tuning_lines(methods: Sequence[MethodAnswer]) -> list[str]:
     if any(method.method.inner is not None and not method.method.combines for method in methods):
         return ["Whether tuning helped is not said: defaults=True (--defaults) adds the fits that tell."]
     return []
+
+
+def _winner_lines(answer: Mapping[str, Any]) -> list[str]:
+    """What the interval of the best of several is, where it has a law of its own."""
+    found = answer["winner"] or {}
+    if found.get("level_shared") != "winner" or found["low_simultaneous"] is None:
+        return []
+    return [
+        f"The interval for the best of {found['among']} is the {winner.NAME}: {winner.TARGET}; {winner.ASSUMES}.",
+        f"Measured coverage of the {winner.NAME} at 95%: {winner.COVERAGE}.",
+    ]
+
+
+def _decision_lines(answer: Mapping[str, Any]) -> list[str]:
+    """What the probability to be the best and the regret are, where the study has them."""
+    rivals = [method for method in answer["methods"] if method["p_best"] is not None]
+    if len(rivals) < 2:
+        return []
+    return [
+        "Probability to be the best, expected regret (risk less that of the best method): from one law of all risks "
+        "that agrees with the interval of every difference, under a flat prior. It is too sure of one method where "
+        f"several are equally good. Measured: {MEASURED_DECISIONS}."
+    ]
 
 
 def _coverage_lines(study: Study, methods: Sequence[MethodAnswer]) -> list[str]:

@@ -26,6 +26,7 @@ from foldwise.estimates.estimate import Estimate, plain_number
 from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.intervals import requested
 from foldwise.formulas.multiple import shared_level
+from foldwise.records.block import together
 from foldwise.records.record import Record
 from foldwise.splits.nesting import Inner
 from foldwise.studies.plain import plain_candidate
@@ -92,7 +93,10 @@ class MethodAnswer:
     def tally(self) -> Tally:
         """The status of the fits the answer rests on, from their records."""
         found = Tally()
-        for key in sorted(self.keys):
+        there = together(self.reading.store, sorted(self.keys))
+        found.seconds += sum(block.seconds * len(block) for block in there.blocks)
+        found.missing += there.missing
+        for key in there.single:
             record = self.reading.store.get(key)
             if record is None:
                 found.missing += 1
@@ -219,7 +223,7 @@ class MethodAnswer:
         scores = self.reading.final_choice(self.method).scores
         return float(np.median(scores.mean(axis=1)))
 
-    @property
+    @cached_property
     def edges(self) -> list[str]:
         """Warnings about parameters whose chosen values mostly lie at an end of their range."""
         return edges(self.reading, self.method)
@@ -284,7 +288,10 @@ class MethodAnswer:
     def _target(self, covers: str | None) -> str:
         outer = self.study.outer
         if len(outer) == 1:
-            return f"this predictor: {self.who} as trained on these {self.size}, not refitted"
+            when = " in this period" if outer.is_ordered else ""
+            return f"this predictor{when}: {self.who} as trained on these {self.size}, not refitted"
+        if outer.is_ordered:
+            return f"these forecasts of {self.who} at {self.size}, in this period"
         if covers == "these models":
             return f"the average of these {len(outer)} models of {self.who} at {self.size}"
         return f"{self.who} at {self.size}"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 MISSING = "-"
 ROUNDING = 1e-12  # relative: numbers this close are the same
+MOST_PLACES = 7  # decimals; beyond, a number is written with its exponent
+WARNED = re.compile(r"(\d+) fits warned: (.*)")
 MOST_NAMES = 6  # in one sentence; the table has them all
 
 
@@ -40,6 +44,49 @@ def span(low: float | None, high: float | None) -> str:
     ('0.2 to 0.35', '-')
     """
     return MISSING if low is None or high is None else f"{number(low)} to {number(high)}"
+
+
+def decimals(low: float | None, high: float | None) -> int | None:
+    """How many decimals an interval supports: two digits of half its length, no more; None without an interval.
+
+    >>> decimals(0.007332, 0.04203), decimals(2338, 3662), decimals(None, None)
+    (3, 0, None)
+    """
+    half = 0.0 if low is None or high is None else (high - low) / 2
+    if not 0 < half < math.inf:
+        return None
+    return max(0, 1 - math.floor(math.log10(half)))
+
+
+def rounded(value: float | None, places: int | None) -> str:
+    """A number with so many decimals, or with four digits where its interval says nothing.
+
+    >>> rounded(0.02468, 3), rounded(-2.5e-6, 3), rounded(45.8, None), rounded(None, 2)
+    ('0.025', '0.000', '45.8', '-')
+    """
+    if value is None or places is None or places > MOST_PLACES or abs(value) >= 1e12:
+        return number(value)
+    return f"{value:.{places}f}" if round(value, places) else f"{0:.{places}f}"
+
+
+def measured(value: float | None, low: float | None, high: float | None) -> tuple[str, str]:
+    """A number and its interval, both with as many digits as the interval supports.
+
+    >>> measured(0.02468, 0.007332, 0.04203), measured(3000.4, 2338.2, 3662.4), measured(0.2, None, None)
+    (('0.025', '0.007 to 0.042'), ('3000', '2338 to 3662'), ('0.2', '-'))
+    """
+    places = decimals(low, high)
+    around = MISSING if low is None or high is None else f"{rounded(low, places)} to {rounded(high, places)}"
+    return rounded(value, places), around
+
+
+def chance(p: float | None) -> str:
+    """A p-value: two digits, and no more than that it is small.
+
+    >>> chance(0.3412), chance(9.9e-10), chance(1.0), chance(None)
+    ('0.34', '< 0.001', '1', '-')
+    """
+    return MISSING if p is None else "< 0.001" if p < 0.001 else number(p, digits=2)
 
 
 def training_rows_words(answer: Mapping[str, Any]) -> str:
@@ -100,9 +147,30 @@ def outer_words(answer: Mapping[str, Any]) -> str:
     return f"{outer} ({reasons[0]})" if reasons else outer
 
 
-def other_notes(answer: Mapping[str, Any]) -> list[Mapping[str, str]]:
-    """The notes, without those on the task and the scheme, which stand beside them."""
-    return [note for note in answer.get("notes") or [] if note["code"] not in ("task", "scheme")]
+def other_notes(answer: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The notes, without those on the task and the scheme, which stand beside them; one that several share is one.
+
+    >>> notes = [{"code": "tuner", "text": f"{name}: half the fits saved"} for name in ("k-nn", "tree")]
+    >>> [note["text"] for note in other_notes({"methods": [{"name": "k-nn"}, {"name": "tree"}], "notes": notes})]
+    ['k-nn and tree: half the fits saved']
+    """
+    names = {plain(method["name"]) for method in answer.get("methods") or []}
+    found: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for note in answer.get("notes") or []:
+        if note["code"] in ("task", "scheme"):
+            continue
+        name, _, rest = plain(note["text"]).partition(": ")
+        said = WARNED.fullmatch(rest) if name in names else None
+        key, whose = (rest, name) if name in names else (plain(note["text"]), "")
+        count, key = (int(said[1]), said[2]) if said else (0, key)
+        found.setdefault((note["code"], key), []).append((whose, count))
+    return [{"code": code, "text": _note_words(key, whose)} for (code, key), whose in found.items()]
+
+
+def _note_words(text: str, whose: Sequence[tuple[str, int]]) -> str:
+    names, count = [name for name, _ in whose if name], sum(count for _, count in whose)
+    told = f"{count} fits warned: {text}" if count else text
+    return f"{listed(names)}: {told}" if names else told
 
 
 def listed(names: Sequence[str]) -> str:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from foldwise.answers.out_of_fold import FoldAnswers, fold_answers
+from foldwise.answers.pictures.probabilities import histogram
+from foldwise.answers.pictures.quantiles import residual_quantiles, weighted_quantiles
+from foldwise.answers.pictures.ranking import ranking
+from foldwise.answers.pictures.thresholds import thresholds
 from foldwise.arrays import AnyArray, FloatArray
+from foldwise.formulas.holdout import clopper_pearson
 from foldwise.studies.reading import Reading
-from foldwise.studies.study import Method
+from foldwise.studies.study import Method, Study
 
 BINS = 10
 GRID = 24  # cells per side of the picture of predicted against true values
@@ -17,24 +24,21 @@ MOST_CLASSES = 20  # classes whose confusion is shown
 
 def predictions(reading: Reading, method: Method) -> dict[str, Any] | None:
     """Summary of a method's out-of-fold predictions over all repeats; None where some are missing."""
-    answers = [reading.outer_response(method, at) for at in range(len(reading.study.outer))]
-    if any(answer is None for answer in answers):
+    study = reading.study
+    folds = [fold_answers(reading, method, at) for at in range(len(study.outer))]
+    if not folds or any("predict" not in fold.responses for fold in folds):
         return None
-    truth = np.concatenate([reading.study.target[split.test] for split in reading.study.outer])
-    found = np.concatenate([np.asarray(answer) for answer in answers])
-    weights = _weights(reading)
-    if reading.study.task == "regression":
-        return residuals(truth, found, weights)
-    classes = [str(label) for label in reading.study.classes]
+    truth = np.concatenate([fold.target for fold in folds])
+    found = np.concatenate([np.asarray(fold.responses["predict"]) for fold in folds])
+    weights = None if study.weights is None else np.concatenate([study.weights[split.test] for split in study.outer])
+    if study.task == "regression":
+        summary = residuals(truth, found, weights)
+        return None if summary is None else {**summary, "quantiles": residual_quantiles(truth - found, weights)}
     return {
-        "confusion": confusion(truth, found, classes),
-        "calibration": _calibration(reading, method, truth, weights),
+        "confusion": confusion(truth, found, [str(label) for label in study.classes]),
+        "ranking": ranking(folds, study.classes),
+        **_of_probabilities(study, folds, truth, weights),
     }
-
-
-def _weights(reading: Reading) -> FloatArray | None:
-    weights = reading.study.weights
-    return None if weights is None else np.concatenate([weights[split.test] for split in reading.study.outer])
 
 
 def residuals(truth: AnyArray, found: AnyArray, weights: FloatArray | None = None) -> dict[str, Any] | None:
@@ -62,7 +66,7 @@ def residuals(truth: AnyArray, found: AnyArray, weights: FloatArray | None = Non
 
 
 def _residual_bin(found: FloatArray, left: FloatArray, weights: FloatArray | None) -> dict[str, float]:
-    low, middle, high = _quantiles(left, [0.1, 0.5, 0.9], weights)
+    low, middle, high = weighted_quantiles(left, [0.1, 0.5, 0.9], weights)
     return {
         "from": float(found.min()),
         "to": float(found.max()),
@@ -80,15 +84,6 @@ def _mean(values: FloatArray, weights: FloatArray | None) -> float:
     return float(np.average(values, weights=weights if weights is not None and weights.any() else None))
 
 
-def _quantiles(values: FloatArray, shares: list[float], weights: FloatArray | None) -> FloatArray:
-    if weights is None or not weights.any():
-        return np.asarray(np.quantile(values, shares), np.float64)
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(weights[order])
-    places = np.searchsorted(below, np.array(shares) * below[-1])
-    return np.asarray(values[order][places], np.float64)
-
-
 def confusion(truth: AnyArray, found: AnyArray, classes: list[str]) -> dict[str, Any] | None:
     """Rows by true and predicted class: counts[true][predicted]."""
     if len(classes) > MOST_CLASSES:
@@ -98,30 +93,39 @@ def confusion(truth: AnyArray, found: AnyArray, classes: list[str]) -> dict[str,
     return {"classes": classes, "counts": counts.tolist()}
 
 
-def _calibration(
-    reading: Reading, method: Method, truth: AnyArray, weights: FloatArray | None
-) -> dict[str, Any] | None:
-    """Calibration of the probabilities of the second of two classes, or of the most probable of several."""
-    shares = []
-    for at, split in enumerate(reading.study.outer):
-        candidate = reading.outer_candidate(method, at)
-        answer = None if candidate is None else reading.answer(method, candidate, split, "predict_proba", split.test)
-        if answer is None or np.ndim(answer) != 2:
-            return None
-        shares.append(answer)
-    table = np.concatenate(shares)
-    classes = reading.study.classes
+def _of_probabilities(
+    study: Study, folds: Sequence[FoldAnswers], truth: AnyArray, weights: FloatArray | None
+) -> dict[str, Any]:
+    """Calibration, histogram and thresholds of probabilities; nothing where a fold has none."""
+    shares = [answer for fold in folds if (answer := fold.responses.get("predict_proba")) is not None]
+    if len(shares) < len(folds) or any(np.ndim(answer) != 2 for answer in shares):
+        return {"calibration": None}
+    table, codes, classes = np.concatenate(shares), truth.astype(int), study.classes
     if table.shape[1] != len(classes) or not np.isfinite(table).all():
-        return None
+        return {"calibration": None}
+    level = study.level if study.weights is None and study.groups is None else None
+    repeats = study.outer.repeats
     if len(classes) == 2:
-        bins = calibration(table[:, 1], truth.astype(int) == 1, weights)
-        return {"of": f"class {classes[1]}", "bins": bins}
-    top = table.argmax(axis=1)
-    return {"of": "the most probable class", "bins": calibration(table.max(axis=1), top == truth.astype(int), weights)}
+        bins = calibration(table[:, 1], codes == 1, weights, level=level, repeats=repeats)
+        found = {"of": f"class {classes[1]}", "level": level, "bins": bins}
+        steps = thresholds(codes, table[:, 1], classes)
+        return {"calibration": found, "histogram": histogram(codes, table, classes), "thresholds": steps}
+    bins = calibration(table.max(axis=1), table.argmax(axis=1) == codes, weights, level=level, repeats=repeats)
+    found = {"of": "the most probable class", "level": level, "bins": bins}
+    return {"calibration": found, "histogram": histogram(codes, table, classes)}
 
 
-def calibration(said: FloatArray, is_so: AnyArray, weights: FloatArray | None = None) -> list[dict[str, float]]:
+def calibration(
+    said: FloatArray,
+    is_so: AnyArray,
+    weights: FloatArray | None = None,
+    *,
+    level: float | None = None,
+    repeats: int = 1,
+) -> list[dict[str, Any]]:
     """Observed frequency by predicted probability, in ten bins of equal width; weighted where rows have weights.
+
+    With a `level` each has its exact interval, which takes the rows as independent; a row of several repeats is one.
 
     >>> [(found["said"], found["so"], found["rows"]) for found in calibration(np.array([0.1, 0.9]), np.array([0, 1]))]
     [(0.1, 0.0, 1), (0.9, 1.0, 1)]
@@ -131,7 +135,14 @@ def calibration(said: FloatArray, is_so: AnyArray, weights: FloatArray | None = 
     places = [np.flatnonzero(at == part) for part in range(BINS)]
     return [
         {"said": _mean(said[place], own), "so": _mean(hits[place], own), "rows": int(place.size)}
+        | ({} if level is None else _ends(hits[place], level, repeats))
         for place in places
         if place.size
         for own in [None if weights is None else weights[place]]
     ]
+
+
+def _ends(hits: FloatArray, level: float, repeats: int) -> dict[str, float]:
+    rows = max(1, round(len(hits) / repeats))
+    found = clopper_pearson(min(rows, round(float(hits.mean()) * rows)), rows, level=level)
+    return {"low": float(found.low), "high": float(found.high)}

@@ -42,6 +42,7 @@ CLOSER_WHEN_LARGE = {
 }
 MOST_EDGE = 0.5  # share of the outer splits that may choose an end of a space before a warning
 MOST_ENDS = 3  # fewest values of a space with two ends and a middle
+FEWEST_PAIRED = 3  # outer splits that show how far the lead of a value varies
 FLAT = 1e-3  # share of the score by which the outermost quarter of the values may differ and still mean the same
 
 
@@ -54,7 +55,7 @@ def validation_curves(reading: Reading, method: Method) -> list[dict[str, Any]]:
         return []
     candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.listed]]
     names = list(dict.fromkeys(name for candidate in candidates for name in candidate))
-    scored = _Scored(reading, method)
+    scored = Scored(reading, method)
     curves = [_curve(name, candidates, scored) for name in names]
     return [curve for curve in curves if len(curve["points"]) > 1]
 
@@ -100,16 +101,17 @@ def edges(reading: Reading, method: Method) -> list[str]:
     if method.inner is None or method.combines or method.listed < MOST_ENDS:
         return []
     candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.listed]]
-    scored = _Scored(reading, method)
+    scored = Scored(reading, method)
     names = dict.fromkeys(name for candidate in candidates for name in candidate)
     return [words for name in names if (words := _edge(name, candidates, scored))]
 
 
-def _edge(name: str, candidates: list[dict[str, Any]], scored: _Scored) -> str | None:
+def _edge(name: str, candidates: list[dict[str, Any]], scored: Scored) -> str | None:
     """A warning where most chosen values of an ordered parameter lie at one end of its space.
 
     Not where the end is the limit of the parameter, nor where the scores no longer change towards it: a penalty of
-    1e-6 is none, and a smaller one is no other.
+    1e-6 is none, and a smaller one is no other. Nor where the end wins by luck: the final tuning chose another value,
+    or its lead over the next value is within the noise of the outer splits.
     """
     values = [candidate[name] for candidate in candidates if name in candidate]
     if not all(map(_is_number, values)) or len(tried := sorted(set(values))) < MOST_ENDS:
@@ -118,14 +120,17 @@ def _edge(name: str, candidates: list[dict[str, Any]], scored: _Scored) -> str |
     for end, inwards in (("smallest", tried), ("largest", tried[::-1])):
         count = taken.count(inwards[0])
         is_limit = inwards[0] in ENDS.get(name.rpartition("__")[2], ())
-        if count > MOST_EDGE * len(scored.chosen) and not is_limit and not _is_flat(name, inwards, candidates, scored):
+        if count <= MOST_EDGE * len(scored.chosen) or is_limit or _is_flat(name, inwards, candidates, scored):
+            continue
+        is_final = scored.final is None or candidates[scored.final].get(name) == inwards[0]
+        if is_final and _leads(name, inwards, candidates, scored):
             words = candidate_words({name: inwards[0]})
             how_often = f"{count} of {len(scored.chosen)} outer splits chose it"
             return f"{words} is the {end} value tried and {how_often}: try values beyond it"
     return None
 
 
-def _is_flat(name: str, inwards: list[float], candidates: list[dict[str, Any]], scored: _Scored) -> bool:
+def _is_flat(name: str, inwards: list[float], candidates: list[dict[str, Any]], scored: Scored) -> bool:
     """Do the best scores of the outermost values, an end first, hardly differ?"""
     outermost = inwards[: max(2, math.ceil(len(inwards) / 4))]
     best = [
@@ -135,7 +140,19 @@ def _is_flat(name: str, inwards: list[float], candidates: list[dict[str, Any]], 
     return bool(np.ptp(best) <= FLAT * abs(best[0])) if np.isfinite(best).all() else False
 
 
-class _Scored:
+def _leads(name: str, inwards: list[float], candidates: list[dict[str, Any]], scored: Scored) -> bool:
+    """Is the best score at the end better than at the next value by more than two standard errors of the splits?"""
+    best = [
+        np.min([scored.scores[at] for at, candidate in enumerate(candidates) if candidate.get(name) == value], axis=0)
+        for value in inwards[:2]
+    ]
+    lead = best[1] - best[0]
+    if len(lead) < FEWEST_PAIRED or not np.isfinite(lead).all():
+        return True  # nothing says otherwise
+    return bool(lead.mean() > 2 * lead.std(ddof=1) / math.sqrt(len(lead)))
+
+
+class Scored:
     """The scores of a method's tunings, scores[candidate, outer split], and the choices."""
 
     def __init__(self, reading: Reading, method: Method) -> None:
@@ -165,7 +182,7 @@ class _Scored:
         return _number(train), _number(test)
 
 
-def _curve(name: str, candidates: list[dict[str, Any]], scored: _Scored) -> dict[str, Any]:
+def _curve(name: str, candidates: list[dict[str, Any]], scored: Scored) -> dict[str, Any]:
     groups: dict[str, list[int]] = {}
     for at, candidate in enumerate(candidates):
         if name in candidate:
@@ -185,7 +202,7 @@ def _curve(name: str, candidates: list[dict[str, Any]], scored: _Scored) -> dict
     }
 
 
-def _point(value: Any, members: list[int], scored: _Scored) -> Point:
+def _point(value: Any, members: list[int], scored: Scored) -> Point:
     """The best candidate with this value, by its mean score over the outer splits, and who chose the value."""
     best = min(members, key=lambda member: scored.means[member])
     train, test = scored.errors(best)

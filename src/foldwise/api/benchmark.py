@@ -71,7 +71,7 @@ def benchmark(
     >>> import numpy as np
     >>> import foldwise as fw
     >>> x = np.linspace(0, 1, 40)
-    >>> data = {"line": (x[:, None], x), "wave": (x[:, None], np.sin(12 * x))}
+    >>> data = {"bow": (x[:, None], x**2), "wave": (x[:, None], np.sin(12 * x))}
     >>> found = fw.benchmark(data, ["linear", "k-nn:small"], outer=4)
     >>> found.ranks()["method"].tolist(), found.notes[0][:44]
     (['k-nn:small', 'linear'], 'with 2 data sets and 1 pair no p can be belo')

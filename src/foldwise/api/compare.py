@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
@@ -79,6 +79,8 @@ def compare(
     on_failure: str = "fail",
     retry_failed: bool = False,
     progress: bool | None = None,
+    guards: bool = True,
+    silence: str | Sequence[str] | None = None,
 ) -> Result:
     """Tune learners on inner splits, estimate their risks on outer splits, and compare them on the same rows.
 
@@ -114,7 +116,7 @@ def compare(
 
     Outer splits
       `outer`: the splits that estimate risk: folds, a held-out share, "loo", a splitter, labels or pairs of rows
-        (None: by effort and the table's shape, 13 folds for ordinary sizes, one test set for very many rows).
+        (None: by effort and the table's shape, 13 or 7 folds for ordinary sizes, one test set for very many).
       `repeats`: how often the outer splits are drawn anew (None: by effort).
       `seed`: everything random follows from it.
 
@@ -129,6 +131,12 @@ def compare(
       `on_failure`: what a failed fit does to its method: it has no risk ("fail"), the baseline answers in its place
         ("baseline"), or the candidate is dropped ("drop_candidate"). Where no method is left with a risk, FitsFailed is
         raised, with the rest of the answer as its `result`.
+
+    Guards, which change no number (docs/guards.md)
+      `guards`: look for leaks and traps before the fits and in the results; what is found stands in `result.findings`.
+        A study that could not mean anything, such as one with its target among the features, is refused.
+      `silence`: codes of findings to leave out, such as ["FW101"]. One that refuses lets the study run instead, and
+        stays as a warning.
 
     Running, on which no number depends (but for `fit_threads`)
       `jobs`: worker processes (None: none for short work, else one per core).
@@ -176,10 +184,11 @@ def run_comparison(asked: Request, *, origin: Mapping[str, Any] | None = None) -
     """Run a comparison; `origin` is what a study file or command line said, to be resumed from."""
     started = clock.perf_counter()
     asked.start_ahead()
-    runnable = asked.study()
+    runnable = asked.guarded_study()
     ran = asked.answer(runnable, origin=origin)
     result = Result(ran.reading, made=ran.made, seconds=clock.perf_counter() - started, runnable=runnable)
     result.title = title_of(origin or {"data": asked.X, "target": asked.y})
+    result.margin = (origin or {}).get("margin")
     ran.check_finished(asked.store, result)
     result.check_failures()
     return result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -13,6 +13,7 @@ from foldwise.answers.numbers import less
 from foldwise.api.positional import from_the_right, one_learner
 from foldwise.api.request import as_data
 from foldwise.api.running import answer_study
+from foldwise.arrays import FloatArray
 from foldwise.data.roles import Roles
 from foldwise.errors import BadStudy
 from foldwise.executors.executor import Executor
@@ -35,6 +36,7 @@ from foldwise.studies.plain import plain_candidate
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -54,6 +56,7 @@ class Curve:
     fits: int
     fits_made: int
     loss_label: str = ""
+    errors: tuple[float, ...] = ()  # of each test error less the best one: one standard error over the same splits
 
     @property
     def gap(self) -> tuple[float, ...]:
@@ -105,20 +108,25 @@ class Curve:
         best = "" if self.best is None else f", best {self.best}"
         return f"Curve({self.learner}, {self.parameter}: {len(self.values)} values{best})\n{self.table()}"
 
-    def plot(self) -> Figure:
-        """Training and test error as a Matplotlib figure."""
-        return plot_curve(self.to_dict())
+    def plot(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
+        """Training and test error as a Matplotlib figure; `ax` and `width` as in `Result.plot`."""
+        return plot_curve(self.to_dict(), ax=ax, width=width)
 
     def _repr_html_(self) -> str:
         return curve_fragment(self.to_dict())
 
     def _sides(self) -> list[str | None]:
-        """Where training error is below that of the best value the fit is closer (overfitting), else looser."""
+        """Where the test error leaves the best by more than its error: over- or underfitting, by the training error."""
         if self.best is None:
             return [None] * len(self.values)
         at = int(np.nanargmin(self.test))
-        closer: list[str | None] = ["overfitting" if train < self.train[at] else "underfitting" for train in self.train]
-        return ["best" if place == at else closer[place] for place in range(len(self.values))]
+        return ["best" if place == at else self._side(place, at) for place in range(len(self.values))]
+
+    def _side(self, place: int, best: int) -> str | None:
+        error = self.errors[place] if self.errors else 0.0
+        if not self.test[place] - self.test[best] > error:
+            return None
+        return "overfitting" if self.train[place] < self.train[best] else "underfitting"
 
 
 @overload
@@ -180,13 +188,25 @@ def curve(
     ran.check_finished(store)
     reading, count = ran.reading, ran.made
     method = runnable.study.methods[0]
-    train, test = [], []
+    folds = np.array(
+        [[reading.fold_loss(method, at, split) for split in splits] for at in range(len(method.candidates))]
+    )
+    train, test = [], list(folds.mean(axis=1))
     for at in range(len(method.candidates)):
-        test.append(np.mean([reading.fold_loss(method, at, split) for split in splits]))
         train.append(np.mean([reading.fold_loss(method, at, split, rows=np.unique(split.train)) for split in splits]))
     (parameter_name,) = parameter
     values = tuple(candidate[parameter_name] for candidate in method.candidates)
-    return _curve(parameter_name, values, train, test, losses[0], name, (len(reading.fits(method)), count.total()))
+    found = _curve(parameter_name, values, train, test, losses[0], name, (len(reading.fits(method)), count.total()))
+    return replace(found, errors=_errors(folds))
+
+
+def _errors(folds: FloatArray) -> tuple[float, ...]:
+    """One standard error of each mean less the smallest mean, over the splits that both share; folds[value, split]."""
+    means = folds.mean(axis=1)
+    if folds.shape[1] < 2 or not np.isfinite(means).any():
+        return ()
+    apart = folds - folds[int(np.nanargmin(means))]
+    return tuple(float(error) for error in apart.std(axis=1, ddof=1) / np.sqrt(folds.shape[1]))
 
 
 @overload

@@ -81,11 +81,11 @@ def _decided(asked: Request, decision: Decision, limit: float) -> Request:
 
 
 def _as_learners(decision: Decision) -> dict[str, Any]:
-    """The words of a decision, with learners that learn from a sample of rows as such."""
-    words, most = dict(decision.words), decision.max_rows
-    if most:
+    """The words of a decision, with learners that learn from a sample of rows, or in fewer rounds, as such."""
+    words, changes = dict(decision.words), decision.changes
+    if changes:
         words["learners"] = {
-            name: Named(name, {"max_rows": most[name]}) if name in most else name for name in words["learners"]
+            name: Named(name, dict(changes[name])) if name in changes else name for name in words["learners"]
         }
     return words
 
@@ -123,7 +123,8 @@ def _kept(store: AnyStore, question: str) -> Decision | None:
         found = json.loads(content) if content else None
         if not isinstance(found, dict) or found.get("question") != question:
             return None
-        return Decision(dict(found["words"]), tuple(found["left_out"]), dict(found.get("max_rows", {})))
+        samples = {name: {"max_rows": rows} for name, rows in found.get("max_rows", {}).items()}  # of earlier versions
+        return Decision(dict(found["words"]), tuple(found["left_out"]), {**samples, **found.get("changes", {})})
     except (ValueError, KeyError, TypeError):  # it is decided anew
         return None
 

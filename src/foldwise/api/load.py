@@ -11,7 +11,7 @@ from foldwise.answers.evidence import with_interval
 from foldwise.answers.lacking import lacking_words
 from foldwise.api.manifest import stored_versions
 from foldwise.api.result import Result
-from foldwise.api.titles import stored_title
+from foldwise.api.titles import stored_margin, stored_title
 from foldwise.errors import BadLoss
 from foldwise.estimates.intervals import IntervalMethod
 from foldwise.records.opening import opened
@@ -38,7 +38,7 @@ def load(
         study = read_study(store, loss=loss, tuner=tuner)
         reading = Reading(study if interval is None else with_interval(study, interval), store)
         result = Result(reading, made={}, seconds=0.0, versions=stored_versions(store))
-        result.title = stored_title(store)
+        result.title, result.margin = stored_title(store), stored_margin(store)
         if loss is not None:
             _tell_what_lacks(result, stored_losses(store))
         result.to_dict()

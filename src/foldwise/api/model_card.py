@@ -9,6 +9,7 @@ from typing import Any
 from foldwise.answers.numbers import candidate_words, number, plain, span
 from foldwise.api.manifest import versions
 from foldwise.api.model_file import about_data
+from foldwise.api.promise import promise_words
 from foldwise.api.seen import training_data
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner
@@ -28,6 +29,11 @@ def remember_card(model: Any, card: Mapping[str, Any]) -> Any:
         return model
     _CARDS[id(model)] = dict(card)
     return model
+
+
+def known_card(model: Any) -> dict[str, Any] | None:
+    """The card that was noted for a model, if any; nothing is worked out."""
+    return _CARDS.get(id(model))
 
 
 def card_of_method(
@@ -82,9 +88,9 @@ def _own_words(model: Any) -> dict[str, Any]:
     from sklearn.base import is_classifier, is_regressor
 
     names, width = getattr(model, "feature_names_in_", None), getattr(model, "n_features_in_", None)
-    if not (is_classifier(model) or is_regressor(model)) or (names is None and width is None):
-        what = f"{type(model).__name__} does not say which columns it was fitted on, or what it predicts"
-        raise BadLearner(f"cannot save this model: {what}", "Give its data too: fw.save_model(model, path, X=X, y=y)")
+    if (names is None and width is None) or not (is_classifier(model) or is_regressor(model)):
+        what = f"a {type(model).__name__} does not say which columns it was fitted on, or what it predicts"
+        raise BadLearner(f"this model has no card: {what}", "Give its data too: fw.save_model(model, path, X=X, y=y)")
     classes = [getattr(label, "item", lambda own=label: own)() for label in getattr(model, "classes_", ())]
     return {
         "names": [f"x{at}" for at in range(int(width or 0))] if names is None else [str(name) for name in names],
@@ -101,7 +107,7 @@ def shown_card(about: Mapping[str, Any]) -> dict[str, Any]:
     """The card as people and scripts read it: columns with their types, and what was stored beside them."""
     columns = [{"name": name, "type": kind} for name, kind in zip(about["names"], about["kinds"], strict=True)]
     order = ("method", "candidate", "model", "task", "target", "classes", "rows")
-    rest = ("loss", "estimate", "outer", "inner", "seed", "fingerprint", "versions", "date")
+    rest = ("loss", "estimate", "intervals", "outer", "inner", "seed", "fingerprint", "versions", "date")
     return {
         **{key: about.get(key) for key in order},
         "columns": columns,
@@ -118,6 +124,7 @@ def card_text(about: Mapping[str, Any]) -> str:
         f"predicts: {plain(card['target'] or 'a target that was not named')} ({_task_words(card)})",
         f"trained on: {_rows_words(card)}",
         f"risk: {_risk_words(card)}",
+        *([f"prediction {words}"] if (words := _interval_words(card)) else []),
         f"saved: {plain(card['date'] or 'at a date that was not kept')}",
         f"versions: {', '.join(f'{plain(name)} {plain(found)}' for name, found in versions.items()) or '-'}",
     ]
@@ -161,6 +168,14 @@ def _risk_words(card: Mapping[str, Any]) -> str:
     about = f": {target}; this file has it fitted again, on all {card['rows']:,} rows" if is_other else ""
     about = about or (f": {target}" if target else "")
     return f"{number(risk)} ({around}; {plain(card['loss'])} loss){about}"
+
+
+def _interval_words(card: Mapping[str, Any]) -> str:
+    found = card["intervals"]
+    if not isinstance(found, Mapping) or not isinstance(found.get("models"), int):
+        return ""
+    what = "sets" if "sets" in str(found.get("kind")) else "intervals"
+    return f"{what}: {promise_words(found)}; {found['models']} more models are kept for them"
 
 
 def _number(value: Any) -> float | None:

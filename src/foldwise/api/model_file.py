@@ -21,6 +21,7 @@ from foldwise.api.manifest import versions
 from foldwise.api.model_schema import SCHEMA, Refused, Unlisted, check_archive, check_schema
 from foldwise.api.model_state import check_state
 from foldwise.data.dataset import Dataset
+from foldwise.data.summary import summary_of
 from foldwise.data.task import TASKS
 from foldwise.errors import BadLearner
 from foldwise.learners.identity import present_module
@@ -67,7 +68,7 @@ def write_model(path: str | Path, model: Any, about: Mapping[str, Any], *, pickl
     """Write a model with its card, which says of its table what `about_data` says, and when it was saved first."""
     check_model_path(path, pickle=pickle)
     path, model = Path(path), _chosen(model)
-    card = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "model": type(model).__name__, **about}
+    card = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "model": type(_plain(model)).__name__, **about}
     content = {"model": model, "about": json.dumps(card, allow_nan=False)}
     part = path.with_name(f".{path.name}.part")  # a reader never meets half a model
     try:
@@ -84,12 +85,24 @@ def write_model(path: str | Path, model: Any, about: Mapping[str, Any], *, pickl
 def _chosen(model: Any) -> Any:
     """The model, with that which a tuned learner at the end of a pipeline chose in place of the learner."""
     from foldwise.learners.answering import AnswersByModel
+    from foldwise.learners.conformal import ConformalModel
 
+    if isinstance(model, ConformalModel):
+        chosen, model = [_chosen(one) for one in (model.model, *model.fold_models)], copy(model)
+        model.model, model.fold_models = chosen[0], chosen[1:]
+        return model
     steps = getattr(model, "steps", None)
     if isinstance(steps, list) and steps and isinstance(steps[-1][1], AnswersByModel):
         model = copy(model)
         model.steps = [*steps[:-1], (steps[-1][0], steps[-1][1].model_)]
     return model
+
+
+def _plain(model: Any) -> Any:
+    """The model itself, without those of the outer folds that may be kept beside it."""
+    from foldwise.learners.conformal import ConformalModel
+
+    return model.model if isinstance(model, ConformalModel) else model
 
 
 def load_model(path: str | Path, *, trust: bool = False) -> ModelFile:
@@ -161,6 +174,7 @@ def about_data(data: Dataset) -> dict[str, Any]:
         "rows": data.rows,
         "fingerprint": data.fingerprint,
         "versions": versions(),
+        "summary": None if data.is_series else summary_of(data.X, data.kinds),
     }
 
 
@@ -172,8 +186,10 @@ def _dump(content: dict[str, Any], path: Path, *, pickle: bool) -> None:
         return
     from skops import io
 
+    # the models of many folds are much alike
+    packing = zipfile.ZIP_DEFLATED if content["model"] is not _plain(content["model"]) else zipfile.ZIP_STORED
     try:
-        io.dump(content, path)
+        io.dump(content, path, compression=packing)
     except OSError:
         raise
     except Exception as error:  # skops raises many kinds for what it cannot write

@@ -191,6 +191,21 @@ def _is_one_hot(encoder: Any) -> bool:
     return list(encoder._n_features_outs) == counts and len(counts) == _columns(encoder)
 
 
+def _is_conformal(model: Any) -> bool:
+    """Each fold has a model and a number for every row it held out; only answers of models are asked for."""
+    scores, counts, masses = model.scores, model.unit_counts, model.masses
+    arrays = [*scores, *(masses or [])]
+    is_row = model.unit == "row" and masses is None
+    is_group = model.unit == "group" and [len(one) for one in masses or []] == [len(one) for one in scores]
+    return (
+        len(model.fold_models) == len(scores) == len(counts) > 0
+        and all(type(count) is int and 0 < count <= len(own) for count, own in zip(counts, scores, strict=True))
+        and all(isinstance(one, np.ndarray) and one.dtype == np.float64 and one.ndim == 1 for one in arrays)
+        and (is_row or is_group)
+        and getattr(model, "response", "predict_proba") in ("predict_proba", "decision_function")
+    )
+
+
 def _is_generator(state: Any) -> Any:
     return 0 <= state.get_state(legacy=False)["state"]["pos"] <= 624
 
@@ -214,4 +229,5 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "BSpline": _is_spline,
     "OneHotEncoder": _is_one_hot,
     "RandomState": _is_generator,
+    "ConformalModel": _is_conformal,
 }

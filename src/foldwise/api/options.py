@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -48,3 +49,5 @@ class CompareOptions(TypedDict, total=False):
     on_failure: str
     retry_failed: bool
     progress: bool | None
+    guards: bool
+    silence: str | Sequence[str] | None

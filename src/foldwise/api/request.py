@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,12 +18,15 @@ from foldwise.errors import BadStudy
 from foldwise.estimates.intervals import request_interval
 from foldwise.executors.local.local_executor import start_ahead
 from foldwise.executors.options import RunOptions
+from foldwise.guards.checking import GuardOptions, guarded
+from foldwise.learners.learner import Learner
 from foldwise.losses.loss import make_losses
 from foldwise.plans.effort import DEFAULT_EFFORT, Words, complete
 from foldwise.plans.methods import able_learners, task_hint
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, make_study
 from foldwise.plans.searches import Tuning
+from foldwise.plans.tight import NOTE, RUNS, is_worth_repeating
 from foldwise.records.opening import AnyStore
 from foldwise.splits.nesting import Note, study_splits
 
@@ -44,6 +47,7 @@ class Request:
     tuning: Tuning
     options: StudyOptions
     run: RunOptions
+    guards: GuardOptions = field(default_factory=GuardOptions)
     store: AnyStore = None
     retry_failed: bool = False
     progress: bool | None = None
@@ -69,6 +73,8 @@ class Request:
         learners, left_out = able_learners(words.learners, data, losses)
         learners = learners[:1] if is_alone else learners
         is_tuned = any(learner.space is not None or learner.members for learner in learners)
+        if not is_alone and self._is_repeated(learners, data):
+            words, decided = replace(words, repeats=RUNS), (*decided, NOTE)
         options = replace(self.options, repeats=words.repeats or 1)
         seed, repeats = options.seed, options.repeats
         splits = study_splits(words.outer, words.inner, data, seed=seed, repeats=repeats, tuned=is_tuned)
@@ -83,6 +89,15 @@ class Request:
         )
         check_interval(runnable.study)
         return runnable
+
+    def _is_repeated(self, learners: Sequence[Learner], data: Dataset) -> bool:
+        """Does the study get more repeats than usual, as they are cheap and nothing else was asked?"""
+        is_open = self.options.interval is None and self.tuning.tuner is None and self.tuning.budget is None
+        return is_open and is_worth_repeating(self.words, learners, data)
+
+    def guarded_study(self, *, is_alone: bool = False) -> RunnableStudy:
+        """The study with what the guards found; refused where no number of it could mean anything."""
+        return guarded(self.study(is_alone=is_alone), self.guards)
 
     def start_ahead(self) -> None:
         """Begin to start workers, which takes as long as making the study."""
@@ -120,6 +135,7 @@ def read_request(arguments: Mapping[str, Any]) -> Request:
         tuning=_part(Tuning, arguments),
         options=_part(StudyOptions, options),
         run=_part(RunOptions, arguments),
+        guards=_part(GuardOptions, arguments),
         store=store,
     )
 

@@ -13,7 +13,8 @@ import numpy as np
 from foldwise.answers.answer import answer
 from foldwise.answers.auto import make_auto
 from foldwise.answers.combined import CombinedAnswer, answer_of, made_by_rows
-from foldwise.answers.contest import all_failed, asked_for, failure_words, pair_level, pick
+from foldwise.answers.contest import all_failed, asked_for, compared, failure_words, pair_level, pick
+from foldwise.answers.decision import decide
 from foldwise.answers.details import details
 from foldwise.answers.explanation import explain
 from foldwise.answers.method import MethodAnswer
@@ -22,36 +23,48 @@ from foldwise.answers.out_of_fold import prediction_table
 from foldwise.answers.power import RowsNeeded, rows_needed
 from foldwise.answers.search_curve import search_curve
 from foldwise.answers.tables import choice_table, fold_table, loss_table, risk_table, selection_table, split_table
+from foldwise.api.coverage_check import CheckOptions, CoverageCheck, check_coverage
+from foldwise.api.likeness import make_world
 from foldwise.api.manifest import versions as current_versions
 from foldwise.api.model_card import card_of_method, remember_card
 from foldwise.api.model_file import check_model_path
 from foldwise.api.noise import noise
+from foldwise.api.promise import card_of_intervals
 from foldwise.api.search_curve import SearchCurve
 from foldwise.api.seen import remember_rows
 from foldwise.comparisons.comparison import Comparison
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
+from foldwise.estimates.interval_method import IntervalMethod
 from foldwise.formulas.bates import bates
+from foldwise.guards.after import with_findings
+from foldwise.guards.findings import Findings
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.reports import plots
 from foldwise.reports.html import html_fragment, render_html, write_html
 from foldwise.reports.text import render_text
 from foldwise.run import fit_model
 from foldwise.shown import Page, Prose
+from foldwise.studies.finding import finding_from
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study
+from foldwise.tuners.budget import read_seconds
 from foldwise.tuners.rules import check_rule
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from foldwise.api.decision import Decision
 
 
 class Result:
     """The answer to a study: prints its table and verdict."""
 
     title: str | None = None  # of its page, where the data or the target have a name
+    margin: float | None = None  # a regret that does not matter, where the study names one
 
     def __init__(
         self,
@@ -109,6 +122,11 @@ class Result:
     def notes(self) -> list[str]:
         return [note["text"] for note in self._answer["notes"]]
 
+    @property
+    def findings(self) -> Findings:
+        """What the guards found, before the fits and in the results; docs/guards.md explains every code."""
+        return Findings(map(finding_from, self._answer["findings"]))
+
     def to_dict(self) -> dict[str, Any]:
         """The answer in plain values, stable for scripts; the same as `--json`."""
         import copy
@@ -136,6 +154,23 @@ class Result:
             )
         return self._find(one).difference(theirs._find(other), rope=rope)
 
+    def decision(self, margin: float | None = None) -> Decision:
+        """Does it matter which method is taken? A data frame with one row per method, and an advice in words.
+
+        `p_best`: the probability that its risk is the smallest of the methods asked for. `expected_regret`: how much
+        larger than the smallest its risk is expected to be, in the unit of the loss and in percent; `regret_high` is
+        not exceeded with the probability of the study's level. `within_margin`: whether its regret is at most the
+        `margin` with that probability, a difference that does not matter to you (None: that of the study, or else a
+        tenth of the gap between the baseline and the best). docs/decide.md says how far these figures hold.
+        """
+        from foldwise.api.decision import make_decision  # needs pandas
+
+        if margin is None:
+            return make_decision(self._answer)
+        found = decide(self.methods, pick(self.methods), margin=margin)
+        rows = [{**row, **found.of(row["name"])} for row in self._answer["methods"]]
+        return make_decision({**self._answer, "methods": rows, "decision": found.to_dict()})
+
     def rows_needed(self, one: str, other: str) -> RowsNeeded:
         """How many rows give an 80% chance to tell methods `one` and `other` apart, as a range.
 
@@ -161,6 +196,36 @@ class Result:
         if isinstance(method, CombinedAnswer):
             raise BadStudy(f"{method.method.name} is made of other learners, whose noise it has", "Name one of them")
         return noise(self._study, method, seeds=seeds)
+
+    def coverage_check(
+        self,
+        *,
+        intervals: str | IntervalMethod | Sequence[str | IntervalMethod] = "own",
+        learners: Sequence[str] | None = None,
+        replications: int = 200,
+        time_limit: float | str | None = "2 min",
+        seed: int = 0,
+        jobs: int | None = None,
+        progress: bool | None = None,
+    ) -> CoverageCheck:
+        """Does this hold on data like these? The study again on simulated tables like its own, whose truth is known.
+
+        Their rows are those of the table, moved a little; their targets come from the best method and what it left
+        unexplained. Assumes independent rows.
+
+        `intervals`: those that are judged, "own" the study's, others by name, "naive z" and "fold t" among them, which
+        are not offered elsewhere. `learners`: fewer of the study's methods, as a table costs what the study did.
+        `replications`: tables, or as many as `time_limit` allows. `seed`: names the draws. `jobs`: worker processes.
+        `progress`: show it or not (None: in a terminal).
+        """
+        if self._study is None:
+            raise BadStudy("a result loaded from a store has no learners to fit", "Run the study again with its store")
+        method = self._named(None)
+        asked = [intervals] if isinstance(intervals, str) or not isinstance(intervals, Sequence) else intervals
+        limit = None if time_limit is None else read_seconds(time_limit, "time limit")
+        options = CheckOptions(tuple(asked), replications, limit, seed, jobs, progress)
+        world = make_world(self._study.data, method, self.refit(method.method.name))
+        return check_coverage(self._study, world, options, learners=learners)
 
     def size_bias(self, name: str | None = None) -> float:
         """How much larger the risk at the training rows of a fold is than at all rows, by Bates, Hastie and Tibshirani.
@@ -230,12 +295,17 @@ class Result:
         """Which number means what, which interval it has and why that is valid here."""
         return Prose(explain(self.study, self._answer, self.methods))
 
-    def refit(self, name: str | None = None, *, rule: str | None = None, pick: str | None = None) -> Any:
+    def refit(
+        self, name: str | None = None, *, rule: str | None = None, pick: str | None = None, intervals: bool = False
+    ) -> Any:
         """The picked method, tuned again on all rows and fitted: a plain scikit-learn estimator.
 
         `name`: another method. `rule`: "best" or "one_se", if not that of the study. `pick`: "outer" takes the
         smallest outer risk, "inner" the smallest selection score on all rows, whose risk is that of the `auto` row.
+        `intervals`: keep the models of the outer folds beside it, for `predict_interval` (of classes `predict_set`);
+        that makes one more fit for each fold, and the model that many times larger.
         """
+        choice = pick or ("outer" if name is None else "named")
         if pick is not None:
             name = self._picked(name, pick)
         runnable = self._study
@@ -245,6 +315,12 @@ class Result:
                 "Run the study again with the same store: it makes no new fits, and its result can refit",
             )
         method = self._named(name)
+        auto = make_auto(self.methods) if pick == "inner" else None
+        judged = method if auto is None else auto
+        if intervals:
+            from foldwise.api.fold_models import check_intervals
+
+            check_intervals(self.study, judged)
         at, rows = self.study.methods.index(method.method), np.arange(runnable.data.rows)
         if isinstance(method, CombinedAnswer):
             from foldwise.api.combining import fit_combined  # needs scikit-learn, and a result that is read does not
@@ -254,21 +330,28 @@ class Result:
         else:
             model = fit_model(runnable, self.reading, at, self._final_candidate(method, rule), rows)
         own = method.method.name
-        judged_as = "auto" if pick == "inner" else own  # what was picked by its selection score has the risk of that
+        judged_as = judged.method.name  # what was picked by its selection score has the risk of that
         chosen = self.candidate(own, rule=rule)
         card = card_of_method(self._answer, runnable.data, name=own, candidate=chosen, judged_as=judged_as)
+        if intervals:
+            from foldwise.api.fold_models import with_intervals
+
+            model = with_intervals(runnable, judged, model, rule=rule)
+            card["intervals"] = card_of_intervals(model, choice=choice, among=len(compared(self.methods)))
         return remember_card(remember_rows(model, runnable.data), card)
 
-    def save_model(self, path: str | Path, name: str | None = None, *, pickle: bool = False) -> Path:
+    def save_model(
+        self, path: str | Path, name: str | None = None, *, pickle: bool = False, intervals: bool = False
+    ) -> Path:
         """Refit the picked method, or another `name`, and write it to `path` with its card.
 
         `foldwise predict`, `foldwise info` and `fw.load_model` read the file. `path` ends in .skops; with `pickle=True`
-        in .pkl or .joblib, for models that skops cannot write.
+        in .pkl or .joblib, for models that skops cannot write. `intervals`: as in `refit`.
         """
         from foldwise.api.models import save_model
 
         check_model_path(path, pickle=pickle)
-        return save_model(self.refit(name), path, pickle=pickle)
+        return save_model(self.refit(name, intervals=intervals), path, pickle=pickle)
 
     def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
         """The candidate that `refit` takes, of the method `name` (None: the best) and by this `rule`."""
@@ -278,36 +361,52 @@ class Result:
             return method.weights or {}
         return plain_candidate(method.method.candidates[self._final_candidate(method, rule)])
 
-    def report(self, path: str | Path | None = None, *, title: str | None = None, curves: Sequence[Any] = ()) -> str:
+    def report(
+        self,
+        path: str | Path | None = None,
+        *,
+        title: str | None = None,
+        curves: Sequence[Any] = (),
+        rows: bool = False,
+    ) -> str:
         """One self-contained page with this `title`, as text; also written to a file if a `path` is given.
 
         Without a title the page is named after the target and the data.
         `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown with the answer.
+        `rows`: show the target and columns of the hardest rows too; otherwise no row of the data is in the page.
         """
         more: dict[str, Any] = {
             "title": title or self.title,
-            "details": {**details(self.reading), "differences": self._pairs()},
+            "details": {**details(self.reading, data=self.data, rows=rows), "differences": self._pairs()},
             "curves": [curve.to_dict() for curve in curves],
         }
         if path is None:
             return Page(render_html(self._answer, **more))
         return Page(write_html(path, self._answer, **more).read_text(encoding="utf-8"), path)
 
-    def plot(self) -> Figure:
-        """The risks with their intervals as a Matplotlib figure."""
-        return plots.plot_risks(self._answer)
+    def plot(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
+        """The risks with their intervals as a Matplotlib figure, or on the axes `ax` of one that is there.
 
-    def plot_differences(self) -> Figure:
-        """The differences to the best method as a Matplotlib figure."""
-        return plots.plot_differences(self._answer)
+        `width`: `"column"` (3.5 inches) or `"page"` (7.16 inches) of a paper, with small letters, or inches.
+        """
+        return plots.plot_risks(self._answer, ax=ax, width=width)
 
-    def plot_choices(self) -> Figure:
-        """How often each candidate was chosen, as a Matplotlib figure."""
-        return plots.plot_choices(self._answer)
+    def plot_differences(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
+        """The differences to the best method as a Matplotlib figure; `ax` and `width` as in `plot`."""
+        return plots.plot_differences(self._answer, ax=ax, width=width)
 
-    def plot_optimism(self) -> Figure:
-        """Selection scores and risks as a Matplotlib figure."""
-        return plots.plot_optimism(self._answer)
+    def plot_choices(
+        self, *, method: str | None = None, ax: Axes | None = None, width: str | float | None = None
+    ) -> Figure:
+        """How often each candidate was chosen, as a Matplotlib figure; `ax` and `width` as in `plot`.
+
+        `method`: of this tuned method only; else each has a panel, which needs a figure of its own.
+        """
+        return plots.plot_choices(self._answer, method=method, ax=ax, width=width)
+
+    def plot_optimism(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
+        """Selection scores and risks as a Matplotlib figure; `ax` and `width` as in `plot`."""
+        return plots.plot_optimism(self._answer, ax=ax, width=width)
 
     def __repr__(self) -> str:
         return render_text(self._answer)
@@ -317,7 +416,9 @@ class Result:
 
     @cached_property
     def _answer(self) -> dict[str, Any]:
-        return answer(self.study, self.methods, made=self.made, seconds=self.seconds, versions=self._versions)
+        more: dict[str, Any] = {"versions": self._versions, "margin": self.margin}
+        found = answer(self.study, self.methods, made=self.made, seconds=self.seconds, **more)
+        return with_findings(self.study, found, self.methods)
 
     def _pairs(self) -> list[dict[str, Any]]:
         """The differences of all pairs of methods that have a risk."""
@@ -365,8 +466,10 @@ class Result:
             )
         chosen = self.reading.final_choice(method.method, rule=rule).candidate
         if chosen is None:
-            why = "fits failed, or the loss is undefined" if method.is_finished else "its fits are not finished"
-            raise FitsFailed(f"{method.method.name} could not be tuned on all rows: {why}", "See result.notes")
+            why, do = "fits failed, or the loss is undefined", "See result.notes"
+            if not method.is_finished:
+                why, do = "its fits are not finished", "Give it more time: with the same store= it goes on"
+            raise FitsFailed(f"{method.method.name} could not be tuned on all rows: {why}", do)
         return chosen
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
@@ -13,15 +14,19 @@ from foldwise.answers.numbers import number
 from foldwise.api.compare import compare, request
 from foldwise.api.judging import judge_model
 from foldwise.api.ladder import ladder_notes
+from foldwise.api.new_rows import test_findings
 from foldwise.api.options import CompareOptions
 from foldwise.api.positional import from_the_right, one_learner
 from foldwise.errors import BadInterval, FitsFailed
 from foldwise.estimates.chooser import choose
 from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.intervals import IntervalMethod, find
+from foldwise.guards.after import findings_of
+from foldwise.guards.registry import read_silence
 from foldwise.learners.keywords import with_our_words
 from foldwise.losses.loss import Loss
 from foldwise.records.store import Store
+from foldwise.studies.finding import finding_words
 
 
 @overload
@@ -59,7 +64,7 @@ def risk(
     """
     asked = request(dict([one_learner(learner, "risk")]), X, y, outer=outer, inner=inner, **options)
     asked.start_ahead()
-    runnable = asked.study(is_alone=True)
+    runnable = asked.guarded_study(is_alone=True)
     ran = asked.answer(runnable, is_kept=False)
     ran.check_finished(asked.store)
     method = answer_of(ran.reading, ran.reading.study.methods[0])
@@ -69,7 +74,10 @@ def risk(
         raise FitsFailed(f"{count}, so there is no honest estimate. The first says: {why}")
     estimate = with_ledger(method, is_kept=asked.store is not None)
     told = tuple(note for note in method.study.notes if note[0] in ("task", "missing_target"))
-    return _with_score(replace(estimate, notes=(*estimate.notes, *told)), method.study.losses[0])
+    found = findings_of(method.study, {}, [method]).to_dict()["findings"]
+    told += tuple((finding["code"], finding_words(finding)) for finding in found)
+    estimate = replace(estimate, notes=(*estimate.notes, *told), details={**estimate.details, "findings": found})
+    return _with_score(estimate, method.study.losses[0])
 
 
 @with_our_words
@@ -86,6 +94,7 @@ def test_risk(
     seed: int = 0,
     store: str | Path | Store | None = None,
     trained_on: str | None = None,
+    silence: str | Sequence[str] | None = (),
 ) -> Estimate:
     """The risk of this very fitted model: its mean loss on rows it has not seen.
 
@@ -97,6 +106,7 @@ def test_risk(
     `store`: a folder, or a store of your own, that keeps which models were scored on these rows. The interval is about
       this one model, fixed beforehand; a note has the one that holds together with those of all other models.
     `trained_on`: the fingerprint of the data the model was fitted on, if it is known: they are not for testing.
+    `silence`: codes of findings to leave out, as in `compare`; see docs/guards.md for those of new rows.
 
     >>> import foldwise as fw
     >>> from sklearn.dummy import DummyClassifier
@@ -104,6 +114,7 @@ def test_risk(
     >>> fw.test_risk(model, [[0.0], [1.0], [2.0]], ["a", "b", "a"])
     0.333 (0.008 to 0.906, 95% Clopper-Pearson): this predictor, on 3 test rows
     """
+    silenced = read_silence(silence)
     judged = judge_model(model, X, y, loss=loss, weights=weights, groups=groups, seed=seed)
     asked = None if interval is None else find(interval)
     valid, reason = choose(judged.evidence, asked)
@@ -116,12 +127,16 @@ def test_risk(
             raise BadInterval(against, "Test on other rows")
         against += ": test on other rows"
     estimate = _with_score(judged.estimate(level, asked, against=against), judged.evidence.loss)
+    place, details, notes = None, {"scored": None}, [*estimate.notes]
     if store is None:
-        return replace(estimate, notes=(*estimate.notes, *ledger_notes(estimate, None)), details={"scored": None})
-    place = score_in(store, judged.data.fingerprint, judged.name)
-    wide = judged.estimate(place.level_of_all(level), asked, against=against)
-    notes = [*estimate.notes, *ledger_notes(estimate, place, wide), *ladder_notes(store, judged.data.fingerprint)]
-    return replace(estimate, notes=tuple(notes), details=ledger_details(place, wide))
+        notes += ledger_notes(estimate, None)
+    else:
+        place = score_in(store, judged.data.fingerprint, judged.name)
+        wide = judged.estimate(place.level_of_all(level), asked, against=against)
+        details = ledger_details(place, wide)
+        notes += [*ledger_notes(estimate, place, wide), *ladder_notes(store, judged.data.fingerprint)]
+    told, found = test_findings(judged, seen=seen, place=place, silence=silenced)
+    return replace(estimate, notes=(*notes, *told), details={**details, **found})
 
 
 test_risk.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest

@@ -12,6 +12,7 @@ from foldwise.answers.combined import answer_of
 from foldwise.answers.contest import BASELINE
 from foldwise.answers.ledger import name_of_method, name_of_test_set, note_scores
 from foldwise.answers.numbers import MISSING, number, span
+from foldwise.answers.pictures.table import write_table
 from foldwise.api.manifest import checked_manifest, write_sketch
 from foldwise.data.sketch import make_sketch
 from foldwise.errors import FoldwiseError, Terminated, interrupted
@@ -72,6 +73,8 @@ def answer_study(
             write_study(runnable.study, kept, origin=origin)
         kept.write_document("manifest", manifest)
         write_sketch(kept, sketch)
+        if store is not None:
+            write_table(kept, runnable.data)
         _note_test_set(Reading(runnable.study, kept))
         if retry_failed:
             _forget_failures(runnable.study, kept)

@@ -7,32 +7,67 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldwise.api.ladder import ladder
+from foldwise.api.model_card import remember_card
 from foldwise.api.model_file import ModelFile
 from foldwise.api.risk import test_risk
 from foldwise.data.conform import conform
 from foldwise.data.sources import builtin_table, read_table
-from foldwise.errors import BadData, nearest
+from foldwise.errors import BadData, BadInterval, nearest
 from foldwise.estimates.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
 
+SEPARATOR = " | "  # between the classes of a set
 
-def predict_table(file: ModelFile, frame: Any) -> pd.DataFrame:
-    """Predictions for every row: row, prediction and, if the model has them, one probability per class."""
+
+def predict_table(file: ModelFile, frame: Any, *, level: float | None = None) -> pd.DataFrame:
+    """Predictions for every row: row, prediction and, if the model has them, one probability per class.
+
+    With a `level`, also the ends of its interval (low, high), or its set of classes (set, and in_CLASS for each).
+    """
     import pandas as pd
 
     X = conform(frame, file.about)
+    if level is not None:
+        check_has_intervals(file, level)
     try:
         table = pd.DataFrame({"row": np.arange(len(frame)), "prediction": np.asarray(file.model.predict(X))})
         if file.about["task"] != "regression" and hasattr(file.model, "predict_proba"):
             shares = np.asarray(file.model.predict_proba(X))
             for label, share in zip(file.model.classes_, shares.T, strict=True):
                 table[f"p_{label}"] = share
+        if level is not None:
+            table = pd.concat([table, _sure(file, X, level)], axis=1)
     except Exception as error:  # a model of a stranger can fail in any way
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise BadData(f"the model cannot predict these rows: {reason}") from error
     return table
+
+
+def check_has_intervals(file: ModelFile, level: float) -> None:
+    """Refuse a model that keeps no models of outer folds, or a level that these cannot have."""
+    from foldwise.learners.conformal import ConformalModel
+
+    if not isinstance(file.model, ConformalModel):
+        raise BadInterval(
+            "this model keeps nothing to make prediction intervals from",
+            "Save it with result.save_model(path, intervals=True), or foldwise compare ... --save MODEL --intervals",
+        )
+    file.model.proved_coverage(level)
+
+
+def _sure(file: ModelFile, X: Any, level: float) -> pd.DataFrame:
+    """The columns that say how sure each prediction is."""
+    import pandas as pd
+
+    if file.about["task"] == "regression":
+        found: pd.DataFrame = file.model.predict_interval(X, level=level)
+        return found.reset_index(drop=True)
+    sets = file.model.predict_set(X, level=level).to_numpy()
+    labels = [str(label) for label in file.model.classes_]
+    words = [SEPARATOR.join(label for label, is_in in zip(labels, row, strict=True) if is_in) for row in sets]
+    return pd.DataFrame({"set": words, **{f"in_{label}": sets[:, at] for at, label in enumerate(labels)}})
 
 
 def judge_table(
@@ -49,6 +84,7 @@ def judge_table(
     for role, name in (("weights", weights), ("groups", groups)):
         if name is not None:
             _check_column(frame, name, role)
+    remember_card(file.model, file.about)
     return test_risk(
         file.model,
         conform(frame, file.about),

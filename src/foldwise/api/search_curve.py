@@ -9,15 +9,16 @@ from foldwise.reports.fragments import search_fragment
 from foldwise.reports.plots import plot_search
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
 class SearchCurve(SearchSteps):
     """Selection score and outer risk after 1, 2, 3, ... candidates: prints the steps that changed something."""
 
-    def plot(self) -> Figure:
-        """Selection score and outer risk over the candidates tried, as a Matplotlib figure."""
-        return plot_search(self.to_dict())
+    def plot(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
+        """Selection score and outer risk over the candidates tried; `ax` and `width` as in `Result.plot`."""
+        return plot_search(self.to_dict(), ax=ax, width=width)
 
     def _repr_html_(self) -> str:
         return search_fragment(self.to_dict())

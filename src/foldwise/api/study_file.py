@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
+from foldwise.answers.decision import checked_margin
 from foldwise.api.compare import plan, request, run_comparison
 from foldwise.api.dotted import check_words, dotted_learner, is_dotted
 from foldwise.api.dotted_names import NATIVE
@@ -43,6 +44,7 @@ from foldwise.tuners.registry import is_foreign as is_foreign_tuner
 
 MOST_JOBS = 256  # processes, or threads of a fit, that a file may ask for
 # What shapes the data set goes to `read`, the rest to `compare`.
+_OF_READERS = ("foldwise", "title", "margin")  # which change no fit
 _DATA_OPTIONS = ("target", "groups", "time", "weights", "stratify", "drop", "task", "positive", "drop_missing_target")
 
 
@@ -109,6 +111,9 @@ class StudySpec(BaseModel):
     defaults: bool | None = None
     on_failure: str | None = None
     retry_failed: bool | None = None
+    guards: bool | None = None
+    silence: list[str] | None = None
+    margin: float | None = None  # a regret that does not matter
     title: str | None = None  # of the page
     foldwise: str | None = None  # the version it was written for
 
@@ -116,6 +121,11 @@ class StudySpec(BaseModel):
     @classmethod
     def _known_engine(cls, value: str | None) -> str | None:
         return None if value is None else check_engine(value)
+
+    @field_validator("margin")
+    @classmethod
+    def _possible_margin(cls, value: float | None) -> float | None:
+        return checked_margin(value)
 
     @field_validator("time_limit", mode="before")
     @classmethod
@@ -178,7 +188,7 @@ class StudySpec(BaseModel):
 
     def options(self) -> dict[str, Any]:
         """The options of `fw.compare` that the study sets."""
-        given = self.model_dump(exclude_none=True, exclude={"data", "learners", "foldwise", "title", *_DATA_OPTIONS})
+        given = self.model_dump(exclude_none=True, exclude={"data", "learners", *_OF_READERS, *_DATA_OPTIONS})
         return {key: self._labels(value) if key in ("outer", "inner") else value for key, value in given.items()}
 
     def make_learners(self) -> Any:

@@ -1,7 +1,8 @@
-"""The title of a page: the user's own, or one that names the target and the data."""
+"""The title of a page: the user's own, or one that names the target and the data; and what else only readers need."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,21 @@ def title_of(study: Mapping[str, Any]) -> str | None:
 
 def stored_title(store: Store) -> str | None:
     """The title of the study in a store, if it was begun from the command line or a file."""
+    origin = _origin(store)
+    return None if origin is None else title_of(origin)
+
+
+def stored_margin(store: Store) -> float | None:
+    """The regret that a study from the command line or a file says does not matter."""
+    margin = (_origin(store) or {}).get("margin")
+    if not isinstance(margin, int | float) or isinstance(margin, bool):
+        return None
+    return float(margin) if 0 <= margin < math.inf else None
+
+
+def _origin(store: Store) -> dict[str, Any] | None:
     try:
         origin = read_origin(store)
     except (FoldwiseError, ValueError, RecursionError):
         return None
-    return title_of(origin) if isinstance(origin, dict) else None
+    return origin if isinstance(origin, dict) else None

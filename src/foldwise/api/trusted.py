@@ -10,6 +10,7 @@ of LightGBM, XGBoost and CatBoost, whose compiled readers were not written for h
 from __future__ import annotations
 
 _OURS = {
+    "conformal": "IntervalModel SetModel",
     "sample": "RowSample",
     "stacking": "WeightedMean CombinedModel",
     "estimators.calibrated": "Calibrated",

@@ -67,6 +67,7 @@ for command in (
     asking.curve,
     studies.benchmark,
     asking.bound,
+    asking.check,
     asking.learners,
     files.store,
     files.judge,

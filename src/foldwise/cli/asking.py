@@ -16,11 +16,15 @@ from foldwise.cli.options import (
     DROP_MISSING,
     EFFORT,
     GROUPS,
+    GUARD_OPTIONS,
     INNER,
+    LEARNERS,
     LOSS,
     PICKLE,
     RUN_OPTIONS,
+    SEED,
     SHARE,
+    SILENCE,
     SPLIT_OPTIONS,
     TARGET,
     TASK,
@@ -32,7 +36,7 @@ from foldwise.cli.options import (
     options,
     quiet,
 )
-from foldwise.cli.output import check_outputs, columns, default_loss, remark, show, show_estimate
+from foldwise.cli.output import check_folder, check_outputs, columns, default_loss, remark, show, show_estimate, wrapped
 from foldwise.cli.studies import study_of
 
 
@@ -40,22 +44,32 @@ from foldwise.cli.studies import study_of
     epilog=examples(
         "foldwise risk diabetes --learner ridge",
         "foldwise risk wine.csv --target quality --learner forest --outer 5",
+        "foldwise risk diabetes --learner ridge --permutations 99",
     )
 )
 @data_argument
 @learner_option
-@options([EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS)
+@options([EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS, GUARD_OPTIONS)
+@click.option("--permutations", type=COUNT, help="Test too whether so many exchanged targets do as well (99).")
 @quiet
 @as_json
-def risk(data: str, learner: str, quiet: bool, as_json: bool, **flags: Any) -> None:
+def risk(data: str, learner: str, permutations: int | None, quiet: bool, as_json: bool, **flags: Any) -> None:
     """Estimate the risk of one learner, its tuning included."""
+    from foldwise.api.permutation import permutation_test
     from foldwise.api.risk import risk as ask
 
     study = study_of(data, learners=[learner], **flags)
     rows = study.read_data()
     estimate = ask(study.make_one_learner(), rows, **study.options(), progress=False if quiet else None)
     loss = default_loss(rows.task) if study.loss is None else study.loss
-    show_estimate(estimate, of=f"{learner}, its tuning included,", loss=loss, as_json=as_json)
+    more = {}
+    if permutations is not None:
+        words = {"outer": 10, **study.options()}  # the splits of the risk
+        shown = False if quiet else None
+        more["permutation_test"] = permutation_test(
+            study.make_one_learner(), rows, permutations=permutations, **words, progress=shown
+        )
+    show_estimate(estimate, of=f"{learner}, its tuning included,", loss=loss, as_json=as_json, **more)
     for text in (text for code, text in estimate.notes if as_json and code in ("task", "missing_target")):
         remark(text)
 
@@ -94,17 +108,26 @@ def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool,
     epilog=examples(
         'foldwise curve diabetes --learner k-nn --parameter "n_neighbors=1..30"',
         "foldwise curve diabetes --learner ridge           # over training rows",
+        "foldwise curve diabetes --learner ridge --plot rows.pdf",
     )
 )
 @data_argument
 @learner_option
 @click.option("--parameter", metavar="P=V", help='The parameter to vary: "n_neighbors=1..30".')
 @click.option("--sizes", metavar="A,B", help="Training sizes instead: shares of the rows, or row numbers.")
+@click.option("--plot", metavar="FILE", help="Write the picture (.svg, .png or .pdf).")
 @options(DATA_OPTIONS, CURVE_OPTIONS)
 @quiet
 @as_json
 def curve(
-    data: str, learner: str, parameter: str | None, sizes: str | None, quiet: bool, as_json: bool, **flags: Any
+    data: str,
+    learner: str,
+    parameter: str | None,
+    sizes: str | None,
+    plot: str | None,
+    quiet: bool,
+    as_json: bool,
+    **flags: Any,
 ) -> None:
     """Training error, test error and their gap.
 
@@ -114,7 +137,11 @@ def curve(
     from foldwise.api.curve import learning_curve
     from foldwise.api.study_values import make_parameter, read_values
     from foldwise.reports.curve_text import curve_text
+    from foldwise.reports.figure_file import check_figure_path, save_figure
 
+    if plot is not None:
+        check_figure_path(plot)
+        check_folder(plot)
     if parameter is not None and sizes is not None:
         raise click.UsageError("--parameter and --sizes ask for two different curves. Give one of them.")
     study = study_of(data, learners=[learner], **flags)
@@ -130,6 +157,9 @@ def curve(
         axis = {name.strip(): make_parameter(read_values(name.strip(), values))}
         answer = validation_curve(learner, study.read_data(), **options, **axis)
     show(answer.to_dict(), curve_text(answer.to_dict(), width=columns()), as_json=as_json)
+    if plot is not None:
+        save_figure(answer.plot(), plot)
+        remark(f"the picture is in {plot}")
 
 
 @command(
@@ -170,6 +200,29 @@ def bound(
         candidates = candidates_allowed(rows, excess, delta, bounds=bounds)
     answer = {"rows": rows, "candidates": candidates, "excess": excess, "delta": delta, "bounds": list(bounds)}
     show(answer, bound_text(answer, width=columns()), as_json=as_json)
+
+
+@command(
+    epilog=examples(
+        "foldwise check wine.csv --target quality",
+        "foldwise check visits.csv --target cost --groups patient --json",
+        "foldwise check wine.csv --target quality --silence FW101",
+    )
+)
+@data_argument
+@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, [SEED, SILENCE])
+@as_json
+def check(data: str, as_json: bool, **flags: Any) -> None:
+    """Look for leaks and traps in data and set-up.
+
+    Makes the checks of `compare` before the fits, and slower ones; no learner is fitted. Every code is explained in
+    docs/guards.md.
+    """
+    from foldwise.api.check import check as look
+
+    study = study_of(data, **flags)
+    found = look(study.make_learners(), study.read_data(), **study.options())
+    show(found.to_dict(), wrapped(str(found)), as_json=as_json)
 
 
 @command(epilog=examples("foldwise learners", "foldwise learners --long"))

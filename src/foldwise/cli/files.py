@@ -10,7 +10,7 @@ import click
 
 from foldwise.cli.completion import complete_data, complete_losses
 from foldwise.cli.help import Commands, command, examples
-from foldwise.cli.options import INTERVAL, SHARE, as_json
+from foldwise.cli.options import INTERVAL, SHARE, SILENCE, as_json
 from foldwise.cli.output import check_folder, columns, default_loss, remark, show, show_estimate, write_whole
 
 
@@ -101,6 +101,7 @@ def salvage(run: str, copy: str | None, as_json: bool) -> int:
 @INTERVAL
 @click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the interval.")
 @click.option("--store", metavar="RUN", help="Keep here which models were scored on these rows, and in which order.")
+@SILENCE
 @click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
 @as_json
 def judge(model: str, data: str, trust: bool, as_json: bool, **options: Any) -> None:
@@ -147,33 +148,69 @@ def ladder(model: str, data: str, trust: bool, as_json: bool, **options: Any) ->
     epilog=examples(
         "foldwise predict wine.skops new.csv",
         "foldwise predict wine.skops new.csv --out predictions.csv",
+        "foldwise predict wine.skops new.csv --interval 0.9 # see: compare --intervals",
         "cat new.csv | foldwise predict wine.skops -",
+        "foldwise predict wine.skops new.csv --training wine.csv --out predictions.csv",
     )
 )
 @click.argument("model")
 @click.argument("new", shell_complete=complete_data)
 @click.option("--out", metavar="FILE.csv", help="Where to write the predictions (standard output).")
+@click.option(
+    "--interval",
+    "level",
+    type=click.FloatRange(0.5, 1, min_open=True, max_open=True),
+    is_flag=False,
+    flag_value=0.9,
+    metavar="[LEVEL]",
+    help="Add a prediction interval (low, high) of this level (0.9) or, for classes, a set of them.",
+)
+@click.option("--training", metavar="DATA", help="The rows the model was trained on, to test for drift.")
+@SILENCE
 @click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
 @as_json
-def predict(model: str, new: str, out: str | None, trust: bool, as_json: bool) -> None:
+def predict(
+    model: str,
+    new: str,
+    out: str | None,
+    level: float | None,
+    training: str | None,
+    silence: tuple[str, ...],
+    trust: bool,
+    as_json: bool,
+) -> None:
     """Predict new rows with a saved model.
 
     NEW is a file, or - for standard input. Columns that the model does not know are ignored; their order does not
-    matter.
+    matter. What is new in the rows, beside those the model was trained on, is told on standard error. --interval needs
+    a model that was saved with --intervals.
     """
     from foldwise.api.model_file import load_model
-    from foldwise.api.saved_model import predict_table
+    from foldwise.api.new_rows import look as look_at_rows
+    from foldwise.api.new_rows import read_rows
+    from foldwise.api.promise import promise_words
+    from foldwise.api.saved_model import check_has_intervals, predict_table
     from foldwise.data.sources import read_table
+    from foldwise.guards.registry import read_silence
 
     if out:
         check_folder(out)
-    table = predict_table(load_model(model, trust=trust), read_table(new))
+    silenced, file = read_silence(silence), load_model(model, trust=trust)
+    if level is not None:
+        check_has_intervals(file, level)
+    rows = read_table(new)
+    table = predict_table(file, rows, level=level)
+    if level is not None:
+        remark(promise_words(file.about.get("intervals"), level))
+    found = look_at_rows(file.about, rows, training=training and read_rows(training), silence=silenced)
+    for line in repr(found).splitlines() if len(found) else ():
+        remark(line)
     if out:
         write_whole(out, lambda path: table.to_csv(path, index=False, lineterminator="\n"))
         remark(f"{len(table)} predictions are in {out}")
     if as_json or not out:
-        rows = {"predictions": table.to_dict("records")}
-        show(rows, table.to_csv(index=False, lineterminator="\n").rstrip("\n"), as_json=as_json)
+        answer = {"predictions": table.to_dict("records"), **found.to_dict()}
+        show(answer, table.to_csv(index=False, lineterminator="\n").rstrip("\n"), as_json=as_json)
 
 
 @command("info", epilog=examples("foldwise info wine.skops", "foldwise info wine.skops --json"))

@@ -49,6 +49,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {
         "level",
         "interval",
         "optimism",
+        "margin",
         "rope",
     ),
     "Running": (
@@ -60,13 +61,27 @@ HEADINGS: dict[str, tuple[str, ...]] = {
         "fit_timeout",
         "fit_memory",
         "fit_threads",
+        "guards",
+        "silence",
         "on_failure",
         "retry_failed",
         "isolate",
         "engine",
         "address",
     ),
-    "Output": ("report", "title", "save", "pickle", "out", "quiet", "as_json", "help"),
+    "Output": (
+        "report",
+        "report_rows",
+        "plot",
+        "title",
+        "save",
+        "intervals",
+        "pickle",
+        "out",
+        "quiet",
+        "as_json",
+        "help",
+    ),
 }
 REST = "More options"
 COMMANDS: dict[str, tuple[str, ...]] = {

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from foldwise.cli.help import Commands, examples
+from foldwise.cli.options import Scheme, TimeWord, Words
 from foldwise.errors import BadStudy
 
 COUNT = click.IntRange(min=1)
@@ -41,26 +42,35 @@ def lab() -> None:
     epilog=examples(
         "foldwise lab coverage",
         "foldwise lab coverage --problem linear --rows 50 --rows 200",
+        "foldwise lab coverage --like wine.csv --target quality --learners ridge,k-nn",
     )
 )
 @click.option("--problem", "problems", multiple=True, metavar="NAME", help="May be repeated; linear if not given.")
 @click.option("--interval", "intervals", multiple=True, metavar="NAME", help="May be repeated; else corrected t.")
 @click.option("--learner", metavar="NAME", help="The learner; a usual one for the problem if not given.")
-@click.option("--target", "targets", multiple=True, metavar="T", help="T1, T2, T2n or T3; else the interval's own.")
+@click.option("--target", "targets", multiple=True, metavar="T", help="T1, T2, T2n or T3; with --like the column.")
 @click.option("--rows", multiple=True, type=COUNT, help="Rows of a data set; may be repeated; 100 if not given.")
 @click.option("--folds", multiple=True, type=click.IntRange(min=2), help="May be repeated; 10 if not given.")
-@_replications(2000)
+@click.option("--replications", type=COUNT, help="Simulated data sets; 2000 if not given, with --like 200.")
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True)
+@click.option("--like", metavar="DATA", help="Simulate tables like this one, and run a study of it on them.")
+@click.option("--learners", type=Words(), metavar="A,B", help="With --like: the learners; else the usual ones.")
+@click.option("--outer", type=Scheme(), help="With --like: outer splits, as in compare.")
+@click.option("--inner", type=Scheme(), help="With --like: inner splits, as in compare.")
+@click.option("--time-limit", type=TimeWord(), default="2 min", show_default=True, help="With --like: most seconds.")
 @SEED
 @JOBS
 @as_json
 def coverage(as_json: bool, **asked: Any) -> None:
     """How often an interval holds the true risk.
 
-    With the Monte-Carlo error of that share.
+    With the Monte-Carlo error of that share. With --like: on tables like yours, in your own study.
     """
     from foldwise.lab.interval_coverage import coverage as run
 
+    if asked["like"] is not None:
+        _coverage_like(as_json=as_json, **asked)
+        return
     frame = run(
         asked["problems"] or ("linear",),
         asked["intervals"] or ("corrected t",),
@@ -68,12 +78,31 @@ def coverage(as_json: bool, **asked: Any) -> None:
         folds=asked["folds"] or (10,),
         learner=asked["learner"],
         targets=asked["targets"] or None,
-        replications=asked["replications"],
+        replications=asked["replications"] or 2000,
         level=asked["level"],
         seed=asked["seed"],
         jobs=asked["jobs"],
     )
     _show(frame, as_json=as_json)
+
+
+def _coverage_like(*, as_json: bool, **asked: Any) -> None:
+    from foldwise.lab.like import coverage_like
+
+    of_problems = [f"--{name}" for name in ("learner", "rows", "folds") if asked[name]]
+    of_problems += ["--problem"] if asked["problems"] else []
+    if of_problems:
+        raise BadStudy(f"{of_problems[0]} belongs to the lab's own problems, not to --like", "Leave it out")
+    if len(asked["targets"]) > 1:
+        raise BadStudy("a table has one target column", "Give --target once")
+    found = coverage_like(
+        asked["like"],
+        asked["targets"][0] if asked["targets"] else None,
+        intervals=asked["intervals"] or ("own",),
+        replications=asked["replications"] or 200,
+        **{name: asked[name] for name in ("learners", "outer", "inner", "time_limit", "level", "seed", "jobs")},
+    )
+    click.echo(json.dumps(found.to_dict(), indent=2) if as_json else str(found))
 
 
 @lab.command(
@@ -132,6 +161,69 @@ def alarms(methods: int, as_json: bool, **asked: Any) -> None:
     from foldwise.lab.alarms import false_alarms
 
     _show(false_alarms(methods, **asked), as_json=as_json)
+
+
+@lab.command(
+    epilog=examples(
+        "foldwise lab show",
+        "foldwise lab show knn-curves --plot curves.svg",
+    )
+)
+@click.argument("name", required=False)
+@click.option(
+    "--size", type=click.Choice(["small", "full"]), default="small", show_default=True, help="How much is simulated."
+)
+@click.option("--plot", type=click.Path(dir_okay=False), metavar="FILE", help="Write the picture (.svg, .png or .pdf).")
+@SEED
+@as_json
+def show(name: str | None, size: str, plot: str | None, seed: int, as_json: bool) -> None:
+    """Show a claim of the manual by simulation.
+
+    Without NAME: which there are.
+    """
+    import pandas as pd
+
+    from foldwise.lab.showing import exhibits
+    from foldwise.lab.showing import show as run
+    from foldwise.reports.figure_file import save_figure
+
+    if name is None:
+        _show(pd.DataFrame({"name": list(exhibits()), "shows": list(exhibits().values())}), as_json=as_json)
+        return
+    shown = run(name, size=size, seed=seed)
+    if plot is not None:
+        save_figure(shown.plot(), plot)
+    if as_json:
+        _show(shown.table(), as_json=True)
+    else:
+        click.echo(repr(shown))
+
+
+@lab.command(
+    epilog=examples(
+        "foldwise lab honesty",
+        "foldwise lab honesty --part leaks",
+        "foldwise lab honesty --part noise --learner ridge --learner k-nn --full",
+    )
+)
+@click.option("--part", "parts", multiple=True, metavar="P", help="noise, leaks or permutations; may be repeated.")
+@click.option("--learner", "learners", multiple=True, metavar="NAME", help="May be repeated; else all installed.")
+@click.option("--full", is_flag=True, help="Every learner under every scheme, not under one of them.")
+@click.option("--rows", type=COUNT, default=60, show_default=True, help="Rows of the noise.")
+@SEED
+@JOBS
+@as_json
+def honesty(as_json: bool, parts: tuple[str, ...], learners: tuple[str, ...], **asked: Any) -> int:
+    """Noise looks like noise, planted leaks are found, p is right.
+
+    The exit code is 1 if something is not as it should be.
+    """
+    from foldwise.lab.honesty_suite import PARTS
+    from foldwise.lab.honesty_suite import honesty as run
+
+    found = run(parts=parts or PARTS, learners=learners or None, **asked)
+    _show(found, as_json=as_json)
+    return 0 if bool(found["honest"].all()) else 1
 
 
 def _numbers(text: str | None) -> list[float] | None:

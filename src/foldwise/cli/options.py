@@ -147,6 +147,13 @@ LIMIT_OPTIONS = [
         "--time-limit", type=TimeWord(), metavar="S", help='An answer within so long: seconds, or a time: "2 min".'
     ),
 ]
+SILENCE = click.option(
+    "--silence", metavar="CODE", multiple=True, help="Leave findings of this code out; may be repeated."
+)
+GUARD_OPTIONS = [
+    click.option("--guards/--no-guards", default=None, help="Look for leaks and traps (they change no number)."),
+    SILENCE,
+]
 RUN_OPTIONS = [
     JOBS,
     *LIMIT_OPTIONS,
@@ -171,9 +178,15 @@ ON_FAILURE = click.option(
 )
 RETRY = click.option("--retry-failed", is_flag=True, default=None, help="Make fits that failed before again.")
 REPORT = click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
+REPORT_ROWS = click.option("--report-rows", is_flag=True, help="Show the values of the hardest rows in --report.")
 PICKLE = click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
 SAVE_OPTIONS = [
     click.option("--save", metavar="MODEL.skops", help="Refit the best method on all rows and save it."),
+    click.option(
+        "--intervals",
+        is_flag=True,
+        help="Save the models of the outer folds too, for `predict --interval` (a fit and a model more for each).",
+    ),
     PICKLE,
 ]
 WATCH = click.option("--watch", is_flag=True, help="Follow the run on a local page, which prints its address.")
@@ -197,6 +210,11 @@ def options(*groups: Any) -> Callable[[Command], Command]:
 
 
 data_argument = click.argument("data", shell_complete=complete_data)
+MARGIN = click.option(
+    "--margin",
+    type=click.FloatRange(0),
+    help="A regret that does not matter, in the unit of the loss (a tenth of the gap to the baseline).",
+)
 TITLE = click.option("--title", metavar="T", help="Title of the page.  [default: target and data]")
 
 

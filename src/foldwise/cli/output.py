@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -57,19 +58,25 @@ def columns() -> int:
     return shutil.get_terminal_size((80, 24)).columns
 
 
-def show_estimate(estimate: Any, *, of: str, loss: Any, as_json: bool) -> None:
-    """Show one risk; of several losses the first is the one that it is in."""
+def show_estimate(estimate: Any, *, of: str, loss: Any, as_json: bool, **more: Any) -> None:
+    """Show one risk, and more that is known of it; of several losses the first is the one that it is in."""
     from foldwise.reports.estimate_text import estimate_text
 
     first = loss[0] if isinstance(loss, list | tuple) and isinstance(loss[0], str) else loss
     words = f"{first} loss" if isinstance(first, str) else "cost matrix"
     told = estimate.to_dict()
-    show(told, estimate_text(told, of=of, loss=words, width=columns()), as_json=as_json)
+    parts = [estimate_text(told, of=of, loss=words, width=columns()), *(wrapped(repr(one)) for one in more.values())]
+    show({**told, **{name: one.to_dict() for name, one in more.items()}}, "\n\n".join(parts), as_json=as_json)
 
 
 def default_loss(task: str) -> str:
     """The loss of a task if none is asked for."""
     return "squared" if task == "regression" else "zero_one"
+
+
+def wrapped(text: str) -> str:
+    """Paragraphs, one to a line, as wide as the terminal."""
+    return "\n".join(textwrap.fill(line, columns(), break_long_words=False) for line in text.splitlines())
 
 
 def remark(text: str) -> None:
@@ -103,14 +110,25 @@ def answer_text(answer: Mapping[str, Any]) -> str:
     return render_text(answer, color=is_colored)
 
 
-def check_outputs(*, report: str | None = None, save: str | None = None, pickle: bool = False) -> None:
+def check_outputs(
+    *,
+    report: str | None = None,
+    rows: bool = False,
+    save: str | None = None,
+    pickle: bool = False,
+    intervals: bool = False,
+) -> None:
     """Refuse file names that cannot be written before the first fit, not after the last."""
     from foldwise.api.model_file import check_model_path
 
+    if rows and not report:
+        raise BadStudy("--report-rows shows rows in the report, but there is no --report", "Add --report FILE.html")
     if save:
         check_model_path(save, pickle=pickle)
     elif pickle:
         raise BadStudy("--pickle says how to save, but there is no --save", "Add --save MODEL.pkl")
+    elif intervals:
+        raise BadStudy("--intervals are saved with the model, but there is no --save", "Add --save MODEL.skops")
     for path in filter(None, (report, save)):
         check_folder(path)
 

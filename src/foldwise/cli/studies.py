@@ -17,12 +17,15 @@ from foldwise.cli.options import (
     DATA_OPTIONS,
     DEFAULTS,
     EFFORT,
+    GUARD_OPTIONS,
     JOBS,
     LEARNERS,
     LIMIT_OPTIONS,
+    MARGIN,
     ON_FAILURE,
     OPTIMISM,
     REPORT,
+    REPORT_ROWS,
     RETRY,
     RUN_OPTIONS,
     SAVE_OPTIONS,
@@ -54,9 +57,9 @@ STOPPED, INTERRUPTED, TERMINATED = 3, 130, 143
     )
 )
 @click.argument("data", metavar="DATA|STUDY.toml", shell_complete=complete_data)
-@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM, DEFAULTS], RUN_OPTIONS)
-@options([ON_FAILURE, RETRY])
-@options([REPORT, TITLE], SAVE_OPTIONS)
+@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM, DEFAULTS, MARGIN], RUN_OPTIONS)
+@options([ON_FAILURE, RETRY], GUARD_OPTIONS)
+@options([REPORT, REPORT_ROWS, TITLE], SAVE_OPTIONS)
 @click.option("--plan", "only_plan", is_flag=True, help="Say what it would cost, and stop.")
 @WATCH
 @quiet
@@ -64,7 +67,9 @@ STOPPED, INTERRUPTED, TERMINATED = 3, 130, 143
 def compare(
     data: str,
     report: str | None,
+    report_rows: bool,
     save: str | None,
+    intervals: bool,
     pickle: bool,
     only_plan: bool,
     watch: bool,
@@ -82,9 +87,13 @@ def compare(
             plan = study.plan()
         show(plan.to_dict(), str(plan), as_json=as_json)
         return 0
-    check_outputs(report=report, save=save, pickle=pickle)
+    check_outputs(report=report, rows=report_rows, save=save, pickle=pickle, intervals=intervals)
+    if intervals:
+        check_unordered(study)
     study = _watched(study) if watch else study
-    return _run(study, report=report, save=save, pickle=pickle, quiet=quiet, as_json=as_json)
+    saving = {"save": save, "pickle": pickle, "intervals": intervals}
+    page = {"path": report, "rows": report_rows}
+    return _run(study, page=page, saving=saving, quiet=quiet, as_json=as_json)
 
 
 @command(
@@ -97,22 +106,35 @@ def compare(
 @click.argument("run")
 @click.option("--data", metavar="DATA", shell_complete=complete_data, help="The same table, if it is elsewhere now.")
 @options([JOBS, *LIMIT_OPTIONS, RETRY])
-@options([REPORT], SAVE_OPTIONS)
+@options([REPORT, REPORT_ROWS], SAVE_OPTIONS)
 @WATCH
 @quiet
 @as_json
 def resume(
-    run: str, report: str | None, save: str | None, pickle: bool, watch: bool, quiet: bool, as_json: bool, **flags: Any
+    run: str,
+    report: str | None,
+    report_rows: bool,
+    save: str | None,
+    intervals: bool,
+    pickle: bool,
+    watch: bool,
+    quiet: bool,
+    as_json: bool,
+    **flags: Any,
 ) -> int:
     """Go on with an interrupted study. RUN is its store."""
     from foldwise.api.study_file import stored_study
 
-    check_outputs(report=report, save=save, pickle=pickle)
+    check_outputs(report=report, rows=report_rows, save=save, pickle=pickle, intervals=intervals)
     study = stored_study(run, **flags)
+    if intervals:
+        check_unordered(study)
     if study.data == "-":
         check_piped(run)
     study = _watched(study) if watch else study
-    return _run(study, report=report, save=save, pickle=pickle, quiet=quiet, as_json=as_json)
+    saving = {"save": save, "pickle": pickle, "intervals": intervals}
+    page = {"path": report, "rows": report_rows}
+    return _run(study, page=page, saving=saving, quiet=quiet, as_json=as_json)
 
 
 @command(
@@ -164,7 +186,7 @@ def watch(run: str, port: int, no_browser: bool, as_json: bool) -> None:
     )
 )
 @click.argument("data", metavar="DATA[:TARGET]...", nargs=-1, required=True, shell_complete=complete_data)
-@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS, [ON_FAILURE, RETRY])
+@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS, [ON_FAILURE, RETRY], GUARD_OPTIONS)
 @click.option("--control", metavar="NAME", help="The method the others are compared to; else all pairs are.")
 @click.option(
     "--rope",
@@ -208,6 +230,7 @@ def study_of(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] 
         flags["positive"] = read_scalar(flags["positive"])
     flags["loss"] = loss[0] if loss and len(loss) == 1 else loss
     flags["drop"] = list(drop) or None
+    flags["silence"] = list(flags.get("silence") or ()) or None
     return read_study(data, **flags) if data.endswith(".toml") else make_spec({"data": data}, **flags)
 
 
@@ -222,9 +245,17 @@ def check_piped(run: str) -> None:
         raise BadStudy(f"the table of {run} came from standard input, where there is none now", again) from None
 
 
-def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quiet: bool, as_json: bool) -> int:
+def check_unordered(study: Any) -> None:
+    """Refuse prediction intervals of a study in time order before its first fit, not after the last."""
+    if study.time is not None:
+        raise BadStudy(
+            "--intervals need rows whose order does not matter, and --time says that it does", "Leave it out"
+        )
+
+
+def _run(study: Any, *, page: Mapping[str, Any], saving: Mapping[str, Any], quiet: bool, as_json: bool) -> int:
     """Run a study; one that is stopped shows what it has, and how to go on."""
-    more = {"pickle": pickle, "as_json": as_json}
+    more: dict[str, Any] = {"page": page, "as_json": as_json}
     try:
         with hushed():
             result = study.run(progress=False if quiet else None)
@@ -232,7 +263,7 @@ def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quie
         if (result := getattr(stopped, "result", None)) is None:
             raise
         try:
-            _finish(result, report=report, save=None, **more)
+            _finish(result, **more)
         except BadStudy as problem:  # perhaps the terminal is closed: the exit code still says what happened
             remark(str(problem))
         remark(_how_to_go_on(stopped.reason if isinstance(stopped, Terminated) else "interrupted", study))
@@ -240,9 +271,9 @@ def _run(study: Any, *, report: str | None, save: str | None, pickle: bool, quie
     except FitsFailed as failed:
         if failed.result is None:
             raise
-        _finish(failed.result, report=report, save=None, **more)
+        _finish(failed.result, **more)
         return fail(str(failed), failed.exit_code)
-    _finish(result, report=report, save=save if result.is_finished else None, **more)
+    _finish(result, **more, saving=saving if result.is_finished else None)
     if result.is_finished:
         return 0
     remark(_how_to_go_on(f"stopped at the time limit of {study.time_limit:g} s", study))
@@ -282,24 +313,29 @@ def _how_to_go_on(what: str, study: Any) -> str:
     return f"{what}; every finished fit is kept. Go on with: {again}"
 
 
-def _finish(result: Any, *, report: str | None, save: str | None, pickle: bool, as_json: bool) -> None:
+def _finish(result: Any, *, page: Mapping[str, Any], as_json: bool, saving: Mapping[str, Any] | None = None) -> None:
     """Show the answer, then write what was asked for: a full disk must not cost the answer."""
     answer = result.to_dict()
     show(answer, answer_text(answer), as_json=as_json)
     if as_json:
         for note in answer["notes"]:
             remark(note["text"])
-    if report:
-        result.report(report)
-        remark(f"the report is in {report}")
-    if save:
-        _save(result, answer, save, pickle=pickle)
+    if page["path"]:
+        result.report(page["path"], rows=page["rows"])
+        remark(f"the report is in {page['path']}")
+    if saving and saving["save"]:
+        _save(result, answer, saving["save"], pickle=saving["pickle"], intervals=saving["intervals"])
 
 
-def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool) -> None:
+def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool, intervals: bool) -> None:
     with hushed():  # fitting it again
-        result.save_model(path, pickle=pickle)
-    remark(f"the model ({answer['best']}, fitted on all rows) is in {path}")
+        result.save_model(path, pickle=pickle, intervals=intervals)
+    words = f"the model ({answer['best']}, fitted on all rows) is in {path}"
+    if intervals:
+        models = result.study.outer.folds
+        size = Path(path).stat().st_size / 1e6
+        words += f", with {models} models of outer folds for prediction intervals ({models} more fits, {size:.2g} MB)"
+    remark(words)
 
 
 def _run_benchmark(ask: Callable[[], Any], report: str | None, as_json: bool) -> int:

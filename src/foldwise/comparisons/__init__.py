@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from foldwise.comparisons.forecasts import diebold_mariano
 from foldwise.comparisons.many import Family, compare_all, friedman, holm, nemenyi
 from foldwise.comparisons.several import Across, PairAcross, across
 from foldwise.comparisons.two import Belief, correlated_bayes, delong, mcnemar, paired
@@ -15,6 +16,7 @@ __all__ = [
     "compare_all",
     "correlated_bayes",
     "delong",
+    "diebold_mariano",
     "friedman",
     "holm",
     "mcnemar",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
 from foldwise.arrays import FloatArray
@@ -13,8 +15,11 @@ from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.interval_method import NONE_VALID
 from foldwise.formulas.checks import t_quantile
 from foldwise.formulas.corrected_t import RUNS_OF_DIFFERENCE, CorrectedT, corrected_t, t_probability_within
+from foldwise.formulas.long_run import LongRun
 from foldwise.formulas.pairs import checked_rope, score_p, tango
 from foldwise.formulas.units import independent_se
+
+Found = TypeVar("Found", CorrectedT, LongRun)
 
 
 def paired_difference(
@@ -38,7 +43,7 @@ def paired_difference(
             most_runs=RUNS_OF_DIFFERENCE,
             least_se=_least_se(one, other),
         )
-        found = _with_few_errors(one, other, found, level)
+        found = with_few_errors(one, other, found, level)
         if found.se == 0:
             tied = found.p if found.value == 0 else None
             found, reason = None, "all splits have the same difference, so their spread says nothing about it"
@@ -79,7 +84,7 @@ def _ends(one: Evidence, value: float, found: CorrectedT) -> tuple[float, float,
     return cut(value, found.low, found.high, (smallest - largest, largest - smallest))
 
 
-def _with_few_errors(one: Evidence, other: Evidence, found: CorrectedT, level: float) -> CorrectedT:
+def with_few_errors(one: Evidence, other: Evidence, found: Found, level: float) -> Found:
     """No surer than Tango's interval of as many independent rows: where few rows differ their spread says little."""
     if not one.is_zero_one or one.unit_deviations is None or other.unit_deviations is None:
         return found

@@ -9,6 +9,7 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
 from foldwise.comparisons.difference import paired_difference
+from foldwise.comparisons.forecasts import forecast_difference
 from foldwise.comparisons.two import delong, mcnemar
 from foldwise.errors import BadInterval
 from foldwise.estimates.chooser import no_interval_of_stand_ins
@@ -34,8 +35,8 @@ def difference(
     """The first risk less the second.
 
     One test set: exact McNemar with Tango's interval (0-1 loss), DeLong (AUC), betting (bounded losses), t (others).
-    Folds and random splits: corrected t. Else the difference alone, with the reason. Two names of the same learner
-    (`is_same`) do not differ at all.
+    Folds and random splits: corrected t. Test rows in the order of time: Diebold-Mariano. Else the
+    difference alone, with the reason. Two names of the same learner (`is_same`) do not differ at all.
     """
     _check_same_rows(one, other, names)
     target = f"the risk of {names[0]} minus that of {names[1]}"
@@ -47,6 +48,9 @@ def difference(
         return Comparison(0.0, 0.0, 0.0, level, "none needed", f"{target}: the same learner", names=names, p=1.0)
     if one.scheme == "one test set":
         return _on_one_test_set(one, other, names, level)
+    if one.is_ordered:
+        plain = Comparison(float(differences.mean()), level=level, target=f"{target} in this period", rope=rope)
+        return forecast_difference(one, other, replace(plain, names=names, train_rows=one.mean_train_rows))
     return paired_difference(one, other, names=names, level=level, rope=rope)
 
 

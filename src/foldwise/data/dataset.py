@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.columns import Column, codes_of, fingerprint
+from foldwise.data.equal_rows import WORD, duplicate_groups
 from foldwise.data.known_target import known_rows, rows_of
 from foldwise.data.roles import Roles, group_codes, group_names, refuse_bad_target, time_values, weight_values
 from foldwise.data.tables import Table, column_from, finish, open_table
@@ -112,7 +113,14 @@ def make_dataset(
         data = make_dataset(rows_of(X, rows), rows_of(y, rows), task_hint=task_hint, drop=drop, **kept)
         return replace(data, notes=(*data.notes, _left_out(table.rows, len(rows))))
     strata = None if _is_word(given.stratify) else given.stratify
-    asked = {"y": y, "groups": given.groups, "time": given.time, "weights": given.weights, "stratify": strata}
+    keeps_equal = isinstance(given.groups, str) and given.groups == WORD and WORD not in table.names
+    asked = {
+        "y": y,
+        "groups": None if keeps_equal else given.groups,
+        "time": given.time,
+        "weights": given.weights,
+        "stratify": strata,
+    }
     columns = {role: _role(table, values, ROLES[role]) for role, values in asked.items() if values is not None}
     named = [values for values in asked.values() if isinstance(values, str)]
     target, is_category = columns.pop("y")
@@ -139,7 +147,7 @@ def make_dataset(
         target_name=y if isinstance(y, str) else _name_of(y),
         is_series=table.is_series,
     )
-    return _stratified(data, given.stratify)
+    return _stratified(_grouped(data, given.groups, keeps_equal), given.stratify)
 
 
 def no_target(table: Table) -> BadData:
@@ -226,6 +234,20 @@ def _ordered(classes: list[Any], positive: Any) -> tuple[Any, ...]:
     if not chosen:
         raise BadData(f"positive={positive!r} is not among the classes", nearest(str(positive), map(str, classes)))
     return (*(label for label in classes if label != chosen[0]), chosen[0])
+
+
+def _grouped(data: Dataset, groups: Any, keeps_equal: bool) -> Dataset:
+    """Add groups of rows that are equal or nearly so where they are asked for, and say what the word was taken for."""
+    if not isinstance(groups, str) or groups != WORD:
+        return data
+    if not keeps_equal:
+        text = f"groups={WORD!r} is the column of this name; rename it to keep equal rows together instead"
+        return replace(data, notes=(*data.notes, ("groups", text)))
+    codes = duplicate_groups(data.X, data.kinds)
+    count = int((np.bincount(codes)[codes] > 1).sum())
+    text = f"{count} row{' is' if count == 1 else 's are'} equal or nearly equal to others, and {WORD} stay together"
+    names = tuple(map(str, np.unique(codes, return_index=True)[1].tolist()))
+    return replace(data, groups=frozen(codes), group_names=names, notes=(*data.notes, ("groups", text)))
 
 
 def _stratified(data: Dataset, stratify: Any) -> Dataset:

@@ -89,7 +89,7 @@ def _corrected_t(evidence: Evidence, level: float) -> Ends:
 
 
 def _cautions(evidence: Evidence, details: Mapping[str, Any]) -> list[Note]:
-    own = _share_cautions(evidence) if evidence.row_losses is None else _tail_cautions(evidence)
+    own = _share_cautions(evidence) if evidence.row_losses is None else tail_cautions(evidence)
     return own + _group_cautions(evidence)
 
 
@@ -111,7 +111,7 @@ def _group_cautions(evidence: Evidence) -> list[Note]:
     return [("groups", words)] if 0 < groups < FEW_GROUPS else []
 
 
-def _tail_cautions(evidence: Evidence) -> list[Note]:
+def tail_cautions(evidence: Evidence) -> list[Note]:
     """One loss that is a large part of the sum: others as large may not have been drawn."""
     if evidence.is_zero_one:
         return []

@@ -56,6 +56,7 @@ class Estimate:
             "losses": None if self.losses is None else [plain_number(loss) for loss in self.losses.tolist()],
             "fits": self.fits,
             "notes": [{"code": code, "text": text} for code, text in self.notes],
+            "findings": self.details.get("findings", []),
             "details": {name: _plain(value) for name, value in self.details.items()},
         }
 

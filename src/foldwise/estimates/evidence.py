@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from foldwise.shown import Shown
+
+IN_TIME = ("time-ordered", "one test set in time")  # schemes whose test rows follow the training rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +21,8 @@ class Evidence(Shown):
 
     `row_losses` is None for a measure of a whole fold; `scores` are those of the positive class, for an AUC.
     `pair_losses[repeat, row, fold]` and `half_scores[cut, half, split]` are there when their fits were asked for.
-    `stand_ins` counts the splits on which the baseline answered for a fit that failed.
+    `stand_ins` counts the splits on which the baseline answered for a fit that failed. `time` is that of each row,
+    where it is not their order, and `steps` how far ahead forecasts go.
     """
 
     fold_losses: FloatArray
@@ -41,6 +44,8 @@ class Evidence(Shown):
     half_scores: FloatArray | None = None
     seed: int = 0
     stand_ins: int = 0
+    time: IntArray | None = None
+    steps: int = 1
 
     def __repr__(self) -> str:
         return f"Evidence({self.scheme}: {len(self.fold_losses)}, rows: {self.rows}, loss: {self.loss})"
@@ -95,16 +100,40 @@ class Evidence(Shown):
 
     def _by_unit(self, numbers: Sequence[FloatArray]) -> FloatArray:
         """The mean over splits of weighted means of numbers[split][row], taken apart into the units' terms."""
+        terms, is_tested = self._terms(numbers)
+        if self.groups is None:
+            return terms[is_tested]
+        units, unit = np.unique(self.groups[is_tested], return_inverse=True)
+        return np.bincount(unit, weights=terms[is_tested], minlength=len(units)).astype(np.float64)
+
+    def _terms(self, numbers: Sequence[FloatArray]) -> tuple[FloatArray, BoolArray]:
+        """The term of each row in such a mean, and whether the row was tested at all."""
         terms, is_tested = np.zeros(self.rows), np.zeros(self.rows, bool)
         for rows, values in zip(self.test_rows, numbers, strict=True):
             weights = np.ones(len(rows)) if self.weights is None else self.weights[rows]
             # a row may be tested in several splits, never twice in one
             terms[rows] += values * weights / (weights.sum() * len(self.test_rows))
             is_tested[rows] = True
-        if self.groups is None:
-            return terms[is_tested]
-        units, unit = np.unique(self.groups[is_tested], return_inverse=True)
-        return np.bincount(unit, weights=terms[is_tested], minlength=len(units)).astype(np.float64)
+        return terms, is_tested
+
+    @property
+    def is_ordered(self) -> bool:
+        return self.scheme in IN_TIME
+
+    @cached_property
+    def series(self) -> FloatArray | None:
+        """Losses in the order of time, one for each time that was tested, whose mean is the risk; None without rows.
+
+        Rows of one time are taken together, each with its weight in the risk.
+        """
+        if self.row_losses is None:
+            return None
+        risk = float(self.fold_losses.mean())
+        terms, is_tested = self._terms([losses - risk for losses in self.row_losses])
+        time = np.arange(self.rows) if self.time is None else self.time
+        times, at = np.unique(time[is_tested], return_inverse=True)
+        found = np.bincount(at, weights=terms[is_tested], minlength=len(times))
+        return np.asarray(risk + len(times) * found, np.float64)
 
     @cached_property
     def by_row(self) -> FloatArray:

@@ -15,8 +15,9 @@ COVERS = {
     "predictor": "the risk of this predictor",
     "learner": "the risk of the learner, averaged over training sets of the size used",
     "these models": "the average risk of these {} models",
+    "these forecasts": "the mean loss of these forecasts in this period",
 }
-# Schemes for which nothing here holds, and why.
+# Schemes for which no interval of exchangeable rows holds, and why.
 NONE_VALID = {
     "leave-one-out": "leave-one-out folds of one row have no means whose spread could be corrected",
     "one test set in time": "rows that follow each other in time are not independent",
@@ -63,7 +64,7 @@ class IntervalMethod(Shown):
     name: str
     compute: Callable[[Evidence, float], Ends | tuple[float, float]]
     refuse: Callable[[Evidence], str | None] = _always_valid
-    covers: str = "learner"  # predictor, learner or these models
+    covers: str = "learner"  # predictor, learner, these models or these forecasts
     assumes: str = "its assumptions are not stated"
     coverage: str = "not measured"  # at the 95% level, or at the level that is said
     coverage_by_scheme: Mapping[str, str] = field(default_factory=dict)  # where a scheme differs from the others

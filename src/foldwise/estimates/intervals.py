@@ -1,6 +1,6 @@
 """The table of intervals: one row each; `interval=`, `fw.intervals`, reports, docs and the lab read it here.
 
-A new interval is a row in `held_out` or `cross_validated`; docs/methods.md says which one is used when.
+A new interval is a row in `held_out`, `cross_validated` or `in_time`; docs/methods.md says which one is used when.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from foldwise.errors import BadInterval, nearest
-from foldwise.estimates import cross_validated, held_out
+from foldwise.estimates import cross_validated, held_out, in_time
 from foldwise.estimates.interval_method import IntervalMethod as IntervalMethod
 from foldwise.estimates.interval_method import comparable
 from foldwise.plugins import load_plugin, plugin_names
 from foldwise.studies.study import IntervalRequest
 
 GROUP = "foldwise.intervals"  # entry points of other packages
-INTERVALS = {row.name: row for row in (*held_out.ROWS, *cross_validated.ROWS)}
+INTERVALS = {row.name: row for row in (*held_out.ROWS, *cross_validated.ROWS, *in_time.ROWS)}
 _BY_NAME = {name: row for row in INTERVALS.values() for name in row.names}
 
 

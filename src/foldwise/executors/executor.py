@@ -13,7 +13,7 @@ from foldwise.records.record import Record
 class Executor(Protocol):
     """Does fits in any order, anywhere, and hands over their records as they come."""
 
-    def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[list[Record]]:
+    def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[Sequence[Record]]:
         """Records of all these fits, a few at a time; empty lists now and then, so that the caller can look up."""
 
     def add(self, fits: Sequence[Fit]) -> None:

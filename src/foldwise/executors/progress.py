@@ -11,7 +11,8 @@ from typing import TextIO
 
 from foldwise.executors.display import Display, NotebookLines, TerminalLine, in_notebook
 from foldwise.executors.stop import Stop
-from foldwise.plans.fit import Fit
+from foldwise.plans.fit import Fit, parts_of
+from foldwise.records.block import RecordBlock, record_parts
 from foldwise.records.record import Record
 from foldwise.studies.counting import most_fits, own_keys, rows_of_chosen
 from foldwise.studies.pace import Pace, work_left
@@ -95,16 +96,18 @@ class Progress:
         """These fits are about to be done; `is_open`: nobody knows how many will follow."""
         self._is_open = is_open
         if self.tells and self._reading is not None:
-            for fit in fits:
-                self._parts[self._reading.study.methods[fit.method].name].handed += 1
+            for part in parts_of(fits):
+                self._parts[self._reading.study.methods[part.method].name].handed += len(part.keys)
 
     def advance(self, records: Sequence[Record]) -> None:
         """These records have come, or none for some time."""
         if not self.tells:
             return
-        for record in records:
-            part = self._parts.setdefault(record.learner, Part(record.learner))
-            part.done, part.seconds, self._last_learner = part.done + 1, part.seconds + record.seconds, record.learner
+        for came in record_parts(records):
+            part = self._parts.setdefault(came.learner, Part(came.learner))
+            count = len(came) if isinstance(came, RecordBlock) else 1
+            part.done, part.seconds = part.done + count, part.seconds + count * came.seconds
+            self._last_learner = came.learner
         now = self._clock()
         self._pace.note(now, list(self._parts.values()))
         if not self._has_told:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 from foldwise.executors.workload import Workload
 from foldwise.learners.model import Fitting, make_fitting
-from foldwise.plans.fit import Batch, Fit, SharedBatch
+from foldwise.plans.fit import Batch, Fit, FitBlock, FitPart, Fits, FitsTogether, SharedBatch, fits_together, parts_of
 from foldwise.solvers.finding import find, is_seeded
-from foldwise.solvers.solver import FitRequest, Solver
+from foldwise.solvers.solver import FitRequest, RequestBlock, Requests, Solver
+
+
+class _Share(NamedTuple):
+    """The candidates of a block that a solver answers together."""
+
+    group: Hashable
+    is_by_train: bool
+    places: list[int]
+    candidates: tuple[int, ...]
+    is_whole: bool
 
 
 class SolverChoice:
@@ -23,6 +33,9 @@ class SolverChoice:
         self._taken: dict[tuple[int, int], bool] = {}
         self._estimators: dict[tuple[int, int], Any] = {}
         self._unseeded: dict[tuple[int, int], Any] = {}
+        self._of_block: dict[tuple[int, tuple[int, ...]], tuple[Any, ...]] = {}
+        self._equal: dict[tuple[int, ...], tuple[Any, ...]] = {}
+        self._shared: dict[tuple[int, tuple[int, ...]], list[_Share] | None] = {}
 
     def fitting(self, fit: Fit) -> Fitting:
         at = (fit.method, fit.candidate)
@@ -47,20 +60,69 @@ class SolverChoice:
             estimator = self._unseeded[fit.method, fit.candidate] = self._estimator(fit)
         return FitRequest(estimator, fit.train, fit.rows, fit.responses)
 
+    def requests(self, parts: Iterable[FitPart | FitsTogether]) -> Requests:
+        """What is asked of a solver for these fits."""
+        return Requests(map(self._request_block, parts))
+
+    def _request_block(self, part: FitPart | FitsTogether) -> RequestBlock:
+        if isinstance(part, FitBlock):
+            name = (part.method, part.candidates)
+            if name not in self._of_block or is_seeded(self.solver(part.first)):
+                fits = map(part.fit, range(len(part.keys)))
+                self._of_block[name] = tuple([self.request(fit).estimator for fit in fits])
+            return RequestBlock(self._of_block[name], part.train, part.rows, part.responses)
+        estimators = [self.request(fit).estimator for fit in (part if isinstance(part, FitsTogether) else [part])]
+        made = tuple(estimators)
+        if not is_seeded(self.solver(part.first)):  # equal ones are one value, which solvers look at once
+            made = self._equal.setdefault(tuple(map(id, made)), made)
+        return RequestBlock(made, part.train, part.rows, part.responses)
+
     def batches(self, fits: Sequence[Fit]) -> list[Batch]:
         """Fits that a solver answers together, as a shared batch; the others one by one."""
-        groups: dict[Hashable, list[Fit]] = {}
-        for fit in fits:
-            groups.setdefault(self._group(fit), []).append(fit)
+        groups: dict[Hashable, list[FitPart]] = {}
+        for part in parts_of(fits):
+            for name, share in self._shares(part):
+                groups.setdefault(name, []).append(share)
         found: list[Batch] = []
         for group in groups.values():
-            solver = self.solver(group[0])
-            is_taken = solver is not None and self._is_taken(group[0], solver)
-            if solver is not None and is_taken and solver.pays([self.request(fit) for fit in group], self.work.data):
+            solver = self.solver(group[0].first)
+            is_taken = solver is not None and self._is_taken(group[0].first, solver)
+            if solver is not None and is_taken and solver.pays(self.requests(fits_together(group)), self.work.data):
                 found.append(SharedBatch(group))
             else:
-                found += [(fit,) for fit in group]
+                found += [(fit,) for fit in Fits(group)]
         return found
+
+    def _shares(self, part: FitPart) -> list[tuple[Hashable, FitPart]]:
+        """The part, or a block divided into those that a solver answers together, each with the name of its group."""
+        if isinstance(part, Fit):
+            return [(self._group(part), part)]
+        name = (part.method, part.candidates)
+        if name not in self._shared:
+            self._shared[name] = self._divided(part)
+        shares = self._shared[name]
+        if shares is None:
+            return [(self._group(fit), fit) for fit in Fits([part])]
+        return [
+            (
+                (share.group, id(part.train)) if share.is_by_train else share.group,
+                part if share.is_whole else part.at(share.places, share.candidates),
+            )
+            for share in shares
+        ]
+
+    def _divided(self, block: FitBlock) -> list[_Share] | None:
+        """Places of a block by what a solver shares; None where no solver answers all of it."""
+        places: dict[tuple[Hashable, bool], list[int]] = {}
+        for at, fit in enumerate(Fits([block])):
+            self._group(fit)
+            if (fit.method, fit.candidate) not in self._groups:
+                return None
+            places.setdefault(self._groups[fit.method, fit.candidate], []).append(at)
+        return [
+            _Share(group, is_by_train, own, tuple([block.candidates[at] for at in own]), len(places) == 1)
+            for (group, is_by_train), own in places.items()
+        ]
 
     def _group(self, fit: Fit) -> Hashable:
         at = (fit.method, fit.candidate)

@@ -7,10 +7,10 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,12 +21,15 @@ from foldwise.executors.workload import Workload
 from foldwise.executors.world import World
 from foldwise.learners.model import respond, seed_world, seeded_world
 from foldwise.learners.search_choices import choices_inside
-from foldwise.plans.fit import Batch, Fit, SharedBatch
+from foldwise.plans.fit import Batch, Fit, FitBlock, FitsTogether, SharedBatch, fits_together
+from foldwise.records.block import RecordBlock, Records
 from foldwise.records.record import Record
 from foldwise.records.secrets import MOST, masked
-from foldwise.solvers.finding import solve
+from foldwise.solvers.finding import answers_blocks, block_pieces, solve
 from foldwise.solvers.fitted_steps import fit_behind_steps
-from foldwise.solvers.solver import Answer
+from foldwise.solvers.solver import Answer, BlockAnswer
+
+Answers = TypeVar("Answers")
 
 
 class Worker:
@@ -53,16 +56,15 @@ class Worker:
     def do(self, batch: Batch) -> list[Record]:
         return [record for records in self.each(batch) for record in records]
 
-    def each(self, batch: Batch) -> Iterator[list[Record]]:
-        """The records of a batch as they come: one by one, or all at once where a solver answers them together."""
+    def each(self, batch: Batch) -> Iterator[Sequence[Record]]:
+        """The records of a batch as they come: one by one, or many at once where a solver answers them together."""
         self.is_tidy_for(batch)
+        if isinstance(batch, SharedBatch):
+            yield from self._solve(batch)
+            return
         with limited_threads(self.work.threads), World() as world:
-            if isinstance(batch, SharedBatch):
-                self.on_shared(len(batch))
-                yield self._solve(batch, world)
-            else:
-                for fit in batch:
-                    yield [self._fit(fit, world)]
+            for fit in batch:
+                yield [self._fit(fit, world)]
 
     def is_tidy_for(self, batch: Batch) -> bool:
         """Before another learner, put back what the last one changed; False where that is impossible."""
@@ -77,26 +79,69 @@ class Worker:
         else:
             self._is_whole = self._surroundings.restore() and self._is_whole
 
-    def _solve(self, fits: SharedBatch, world: World) -> list[Record]:
+    def _solve(self, fits: SharedBatch) -> Iterator[Sequence[Record]]:
         """Records of fits that a solver answers together; those it cannot answer after all are fitted one by one."""
+        self.on_shared(len(fits))
         solver = self.solvers.solver(fits[0])
         assert solver is not None
-        answers: list[Answer | None]
+        if answers_blocks(solver):
+            yield from self._solve_blocks(fits, solver)
+            return
         started = time.perf_counter()
-        requests = [self.solvers.request(fit) for fit in fits]
-        with warnings.catch_warnings(), seeded_world(fits[0].seed):
+        pieces = (solve(solver, requests, self.work.data) for requests in [list(map(self.solvers.request, fits))])
+        # put back before the records leave: others go on while they are stored
+        with limited_threads(self.work.threads), World() as world:
+            answers: list[Answer | None] = self._next_answers(pieces, fits[0].seed, [None] * len(fits))
+            seconds = (time.perf_counter() - started) / len(fits)
+            records = [self._answer(fit, found, seconds, world) for fit, found in zip(fits, answers, strict=True)]
+        yield records
+
+    def _solve_blocks(self, fits: SharedBatch, solver: Any) -> Iterator[Records]:
+        """The same by a solver that answers all candidates of a training set in one array."""
+        parts, count = fits_together(fits.parts), len(fits)
+        left = [dict.fromkeys(range(len(part.keys))) for part in parts]
+        pieces = block_pieces(solver, self.solvers.requests(parts), self.work.data)
+        while count:
+            started = time.perf_counter()
+            with limited_threads(self.work.threads), World() as world:
+                answers = self._next_answers(pieces, fits[0].seed, [])
+                if answers:
+                    answered = sum(len(places) for _, places, _ in answers)
+                    seconds = (time.perf_counter() - started) / answered
+                    records = Records(self._block(parts[answer[0]], answer, seconds) for answer in answers)
+                else:
+                    rest = [parts[at].fit(place) for at, places in enumerate(left) for place in places]
+                    answered, records = count, Records([self._fit(fit, world) for fit in rest])
+            count -= answered
+            for at, places, _ in answers:
+                for place in places if count else ():
+                    del left[at][place]
+            if count:
+                self.on_shared(count)
+            yield records
+
+    def _block(self, part: FitBlock | FitsTogether, answer: BlockAnswer, seconds: float) -> RecordBlock:
+        """The records of fits to one training set."""
+        _, places, responses = answer
+        name = self.work.learners[part.method].name
+        keys = part.keys if len(places) == len(part.keys) else tuple([part.keys[place] for place in places])
+        return RecordBlock(keys, part.rows, responses, learner=name, seconds=seconds, training_set=part.training_set)
+
+    @staticmethod
+    def _next_answers(pieces: Iterator[Answers], seed: int, none: Answers) -> Answers:
+        """What the solver answers next; nothing where it is at its end, or fails."""
+        with warnings.catch_warnings(), seeded_world(seed):
             warnings.simplefilter("ignore")
             try:
-                answers = solve(solver, requests, self.work.data)
+                return next(pieces, none)
             except Exception:  # fitted one by one, each has the error that is its own
-                answers = [None] * len(fits)
-        seconds, name = (time.perf_counter() - started) / len(fits), self.work.learners[fits[0].method].name
-        return [
-            self._fit(fit, world)
-            if answer is None
-            else Record(key=fit.key, status="ok", rows=fit.rows, responses=answer, seconds=seconds, learner=name)
-            for fit, answer in zip(fits, answers, strict=True)
-        ]
+                return none
+
+    def _answer(self, fit: Fit, answer: Answer | None, seconds: float, world: World) -> Record:
+        if answer is None:
+            return self._fit(fit, world)
+        name = self.work.learners[fit.method].name
+        return Record(key=fit.key, status="ok", rows=fit.rows, responses=answer, seconds=seconds, learner=name)
 
     def _fit(self, fit: Fit, world: World) -> Record:
         started = time.perf_counter()

@@ -62,8 +62,7 @@ def bbc_of_many(
     contests = [_contest(table, repeats) for table in sums]
     draws: list[list[FloatArray]] = [[] for _ in checked]
     for counts in _bootstrap_counts(len(sizes), repeats, seed):
-        rough = counts.astype(np.float32)
-        picked = [contest.picks(counts, rough) for contest in contests]
+        picked = [contest.picks(counts) for contest in contests]
         found = _left_out_means(counts == 0, [contest.columns for contest in contests], picked, sizes)
         for kept, left_out in zip(draws, found, strict=True):
             kept.append(left_out)
@@ -103,9 +102,9 @@ class _Contest(NamedTuple):
     rough: AnyArray  # their losses above the best's in float32: twice as fast, and all that most draws need
     tolerance: AnyArray  # of each: what rounding may do to its drawn loss
 
-    def picks(self, counts: AnyArray, rough_counts: AnyArray) -> IntArray:
+    def picks(self, counts: AnyArray) -> IntArray:
         """The candidate with the smallest drawn loss, the first on ties; close calls are settled in float64."""
-        drawn = rough_counts @ self.rough.T
+        drawn = counts @ self.rough.T
         is_close = drawn - self.tolerance <= (drawn + self.tolerance).min(axis=1, keepdims=True)
         picked = is_close.argmax(axis=1)
         unsure = np.flatnonzero(is_close.sum(axis=1) > 1)
@@ -155,16 +154,19 @@ def _by_unit(tables: list[FloatArray], groups: Any) -> tuple[list[FloatArray], F
 
 
 def _bootstrap_counts(units: int, repeats: int, seed: int) -> Iterator[AnyArray]:
-    """How often each unit is drawn, counts[repeat, unit], in blocks; draws that leave none out are skipped."""
+    """How often each unit is drawn, counts[repeat, unit], in blocks; draws that leave none out are skipped.
+
+    They are float32 numbers, which hold such counts exactly, and are multiplied as they are.
+    """
     rng = np.random.default_rng(seed)
     block = max(1, BLOCK_BYTES // (8 * units))
     for start in range(0, repeats, block):
-        # one draw at a time stays in the processor's cache
-        drawn = (rng.integers(0, units, units) for _ in range(min(block, repeats - start)))
-        counts = np.stack([np.bincount(rows, minlength=units).astype(np.uint16) for rows in drawn])
-        counts = counts[(counts == 0).any(axis=1)]
-        if len(counts):
-            yield counts
+        counts = np.empty((min(block, repeats - start), units), np.float32)
+        for into in counts:  # one draw at a time stays in the processor's cache
+            into[:] = np.bincount(rng.integers(0, units, units), minlength=units)
+        is_usable = (counts == 0).any(axis=1)
+        if is_usable.any():
+            yield counts if is_usable.all() else counts[is_usable]
 
 
 def _left_out_means(

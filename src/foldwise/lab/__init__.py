@@ -14,18 +14,26 @@ if TYPE_CHECKING:
     from foldwise.lab.alarms import false_alarms as false_alarms
     from foldwise.lab.decomposition import decompose as decompose
     from foldwise.lab.decomposition import theorem_one as theorem_one
+    from foldwise.lab.honesty_suite import honesty as honesty
     from foldwise.lab.interval_coverage import coverage as coverage
     from foldwise.lab.learners import LEARNERS as LEARNERS
+    from foldwise.lab.like import coverage_like as coverage_like
     from foldwise.lab.problems import PROBLEMS as PROBLEMS
     from foldwise.lab.problems import find_problem as find_problem
+    from foldwise.lab.showing import exhibits as exhibits
+    from foldwise.lab.showing import show as show
 
 _HOMES = {
     "LEARNERS": "learners",
     "PROBLEMS": "problems",
     "coverage": "interval_coverage",
+    "coverage_like": "like",
     "decompose": "decomposition",
+    "exhibits": "showing",
     "false_alarms": "alarms",
     "find_problem": "problems",
+    "honesty": "honesty_suite",
+    "show": "showing",
     "theorem_one": "decomposition",
 }
 

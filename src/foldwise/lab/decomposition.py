@@ -80,8 +80,8 @@ def theorem_one(
     truth = find_problem(problem)
     made = find_learner(learner or default_learner(problem), truth.task)
     works = {
-        "theorem cv": partial(_cv_means, truth, made, rows * count // (count - 1), count),
-        "theorem risk": partial(_risks, truth, made, rows),
+        "theorem cv": partial(cv_means, truth, made, rows * count // (count - 1), count),
+        "theorem risk": partial(risks, truth, made, rows),
     }
     found = replicate_all(works, replications, seed=seed, jobs=jobs)
     cv, risk = found["theorem cv"]["value"], found["theorem risk"]["value"]
@@ -148,13 +148,15 @@ def _with(learner: Any, name: str, value: float) -> Any:
     raise BadLearner(f"the lab's learner {name!r} has no number to vary", "Use k-nn or ridge, or leave the values out")
 
 
-def _cv_means(
+def cv_means(
     problem: Problem, learner: Any, rows: int, folds: int, times: int, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
+    """Mean K-fold estimates of fresh data sets, one per replication."""
     # fold sizes are equal, so the mean over rows is the mean of fold means
     draws = cv_draws(problem, learner, rows=rows, folds=folds, times=times, rng=rng, ignored="classes")
     return {"value": draws.losses.mean(-1)}
 
 
-def _risks(problem: Problem, learner: Any, rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+def risks(problem: Problem, learner: Any, rows: int, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    """True risks of models of fresh data sets, one per replication."""
     return {"value": problem.risk(learner.fit(*problem.draw(rows, rng, times=times)), rng)}

@@ -180,6 +180,8 @@ def lab_interval(asked: str | IntervalMethod) -> LabInterval:
         row = find(asked)
     except BadInterval as error:
         raise BadInterval(f"the lab has no interval {asked!r}", error.remedy) from None
+    if row.covers == "these forecasts":
+        raise BadInterval(f"the lab simulates no series in time, which {row.name} needs", "See docs/time-order.md")
     target = {"predictor": "T1", "learner": "T2", "these models": "T3"}[row.covers]
     if row is T:
         return LabInterval(row.name, AT_ONCE[row.name], target, ("squared",))  # where it is the default

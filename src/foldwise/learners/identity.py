@@ -23,6 +23,7 @@ import numpy as np
 from foldwise.errors import BadLearner
 
 _LIBRARY_FOLDERS = tuple({str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "purelib", "platlib")})
+_INSTALLED = {"site-packages", "dist-packages"}  # also those of the system that an environment may see
 _LASTING_TUNERS = ("tuned", "combined", "answering", "inputs")
 _LASTING_NAMES = {"stacking": "combining", "outputs": "gate"}
 _PLAIN_MEMBERS = (
@@ -266,7 +267,8 @@ def _is_library(thing: Any) -> bool:
 @functools.lru_cache(4096)
 def _is_in_library(file: str) -> bool:
     """Is this file installed? Following links takes longer than all else that tells a candidate from another."""
-    return str(Path(file).resolve()).startswith(_LIBRARY_FOLDERS)
+    path = Path(file).resolve()
+    return str(path).startswith(_LIBRARY_FOLDERS) or not _INSTALLED.isdisjoint(path.parts)
 
 
 def is_library_module(name: str) -> bool:

@@ -17,7 +17,8 @@ from foldwise.live.workers import workers
 from foldwise.records.following import FollowedStore
 from foldwise.studies.counting import Sureness
 from foldwise.studies.file import read_study
-from foldwise.studies.pace import Pace
+from foldwise.studies.finding import finding_words
+from foldwise.studies.pace import Pace, work_left
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
 
@@ -80,11 +81,13 @@ class Snapshot:
     done: int = 0
     total: int = 0
     sureness: Sureness = ""
-    left: float | None = None
+    left: float | None = None  # seconds until the end; of a run that was stopped, of work for one core
+    is_timed: bool = True  # has every method done a fit by which its time is known?
     failed: int = 0
     workers: int | None = None
     writer: int | None = None
     rows: tuple[Row, ...] = ()
+    findings: tuple[tuple[str, str], ...] = ()  # of the guards before the fits: severity, words
     failures: tuple[tuple[str, str, int, str], ...] = ()  # learner, status, how often, first error
     has_report: bool = False
 
@@ -180,14 +183,21 @@ class State:
             done=counts.done,
             total=counts.done if counts.is_over else counts.total,
             sureness=counts.sureness,
-            left=self._pace.left(counts.methods) if phase == "running" else None,
+            left=self._left(counts, phase),
+            is_timed=all(count.done for count in counts.methods if count.total),
             failed=len({key for *_, key in counts.failures}),
             workers=workers(writer),
             writer=writer,
             rows=tuple(self._row(counts, count) for count in counts.methods),
+            findings=tuple((one.severity, finding_words(one.to_dict())) for one in study.findings),
             failures=tuple(self._failures(counts)),
             has_report=phase in ("finished", "stopped"),
         )
+
+    def _left(self, counts: Counts, phase: Phase) -> float | None:
+        if phase == "stopped":
+            return sum(work_left(counts.methods)) or None
+        return self._pace.left(counts.methods) if phase == "running" else None
 
     def _row(self, counts: Counts, count: MethodCount) -> Row:
         all_folds, name = len(counts.study.outer), count.method.name

@@ -25,7 +25,7 @@ PHASES = {
     "finished": ("Finished", "All fits are done."),
     "unreadable": ("Cannot be read", ""),
 }
-PARTS = ("study", "status", "tiles", "progress", "risks", "failures")
+PARTS = ("study", "status", "tiles", "findings", "risks", "progress", "failures")
 
 
 def parts(snapshot: Snapshot) -> dict[str, str]:
@@ -67,6 +67,7 @@ def _words(snapshot: Snapshot) -> dict[str, Any]:
         "percent": min(percent, 100.0),
         "total": f"{snapshot.sureness} {snapshot.total:,}".strip(),
         "left": _left_words(snapshot),
+        "without_risk": [plain(row.name) for row in snapshot.rows if row.risk is None and not row.is_hidden],
         "risk_chart": _risk_chart(snapshot),
         "plain": plain,
         "number": number,
@@ -76,9 +77,10 @@ def _words(snapshot: Snapshot) -> dict[str, Any]:
 def _left_words(snapshot: Snapshot) -> str:
     if snapshot.phase in ("finished", "ending"):
         return "none"
-    if snapshot.phase != "running" or snapshot.left is None:
+    if snapshot.phase not in ("running", "stopped") or snapshot.left is None:
         return MISSING
-    return f"{snapshot.sureness} {duration(snapshot.left)}".strip()
+    sureness = snapshot.sureness if snapshot.is_timed else "at least"
+    return f"{sureness} {duration(snapshot.left)}".strip()
 
 
 def duration(seconds: float) -> str:
@@ -95,10 +97,11 @@ def duration(seconds: float) -> str:
 
 
 def _risk_chart(snapshot: Snapshot) -> Markup | None:
-    """Risks so far on a common scale; those of methods with folds to come are marked as partial."""
-    known = [row for row in snapshot.rows if row.risk is not None and not row.is_hidden]
+    """Risks so far on a common scale, the smallest first; methods with folds to come are at the end, marked."""
+    known = [(row.is_partial, row.risk, row) for row in snapshot.rows if row.risk is not None and not row.is_hidden]
     if not known:
         return None
+    known.sort(key=lambda one: one[:2])
     rows = [
         Strip(
             name=plain(row.name),
@@ -109,7 +112,7 @@ def _risk_chart(snapshot: Snapshot) -> Markup | None:
             mark="quiet" if row.is_partial else "",
             words=f"{plain(row.name)}: {number(row.risk)}, {span(row.low, row.high)}, {_kind(row)}",
         )
-        for row in known
+        for *_, row in known
     ]
     heads = ["learner", "risk so far", "interval", "rests on"]
     return intervals(rows, heads=heads, caption="Risks of the outer folds that are done", picture="lower is better")

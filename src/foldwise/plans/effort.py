@@ -55,6 +55,7 @@ class Effort:
     sizes: Mapping[str, Size] = field(default_factory=dict)  # of learners for which another one pays
     own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # values and spaces where no size is right
     for_numbers: tuple[str, ...] = ()  # further learners where the target is a number
+    kernel_rows: int = 0  # rows up to which kernel-ridge is among them
     more: tuple[str, ...] = ()  # rows that combine those learners
 
     def size_of(self, learner: str) -> Size:
@@ -78,16 +79,19 @@ LEVELS: dict[str, Effort] = {
     "normal": Effort(
         "normal",
         learners=(LINEAR, "k-nn", "tree", "forest", "extra-trees", "boosting"),
+        kernel_rows=1_000,
         size="default",
-        schemes=(Scheme(2_500, 13, "aligned"), Scheme(50_000, 7, "aligned"), Scheme(ANY, 0.2, 0.25)),
+        sizes={"tree": "small", "kernel-ridge": "small"},  # of these, large spaces cost more than they bring
+        schemes=(Scheme(800, 13, "aligned"), Scheme(50_000, 7, "aligned"), Scheme(ANY, 0.2, 0.25)),
         more=("blend",),
     ),
     "thorough": Effort(
         "thorough",
         learners=(LINEAR, "k-nn", "tree", "forest", "extra-trees", "boosting"),
         for_numbers=("svm",),  # of classes it has no probabilities to blend
+        kernel_rows=2_000,
         size="large",
-        sizes={"svm": "default"},
+        sizes={"svm": "default", "kernel-ridge": "default"},
         own={
             "forest": {"max_features": ["sqrt", 0.33, 0.6, 1.0], "min_samples_leaf": [1, 2, 4, 12]},
             "extra-trees": {"max_features": ["sqrt", 0.33, 0.6, 1.0], "min_samples_leaf": [1, 2, 4, 12]},
@@ -204,24 +208,25 @@ def at_level(request: Any, level: Effort) -> Any:
 def _learners(requests: Any, level: Effort, data: Dataset) -> tuple[Any, list[Note]]:
     if requests is not None:
         return (requests if level.name == "normal" else sized(requests, level, data.task)), []
-    names = default_names(level, data.task)
+    names = default_names(level, data.task, rows=data.rows)
     out = [name for name in names if data.columns > WIDE.get(name, (ANY, ANY))[1]]
     kept = [name for name in names if name not in out]
-    found: dict[str, Any] = dict(sized(kept, level, data.task)) if level.name != "normal" else {n: n for n in kept}
+    found: dict[str, Any] = {name: at_level(name, level) for name in kept}
     small = [name for name in kept if data.columns > WIDE.get(name, (ANY, ANY))[0] and level.size_of(name) != "small"]
     found |= {name: Named(f"{name}:small") for name in small}
     found |= {name: name for name in level.more}
     return (list(found) if all(name == own for name, own in found.items()) else found), _wide_notes(small, out, data)
 
 
-def default_names(level: Effort, task: str) -> list[str]:
-    """The learners of a level by their own names.
+def default_names(level: Effort, task: str, *, rows: int) -> list[str]:
+    """The learners of a level by their own names; kernel-ridge, whose cost is of their cube, is for few rows.
 
-    >>> default_names(LEVELS["quick"], "binary")
+    >>> default_names(LEVELS["quick"], "binary", rows=100)
     ['logistic', 'k-nn', 'tree', 'forest', 'boosting']
     """
     linear, more = ("ridge", level.for_numbers) if task == "regression" else ("logistic", ())
-    return [linear if name == LINEAR else name for name in level.learners] + list(more)
+    kernel = ["kernel-ridge"] if task == "regression" and rows <= level.kernel_rows else []
+    return [linear if name == LINEAR else name for name in level.learners] + [*more, *kernel]
 
 
 def _as_default(outer: int | float) -> int | float:

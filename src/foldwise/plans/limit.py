@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,22 +42,31 @@ class Pace:
     fixed: float = 0.0  # seconds at any number of rows
     apart: float = 1.0  # times as long on a sample, of which candidates share nothing
     predicting: float = 0.02  # the part of the time that a sample does not shorten
+    by_class: bool = False  # has every class beyond two a model of its own?
 
 
 # Roughly, from runs on one core; those of classes are for two. Linear learners are cheap, and boosting predicts about
-# as long as it learns: there a sample of rows to learn from saves nothing.
+# as long as it learns: there a sample of rows to learn from saves nothing, but a shorter run does.
 PACES = {
     "linear": Pace(0.05, predicting=1.0),
     "naive-bayes": Pace(0.1, predicting=1.0),
     "ridge": Pace(0.03, predicting=1.0),
-    "logistic": Pace(0.2, predicting=1.0),
+    "logistic": Pace(0.2, predicting=1.0, by_class=True),
     "tree": Pace(0.3, power=1.2, apart=3.0),
     "k-nn": Pace(0.3, power=2.0, apart=2.5, predicting=0.0),
-    "boosting": Pace(0.5, fixed=0.6, predicting=1.0),
+    "boosting": Pace(0.6, fixed=0.6, predicting=1.0, by_class=True),
     "forest": Pace(1.1, power=1.15, predicting=0.07),
     "extra-trees": Pace(1.5, power=1.1, predicting=0.07),
+    "kernel-ridge": Pace(300.0, power=3.0, predicting=0.0),
 }
-UNKNOWN = Pace(12.0)  # any other learner, also one of the user's own
+UNKNOWN = Pace(12.0, by_class=True)  # any other learner, also one of the user's own
+# Shorter runs of larger steps and the part of the time that they take: not as good as the long one, and far from none.
+SHORTER: dict[str, tuple[tuple[float, dict[str, Any]], ...]] = {
+    "boosting": tuple(
+        (rounds[-1] / 400, {"max_iter": rounds, "learning_rate": rate, "max_leaf_nodes": 6, "min_samples_leaf": 5})
+        for rounds, rate in (([25, 50, 100, 200], 0.2), ([25, 50, 100], 0.3), ([25, 50], 0.3))
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -71,18 +80,18 @@ class Rung:
 
 @dataclass(frozen=True)
 class Decision:
-    """What is decided for a limit: words for `compare`, samples of rows, and the methods that are left out."""
+    """What is decided for a limit: words for `compare`, cheaper forms of dear learners, and who is left out."""
 
     words: Mapping[str, Any]  # those of effort, learners, outer and inner that were open
     left_out: tuple[str, ...] = ()
-    max_rows: Mapping[str, int] = field(default_factory=dict)  # of learners that would take too long on all rows
+    changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # a sample of rows, or a shorter run
 
 
 def choose(words: Words, data: Dataset, named: Mapping[str, Any], left: float) -> Decision:
     """The richest study that fits into so many seconds.
 
-    Where none does, every method of a default set keeps its place in the cheapest one, some on a sample of the rows:
-    a dear learner on fewer rows tells more than a cheap one on more folds.
+    Where none does, every method of a default set keeps its place in the cheapest one, some on a sample of the rows or
+    with fewer rounds: a dear learner on fewer rows tells more than a cheap one on more folds.
     """
     rungs = _rungs(words, data, named)
     for rung in rungs:
@@ -91,9 +100,9 @@ def choose(words: Words, data: Dataset, named: Mapping[str, Any], left: float) -
             return Decision(_words(words, rung, named))
     if words.learners is not None:
         return Decision(_words(words, rung, named))
-    max_rows, left_out = _share_out(costs, data.rows, SHARED_OUT * left)
+    changes, left_out = _share_out(costs, data.rows, SHARED_OUT * left)
     kept = [name for name in named if name not in left_out]
-    return Decision({**_words(words, rung, kept), "learners": kept}, left_out, max_rows)
+    return Decision({**_words(words, rung, kept), "learners": kept}, left_out, changes)
 
 
 def slowness() -> float:
@@ -105,38 +114,47 @@ def slowness() -> float:
     return min(max(1.0, (time.perf_counter() - started) / LOOP), MOST_SLOW)
 
 
-def _share_out(costs: Mapping[str, float], rows: int, left: float) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Samples of rows with which methods fit into their shares of the time, and those that none makes cheap enough.
+def _share_out(
+    costs: Mapping[str, float], rows: int, left: float
+) -> tuple[dict[str, Mapping[str, Any]], tuple[str, ...]]:
+    """Changes with which methods fit into their shares of the time, and those that none makes cheap enough.
 
     What cheap methods leave of their shares is for the dear ones.
     """
     weights = {name: MERIT.get(name, 1.0) for name in costs}
-    max_rows, left_out = dict[str, int](), list[str]()
+    changes, left_out = dict[str, Mapping[str, Any]](), list[str]()
     for place, name in enumerate(sorted(costs, key=lambda name: costs[name] / weights[name])):
         share = left * weights[name] / sum(weights.values())
-        cost, sample = _within(share, name, costs[name], rows)
+        cost, change = _within(share, name, costs[name], rows)
         if cost > share and place >= LEAST and name not in MERIT:
             left_out.append(name)
         else:
             left -= min(cost, share)  # one that takes longer is tried nevertheless, and is cut
-            max_rows |= {name: sample} if sample is not None else {}
+            changes |= {name: change} if change else {}
         del weights[name]
     gone = [name for name in costs if (found := read_combined(name)) and set(found.members) & set(left_out)]
-    return max_rows, tuple(name for name in costs if name in left_out or name in gone)
+    return changes, tuple(name for name in costs if name in left_out or name in gone)
 
 
-def _within(share: float, name: str, cost: float, rows: int) -> tuple[float, int | None]:
-    """Seconds of a method and the rows of its sample: the most that fit into a share, or else what is cheapest."""
-    pace = PACES.get(name)
-    found: tuple[float, int | None] = (cost, None)
-    if cost <= share or pace is None:
-        return found
-    for sample in (stage for stage in STAGES if stage < SMALLER * rows):
-        part = pace.predicting + (1 - pace.predicting) * pace.apart * sample / (SMALLER * rows)
-        found = min(found, (cost * part, sample), key=lambda one: one[0])
+def _within(share: float, name: str, cost: float, rows: int) -> tuple[float, Mapping[str, Any]]:
+    """Seconds of a method and its change: the smallest with which it fits into a share, or else what is cheapest."""
+    found: tuple[float, Mapping[str, Any]] = (cost, {})
+    for part, change in _cheaper(name, rows):
         if found[0] <= share:
             break
+        found = min(found, (cost * part, change), key=lambda one: one[0])
     return found
+
+
+def _cheaper(name: str, rows: int) -> Iterator[tuple[float, Mapping[str, Any]]]:
+    """Changes that make a learner cheaper, and the part of the time that it takes then: shorter runs, else samples."""
+    pace = PACES.get(name)
+    if name in SHORTER or pace is None:
+        yield from SHORTER.get(name, ())
+        return
+    for sample in (stage for stage in STAGES if stage < SMALLER * rows):
+        part = pace.predicting + (1 - pace.predicting) * pace.apart * sample / (SMALLER * rows)
+        yield part, {"max_rows": sample}
 
 
 def _rungs(words: Words, data: Dataset, named: Mapping[str, Any]) -> list[Rung]:
@@ -183,7 +201,7 @@ def _seconds(request: Any, data: Dataset, rung: Rung) -> float:
         return OVERHEAD  # its members are rows of their own
     name = request.name if isinstance(request, Named) else request
     pace = PACES.get(str(name).partition(":")[0], UNKNOWN) if isinstance(name, str) else UNKNOWN
-    classes = max(1, len(data.classes) - 1)
+    classes = len(data.classes) if pace.by_class and len(data.classes) > 2 else 1
     shape: float = (data.rows / 10_000) ** pace.power * max(data.columns / 20, 0.2)
     return OVERHEAD + (pace.fixed + pace.seconds * shape) * classes * _larger(request, data, rung.level) * rung.tunings
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from foldwise.arrays import IntArray
 from foldwise.plans.combining import stacked_fits
-from foldwise.plans.fit import Fit
+from foldwise.plans.fit import Fit, FitBlock, FitPart, Fits
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.records.block import together
 from foldwise.records.record import Record
 from foldwise.splits.split import Split, union
 from foldwise.studies.reading import Reading
@@ -40,12 +41,16 @@ def needed(runnable: RunnableStudy, reading: Reading, *, methods: Iterable[int] 
 
 def join(fits: Iterable[Fit]) -> list[Fit]:
     """Fits without repetition; one that two methods want answers both."""
-    every = list(fits)
-    found = {fit.key: fit for fit in every}
-    if len(found) == len(every):
+    return list(Fits(join_parts(fits)))
+
+
+def join_parts(parts: Iterable[FitPart]) -> list[FitPart]:
+    """The same of fits in blocks, which stay together where no fit is in two of them."""
+    every = list(parts)
+    if len({key for part in every for key in part.keys}) == sum(len(part.keys) for part in every):
         return every
-    found.clear()
-    for fit in every:
+    found: dict[str, Fit] = {}
+    for fit in Fits(every):
         found[fit.key] = _joined(found[fit.key], fit) if fit.key in found else fit
     return list(found.values())
 
@@ -55,15 +60,38 @@ def _joined(one: Fit, other: Fit) -> Fit:
     return replace(one, rows=_union(one.rows, other.rows), responses=_all_of(one.responses, other.responses))
 
 
-def needed_of(runnable: RunnableStudy, reading: Reading, at: int) -> Iterator[Fit]:
-    """Fits of one method that can be done now and have no record yet."""
+def needed_of(runnable: RunnableStudy, reading: Reading, at: int, *, has_final: bool = True) -> Iterator[Fit]:
+    """Fits of one method that can be done now and have no record yet; without `has_final` those of its risk alone."""
+    yield from Fits(needed_parts(runnable, reading, at, has_final=has_final))
+
+
+def needed_parts(runnable: RunnableStudy, reading: Reading, at: int, *, has_final: bool = True) -> Iterator[FitPart]:
+    """The same; fits that differ in nothing but the candidate come in one block."""
     study, method, store = reading.study, reading.study.methods[at], reading.store
     if method.members:
         yield from stacked_fits(reading, method, runnable.families[at])
         return
     points = method.proposals.points
-    for name, requests in _requests(reading, method).items():
+    for name, requests in _requests(reading, method, has_final=has_final).items():
         keys, seed, is_complete = study.keys(method, name), study.fit_seed(runnable.families[at], name), True
+        if len(requests) > 1 and not points and not method.combines and _is_one(requests):
+            request, candidates = next(iter(requests.values())), tuple(requests)
+            own = keys if len(candidates) == len(keys) else tuple([keys[candidate] for candidate in candidates])
+            there = together(store, own)
+            if all(block.answers(request.rows, request.responses) for block in there.blocks):
+                if not there.blocks and not any(store.get(key) is not None for key in there.single):
+                    yield FitBlock(
+                        own, at, candidates, request.split.train, request.rows, request.responses, seed, name
+                    )
+                    continue
+                if (
+                    not there.single
+                    and not there.missing
+                    and method.tuner.is_listed
+                    and len(requests) == len(method.candidates)
+                ):
+                    reading.complete.add((method.name, name))
+                    continue
         for candidate, request in requests.items():
             seed = study.fit_seed(runnable.family(at, candidate), name) if method.combines else seed
             record, fit = store.get(keys[candidate]), None
@@ -78,15 +106,20 @@ def needed_of(runnable: RunnableStudy, reading: Reading, at: int) -> Iterator[Fi
             reading.complete.add((method.name, name))
 
 
+def _is_one(requests: dict[int, _Request]) -> bool:
+    """Are all candidates asked for the very same?"""
+    return len(set(map(id, requests.values()))) == 1
+
+
 def _again(record: Record, at: int, candidate: int, request: _Request, seed: int) -> Fit:
     """A fit to be made again, for all that its record has and what is wanted now: the numbers are the same."""
     rows, responses = _union(record.rows, request.rows), _all_of(tuple(record.responses), request.responses)
     return Fit(record.key, at, candidate, request.split.train, rows, responses, seed)
 
 
-def _requests(reading: Reading, method: Method) -> dict[str, dict[int, _Request]]:
+def _requests(reading: Reading, method: Method, *, has_final: bool) -> dict[str, dict[int, _Request]]:
     """What is wanted, by the name of the training rows and by candidate."""
-    requests = _tuning_requests(reading, method)
+    requests = _tuning_requests(reading, method, has_final=has_final)
     if reading.is_proposing(method):
         return requests  # all tunings end before the first is judged, so that rounds survive an interruption
     for candidate, stage in reading.judged(method):
@@ -103,14 +136,14 @@ def _waits_for_choice(reading: Reading, method: Method, stage: Stage) -> bool:
     return bool(method.defaults_of) and reading.is_waiting(reading.method(method.defaults_of), stage)
 
 
-def _tuning_requests(reading: Reading, method: Method) -> dict[str, dict[int, _Request]]:
+def _tuning_requests(reading: Reading, method: Method, *, has_final: bool) -> dict[str, dict[int, _Request]]:
     """What the tuners asked for, and all candidates on the outer splits where their optimism is wanted.
 
     With a list of candidates, training sets whose own choice is still to come are left out: the chosen
     candidate is asked for more. A search cannot wait: every candidate is asked for everything at once.
     """
     study, known, found = reading.study, reading.training_sets(method), dict[str, dict[int, _Request]]()
-    asked = _asked(reading, method)
+    asked = _asked(reading, method, has_final=has_final)
     stages = {study.rows_name(stage.split): stage for stage in study.stages(method)} if asked else {}
     is_listed = method.tuner.is_listed
     waiting = {name for name, stage in stages.items() if is_listed and reading.is_waiting(method, stage)}
@@ -136,10 +169,12 @@ def _tuning_requests(reading: Reading, method: Method) -> dict[str, dict[int, _R
     return found
 
 
-def _asked(reading: Reading, method: Method) -> list[tuple[str, Sequence[int]]]:
-    """The candidates asked for on each training set."""
+def _asked(reading: Reading, method: Method, *, has_final: bool) -> list[tuple[str, Sequence[int]]]:
+    """The candidates asked for on each training set; of a search all tunings go on together."""
     study, found = reading.study, list[tuple[str, Sequence[int]]]()
     for run in reading.runs(method):
+        if run.name == "final" and not has_final and method.tuner.is_listed:
+            continue
         found += [(study.rows_name(split), candidates) for split, candidates in run.fits(run.wanted())]
     if study.has_optimism and method.inner is not None:
         found += [(study.rows_name(split), range(len(method.candidates))) for split in study.outer]

@@ -1,4 +1,8 @@
-"""In which order methods are begun: cheap ones first, so that there are answers early. No number depends on it."""
+"""In which order methods are begun: cheap ones first, so that there are answers early. No number depends on it.
+
+Within a time limit, linear learners and boosting come before the others: the one is cheap, the other is the best most
+often on large tables, and must not wait for what is neither.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +40,27 @@ UNKNOWN = 1e-2
 ROWS = 1_000
 # Kinds that compare rows with rows: beyond a thousand of them, each fit takes as many times longer as there are more.
 BY_PAIRS = ("neighbors", "nearest", "kernel_ridge", "svm", "gaussian_process")
+# Kinds that come first within a time limit, in this order.
+FIRST = (
+    ("dummy", "naive_bayes", "bayes", "linear_model"),
+    ("hist_gradient_boosting", "lightgbm", "xgboost", "xgboosted", "catboost", "catboosted"),
+)
+
+
+def turns(runnable: RunnableStudy) -> list[int]:
+    """The places of all methods within a time limit, each twice: for its risk, and then for its final tuning.
+
+    The risks of linear learners and of boosting come first, then their final tunings, then the others one by one.
+    """
+    methods, learners = runnable.study.methods, runnable.learners
+    late = len(FIRST) + 1
+    group = [
+        late if method.defaults_of or one.members else _group(one)
+        for method, one in zip(methods, learners, strict=True)
+    ]
+    order = sorted(cheap_first(runnable), key=lambda at: group[at])
+    first = [at for at in order if group[at] < len(FIRST)]
+    return [*first, *first, *(at for one in order[len(first) :] for at in (one, one))]
 
 
 def cheap_first(runnable: RunnableStudy) -> list[int]:
@@ -66,9 +91,19 @@ def rough_seconds(learner: Learner, rows: int = ROWS) -> float:
 
     if learner.members:
         return max(rough_seconds(member, rows) for member in learner.members)
-    kind = next(filter(None, map(_kind, _parts(learner.estimator))), "")
+    kind = _kind_of(learner)
     rows = min(rows, sampled_rows(learner.estimator) or rows)
     return SECONDS.get(kind, UNKNOWN) * (max(rows / ROWS, 1.0) if kind in BY_PAIRS else 1.0)
+
+
+def _group(learner: Learner) -> int:
+    """How early a learner begins within a time limit: its place in `FIRST`, or after all of them."""
+    kind = _kind_of(learner)
+    return next((place for place, kinds in enumerate(FIRST) if kind in kinds), len(FIRST))
+
+
+def _kind_of(learner: Learner) -> str:
+    return next(filter(None, map(_kind, _parts(learner.estimator))), "")
 
 
 def _kind(estimator: Any) -> str:

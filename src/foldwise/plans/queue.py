@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from foldwise.plans.fit import Fit
-from foldwise.plans.needed import join, needed_of
-from foldwise.plans.order import cheap_first
+from foldwise.plans.fit import Fit, FitPart, Fits
+from foldwise.plans.needed import join_parts, needed_parts
+from foldwise.plans.order import cheap_first, turns
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.records.block import record_keys
 from foldwise.records.record import Record
 from foldwise.studies.reading import Reading
 
@@ -15,9 +16,9 @@ from foldwise.studies.reading import Reading
 class Queue:
     """Hands out the fits of a study as they become known.
 
-    `one_by_one`: a method starts when those before it are finished, cheap ones first, so that a run that is stopped
-    early has answers. `before` is called with each method just before its fits are listed. Fits of cheap methods come
-    before those of dear ones in any case.
+    `at_once`: within a time limit a method starts when those before it leave one of so many workers idle, so that a run
+    that is stopped early has answers, and its risk comes before its final tuning. `before` is called with each method
+    just before its fits are listed. Without a limit fits of cheap methods come before those of dear ones.
     """
 
     def __init__(
@@ -26,29 +27,42 @@ class Queue:
         reading: Reading,
         *,
         before: Callable[[int], None] = lambda method: None,
-        one_by_one: bool = False,
+        at_once: int | None = None,
     ) -> None:
-        self.runnable, self.reading, self._before = runnable, reading, before
-        everyone = cheap_first(runnable)
-        self._later = [[at] for at in everyone] if one_by_one else [sorted(everyone)]
+        self.runnable, self.reading, self._before, self._at_once = runnable, reading, before, at_once
+        everyone = cheap_first(runnable) if at_once is None else list(dict.fromkeys(turns(runnable)))
+        self._later = [sorted(everyone)] if at_once is None else [[at] for at in turns(runnable)]
+        self._final = set[int]()  # methods whose final tuning is asked for too
         self._open: dict[int, set[str]] = {}  # keys that methods wait for
         self._out: dict[str, tuple[int, ...]] = {}  # methods that wait for a key
-        self._waiting = _waiting(runnable, is_last=one_by_one)
+        self._strands: dict[str, tuple[int, int]] = {}  # within a limit: the method and training set of a key
+        self._waiting = _waiting(runnable, is_last=at_once is not None)
         self._ranks = {at: rank for rank, at in enumerate(everyone)}
         self._settled: dict[int, None] = {}  # methods that ask for nothing more, as long as no other one ends
 
-    def next(self, records: Sequence[Record] = ()) -> list[Fit]:
+    def next(self, records: Sequence[Record] = ()) -> Sequence[Fit]:
         """Fits that can be done now that these records have arrived; none of them was handed out before."""
         ready = []
-        for record in records:
-            for at in self._out.pop(record.key, ()):
-                self._open[at].discard(record.key)
+        for key in record_keys(records):
+            self._strands.pop(key, None)
+            for at in self._out.pop(key, ()):
+                self._open[at].discard(key)
                 ready += [at] if not self._open[at] else []
         waiting = dict.fromkeys(other for at in ready for other in self._waiting.get(at, ()))
         fits = self._needed([*ready, *(other for other in waiting if not self._open.get(other))])
-        while not fits and not any(self._open.values()) and self._later:
-            fits = self._needed(self._later.pop(0))
-        return fits
+        while self._later and not self._is_busy():
+            fits += self._begin()
+        return Fits(fits)
+
+    def _begin(self) -> list[FitPart]:
+        """The first fits of the methods whose turn it is, or the final tuning of one that has begun."""
+        methods = self._later.pop(0)
+        self._final |= {at for at in methods if self._at_once is None or at in self._open}
+        return self._needed(methods)
+
+    def _is_busy(self) -> bool:
+        """Is there work for every worker, of which training sets are shared out? Without a limit: is there any?"""
+        return bool(self._out) if self._at_once is None else len(set(self._strands.values())) >= self._at_once
 
     def settled(self) -> list[int]:
         """Methods that have come to ask for no more fits since this was last called."""
@@ -60,20 +74,20 @@ class Queue:
         """May there be more fits than can be counted now?"""
         return any(self.reading.is_proposing(method) for method in self.reading.study.methods)
 
-    def _needed(self, methods: Sequence[int]) -> list[Fit]:
-        fresh: list[Fit] = []
+    def _needed(self, methods: Sequence[int]) -> list[FitPart]:
+        fresh: list[FitPart] = []
         out = set(self._out)
         for at in methods:
             self._before(at)
-            own = list(needed_of(self.runnable, self.reading, at))
-            self._open[at] = {fit.key for fit in own}
-            self._settled |= {} if own else {at: None}
-            alone = (at,)  # one value for all: there may be very many fits
-            for fit in own:
-                known = self._out.get(fit.key)
-                self._out[fit.key] = alone if known is None else (*known, at)
-            fresh += [fit for fit in own if fit.key not in out]
-        return sorted(join(fresh), key=lambda fit: self._ranks[fit.method])
+            own = list(needed_parts(self.runnable, self.reading, at, has_final=at in self._final))
+            keys = self._open[at] = {key for part in own for key in part.keys}
+            for part in own if self._at_once is not None else ():
+                self._strands |= dict.fromkeys(part.keys, (at, id(part.train)))
+            self._settled |= {} if own or at not in self._final else {at: None}
+            shared = {key: (*self._out[key], at) for key in keys & self._out.keys()}
+            self._out |= dict.fromkeys(keys, (at,)) | shared  # one value for all others: there may be very many
+            fresh += own if out.isdisjoint(keys) else [fit for fit in Fits(own) if fit.key not in out]
+        return sorted(join_parts(fresh), key=lambda part: self._ranks[part.method])
 
 
 def _waiting(runnable: RunnableStudy, *, is_last: bool) -> dict[int, list[int]]:

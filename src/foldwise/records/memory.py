@@ -1,35 +1,68 @@
-"""Records in memory: gone with the process."""
+"""Records in memory: gone with the process. The responses of many large ones wait in a file without a name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from foldwise.records.block import Found, RecordBlock, RecordPart, record_parts
 from foldwise.records.cache import SharedRows
+from foldwise.records.overflow import LARGE, Overflow, bytes_of
 from foldwise.records.record import Record
+
+MOST_BYTES = 16 * 2**20  # of the responses of large records in memory
 
 
 class MemoryStore:
     """A dictionary of records; those of one fold share their row numbers.
+
+    The predictions of many candidates on many rows would fill the memory. Of large records only the newest hold
+    theirs; those of the others wait in a temporary file, and are read when they are asked for.
 
     >>> store = MemoryStore()
     >>> store.get("unknown") is None
     True
     """
 
-    def __init__(self) -> None:
-        self._records: dict[str, Record] = {}
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self.most_bytes = most_bytes
+        self._records: dict[str, RecordPart] = {}
+        self._large: dict[str, int] = {}  # bytes of the large ones that are in memory, in the order they came
+        self._bytes = 0
+        self._overflow = Overflow()
         self._rows = SharedRows()
         self._documents: dict[str, bytes] = {}
 
     def get(self, key: str) -> Record | None:
-        return self._records.get(key)
+        found = self._records.get(key)
+        return found.find(key) if isinstance(found, RecordBlock) else found
+
+    def blocks(self, keys: Sequence[str]) -> Found:
+        """Where the records of these keys are: in blocks that hold no others, one by one, or nowhere."""
+        counts = Counter(map(self._records.get, keys))
+        missing = counts.pop(None, 0)
+        blocks = [part for part, count in counts.items() if isinstance(part, RecordBlock) and count == len(part)]
+        if missing + sum(map(len, blocks)) == len(keys):
+            return Found(blocks, (), missing)
+        others = {None, *blocks}
+        return Found(blocks, [key for key in keys if self._records.get(key) not in others], missing)
 
     def add(self, records: Iterable[Record]) -> None:
-        self._records.update({record.key: self._rows.share(record) for record in records})
+        for part in list(record_parts(records)):  # all or none, where they are made on the way
+            if isinstance(part, RecordBlock):
+                self._records.update(dict.fromkeys(part.keys, part))
+                self._count(part.keys[0], bytes_of(part))
+            else:
+                self._records[part.key] = self._rows.share(part)
+                self._count(part.key, bytes_of(part))
+        if self._bytes > self.most_bytes:
+            self._make_room()
 
     def discard(self, keys: Iterable[str]) -> None:
         for key in keys:
             self._records.pop(key, None)
+            self._bytes -= self._large.pop(key, 0)
 
     def keys(self) -> Iterator[str]:
         return iter(tuple(self._records))
@@ -41,4 +74,23 @@ class MemoryStore:
         self._documents[name] = content
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to let go of: answers are read later, and the file goes with the last of its records."""
+
+    def _count(self, key: str, size: int) -> None:
+        if size >= LARGE or key in self._large:
+            self._bytes += size - self._large.pop(key, 0)
+            self._large[key] = size
+
+    def _make_room(self) -> None:
+        """Write the responses of the oldest large records to the file; those of the newest stay."""
+        while self._bytes > self.most_bytes and len(self._large) > 1:
+            key = next(iter(self._large))
+            part = self._records[key]
+            waiting = self._overflow.write(part.responses)
+            if waiting is None:
+                return  # no room there either
+            if isinstance(part, RecordBlock):
+                part.responses = waiting
+            else:
+                self._records[key] = replace(part, responses=waiting)
+            self._bytes -= self._large.pop(key)

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from foldwise.answers.numbers import MISSING, loss_words, number, plain, span
 from foldwise.reports import charts
+from foldwise.reports.benchmark_methods import benchmark_paragraph, benchmark_references
 from foldwise.reports.benchmark_text import benchmark_verdict, pair_score, pair_words, percent, rank_columns
 from foldwise.reports.charts import Row, tag
 from foldwise.reports.html import NOTE_KINDS, asset, assets, environment, record_link, write_page
@@ -31,6 +32,8 @@ def benchmark_page(answer: Answer, *, title: str | None = None) -> str:
         pairs=_pair_chart(answer),
         has_bars=_has_bars(answer),
         details=list(_data_charts(answer)),
+        paragraph=benchmark_paragraph(answer),
+        references=benchmark_references(answer),
         plain=plain,
         number=number,
         missing=MISSING,
@@ -111,7 +114,7 @@ def _rank_chart(answer: Answer) -> Markup:
 
 
 def _matrix(answer: Answer) -> Markup:
-    """Data sets by methods: risks, the better than the baseline the deeper the shade."""
+    """Data sets by methods: risks on the way from the baseline's to the best of the data set, which is marked."""
     heads = [tag("th", "data set", scope="col"), tag("th", "loss", scope="col")]
     heads += [
         tag("th", plain(method["name"]), scope="col", class_="number", data_method=key)
@@ -122,24 +125,41 @@ def _matrix(answer: Answer) -> Markup:
             "tr",
             tag("th", plain(data["data"]), scope="row"),
             tag("td", plain(data["loss"] or data["status"])),
-            *(_risk_cell(data, method, key) for key, method in enumerate(answer["methods"])),
+            *(_risk_cell(data, method, key, least) for key, method in enumerate(answer["methods"])),
         )
         for data in answer["datasets"]
+        for least in [_least(answer, data["data"])]
     ]
     caption = tag("caption", "Risks by data set; they are compared within a row, never down a column")
     return tag("table", caption, tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="plain wide matrix")
 
 
-def _risk_cell(data: Mapping[str, Any], method: Mapping[str, Any], key: int) -> Markup:
+def _least(answer: Answer, data: str) -> float | None:
+    """The smallest risk on a data set as a share of the baseline's, of the methods that are compared."""
+    known = [method["relative_risks"].get(data) for method in answer["methods"] if method["compared"]]
+    return min((share for share in known if share is not None), default=None)
+
+
+def _depth(share: float | None, least: float | None) -> int:
+    """How far a risk is from the baseline's, 0, to the best of its data set, 10; worse ones as far beyond."""
+    if share is None or least is None or not least < 1:
+        return 0
+    return min(10, round(10 * abs(1 - share) / (1 - least)))
+
+
+def _risk_cell(data: Mapping[str, Any], method: Mapping[str, Any], key: int, least: float | None) -> Markup:
     risk, share = method["risks"].get(data["data"]), method["relative_risks"].get(data["data"])
     known = {one["name"]: one for one in (data["answer"] or {}).get("methods", [])}
     own: Mapping[str, Any] = known.get(method["name"], {})
     around = span(own.get("low"), own.get("high"))
     words = [f"interval {around}"] if around != MISSING else []
     words += [f"{percent(share)} of the baseline's risk"] if share is not None else []
-    depth = 0 if share is None or not method["compared"] else min(10, round(10 * abs(1 - share)))
+    depth = _depth(share, least) if method["compared"] else 0
+    is_best = method["compared"] and share is not None and share == least
+    words += ["the smallest of this data set"] if is_best else []
     kind = f"number {'wrong' if share is not None and share > 1 else 'right'} shade-{depth}"
-    return tag("td", number(risk), class_=kind, data_method=key, data_tip="; ".join(words) or None)
+    text = tag("b", number(risk), " ●") if is_best else number(risk)
+    return tag("td", text, class_=kind, data_method=key, data_tip="; ".join(words) or None)
 
 
 def _pair_chart(answer: Answer) -> Markup:

@@ -33,8 +33,13 @@ def estimate_text(estimate: Mapping[str, Any], *, of: str, loss: str, width: int
         parts = [f"The risk of {plain(of)} is {words[0]} ({plain(loss)}), {told}."]
         parts += [_drawn(value, low, high)] if width >= DRAWN + 20 else []
     parts += [f"It is the risk of {_target(estimate)}."] if estimate.get("target") else []
-    parts += [f"note: {plain(note['text'])}" for note in estimate["notes"]]
+    parts += [_note(note) for note in estimate["notes"]]
     return "\n\n".join(part if part.startswith("  ") else textwrap.fill(part, width) for part in parts)
+
+
+def _note(note: Mapping[str, str]) -> str:
+    """A note, or a finding, which has its own first word."""
+    return plain(note["text"]) if note["code"].startswith("FW") else f"note: {plain(note['text'])}"
 
 
 def _target(estimate: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -17,17 +18,33 @@ from foldwise.answers.numbers import (
     MISSING,
     candidate_words,
     loss_words,
+    measured,
     number,
     other_notes,
     plain,
-    span,
     training_rows_words,
 )
 from foldwise.errors import BadStudy
-from foldwise.reports import sections
+from foldwise.reports import sections, study_sections
+from foldwise.reports.about import about_words, untitled
+from foldwise.reports.advice import advice
+from foldwise.reports.agreement import disagreements
+from foldwise.reports.charts.rows import breakable
+from foldwise.reports.data_section import data_facts, target_figure
 from foldwise.reports.methods_text import methods_paragraph, references
-from foldwise.reports.text import chosen, columns_of, failures_words, refit_words, study_words
+from foldwise.reports.prediction_sections import metric_columns, prediction_panels
+from foldwise.reports.text import (
+    by_risk,
+    chosen,
+    columns_of,
+    failures_words,
+    interval_words,
+    level_words,
+    refit_words,
+    study_words,
+)
 from foldwise.reports.verdict import verdict, verdict_parts
+from foldwise.studies.finding import finding_words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -35,6 +52,7 @@ if TYPE_CHECKING:
 
 MOST_LINKED = 400_000  # characters of JSON that are given as a link too; beyond, the script makes the link
 MOST_LISTED = 2000  # outer splits whose choices are listed one by one
+TILE_NAME = 10  # letters of a name that fit into a tile of any page
 NOTE_KINDS = {"failed": "failed", "unfinished": "unfinished", "warning": "warning", "edge": "warning"}
 
 
@@ -57,7 +75,9 @@ def render_html(
         **_common(answer),
         **_charts(answer, more),
         **_paragraph(answer, more.get("protocol")),
-        title=plain(title) if title else "Foldwise report",
+        title=plain(title) if title else untitled(answer),
+        about=about_words(answer, more.get("protocol")),
+        made=f"{date.today():%-d %B %Y}",
         hero=_hero(answer),
         verdict_parts=verdict_parts(answer),
         pairs=sections.pair_rows(more.get("differences") or []),
@@ -138,8 +158,10 @@ def _common(answer: Mapping[str, Any]) -> dict[str, Any]:
         "answer": answer,
         "heads": list(columns),
         "rows": [
-            (method["name"] == answer.get("best"), [read(method) for read in columns.values()]) for method in methods
+            (method["name"] == answer.get("best"), [read(method) for read in columns.values()])
+            for method in by_risk(answer)
         ],
+        "intervals": interval_words(answer).removeprefix("Smallest risk.").strip(),
         "methods": methods,
         "verdict": verdict(answer),
         "training_rows": training_rows_words(answer),
@@ -147,6 +169,7 @@ def _common(answer: Mapping[str, Any]) -> dict[str, Any]:
         "failures": failure_rows(answer),
         "policy": policy_words(answer),
         "notes": other_notes(answer),
+        "findings": [(found["severity"], plain(finding_words(found))) for found in answer.get("findings") or []],
         "note_kinds": NOTE_KINDS,
         "refit": answer.get("refit") or {},
         "versions": dict(answer.get("versions") or {}),
@@ -160,17 +183,40 @@ def _common(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 def _charts(answer: Mapping[str, Any], details: Mapping[str, Any]) -> dict[str, Any]:
     """The charts and panels of the page; those that have nothing to show are empty."""
-    curves = details.get("curves") or {}
+    curves, unsettled = details.get("curves") or {}, disagreements(answer, details.get("protocol"))
     return {
         "risk_chart": sections.risks(answer),
         "difference_chart": sections.differences(answer),
         "fold_chart": sections.folds(answer),
         "choice_chart": sections.choices(answer, curves),
         "optimism_chart": sections.optimism(answer),
-        "panels": list(sections.validation_panels(answer, curves)),
-        "predicted": list(sections.prediction_panels(answer, details.get("predictions") or {})),
+        "panels": list(sections.validation_panels(answer, curves, unsettled)),
+        "unsettled": [(plain(name), words) for name, words in unsettled.items()],
+        "predicted": _predicted(answer, details),
+        "metrics": metric_columns(answer),
+        "losses": study_sections.every_loss(answer),
+        "loss_words": study_sections.loss_words(answer),
+        "cost_figure": study_sections.cost_figure(answer),
+        "fold_figure": study_sections.fold_figure(answer),
+        "heat_maps": list(study_sections.heat_figures(answer, details.get("heat_maps") or {})),
+        "data_facts": data_facts(answer, details.get("table")),
+        "target_figure": target_figure(details.get("target"), details.get("table")),
+        "hard_rows": study_sections.hard_row_table(answer, details.get("hard_rows")),
         "costs": sections.cost_rows(answer),
+        "decision": sections.decision_rows(answer),
+        "advice": advice(answer),
+        "level": level_words(answer),
+        "margin": number(margin, digits=3)
+        if (margin := (answer.get("decision") or {}).get("margin")) is not None
+        else "",
     }
+
+
+def _predicted(answer: Mapping[str, Any], details: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The pictures of predictions by method; the best one has its residuals against columns too."""
+    panels = list(prediction_panels(answer, details.get("predictions") or {}))
+    columns = study_sections.column_figures(answer, details.get("columns") or [])
+    return [panel | ({"figures": panel["figures"] + columns} if panel["is_open"] else {}) for panel in panels]
 
 
 def _hero(answer: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -179,19 +225,20 @@ def _hero(answer: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     best = methods.get(answer.get("best"))
     if best is None or best.get("risk") is None:
         return []
-    wide = span(best.get("low_simultaneous"), best.get("high_simultaneous"))
+    risk, around = measured(best["risk"], best.get("low"), best.get("high"))
+    wide = measured(None, best.get("low_simultaneous"), best.get("high_simultaneous"))[1]
     among = (answer.get("winner") or {}).get("among") or 1
-    of = f", for the best of {among}" if among > 1 else ""
-    around = span(best.get("low"), best.get("high")) if wide == MISSING else f"{wide}{of}"
-    interval = "no valid interval" if around == MISSING else around
+    of = f"; as the best of {among}: {wide}" if among > 1 and wide != MISSING else ""
+    interval = "no valid interval" if around == MISSING else f"{level_words(answer)}: {around} alone{of}"
     cards = [
-        ("Smallest risk", plain(best["name"]), "the method picked"),
-        (f"Risk ({plain(loss_words(answer))})", number(best["risk"]), interval),
+        ("Smallest risk", breakable(plain(best["name"]), longest=TILE_NAME), "the method picked"),
+        (f"Risk ({plain(loss_words(answer))})", risk, interval),
     ]
     baseline = methods.get("baseline")
     if baseline and baseline is not best and (baseline.get("risk") or 0) > 0:
         change = f"{100 * (best['risk'] / baseline['risk'] - 1):+.0f}%".replace("-", "−")
-        cards.append(("Against the baseline", change, f"its risk is {number(baseline['risk'])}"))
+        its = measured(baseline["risk"], baseline.get("low"), baseline.get("high"))[0]
+        cards.append(("Against the baseline", change, f"its risk is {its}"))
     cards.append(("Fits", number(answer.get("fits")), f"on {number(answer.get('rows'))} rows"))
     return cards
 

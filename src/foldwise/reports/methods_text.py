@@ -7,12 +7,19 @@ from typing import Any
 
 from foldwise.answers.numbers import listed, number, plain
 from foldwise.estimates.intervals import INTERVALS
+from foldwise.reports.advice import contestants, regret_words
 
 BASELINE = "baseline"
 AUTO = "auto"
 PROPOSING = ("tpe", "gp", "cmaes")  # tuners that propose candidates from the scores so far
 PACKAGES = {"numpy": "NumPy", "scipy": "SciPy", "scikit-learn": "scikit-learn", "pandas": "pandas"}
+DIEBOLD_MARIANO = "Diebold-Mariano"
 MCNEMAR = "exact McNemar"  # the test beside Tango's interval
+TESTS = {
+    "Tango": "Tango and exact McNemar",
+    DIEBOLD_MARIANO: "Diebold-Mariano with the correction of Harvey, Leybourne and Newbold, and no surer than the "
+    "long-run variance of the differences",
+}
 REFERENCES = {
     "cv": "Stone M. (1974). Cross-validatory choice and assessment of statistical predictions. Journal of the Royal "
     "Statistical Society B 36, 111-147.",
@@ -24,8 +31,13 @@ REFERENCES = {
     "or percentages. Psychometrika 12, 153-157.",
     "Tango": "Tango T. (1998). Equivalence test and confidence interval for the difference in proportions for the "
     "paired-sample design. Statistics in Medicine 17, 891-908.",
+    DIEBOLD_MARIANO: "Harvey D., Leybourne S., Newbold P. (1997). Testing the equality of prediction mean squared "
+    "errors. International Journal of Forecasting 13, 281-291.",
     "holm": "Holm S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
     "Statistics 6, 65-70.",
+    "decision": "Benavoli A., Corani G., Demsar J., Zaffalon M. (2017). Time for a change: a tutorial for comparing "
+    "multiple classifiers through Bayesian analysis. Journal of Machine Learning Research 18 (77), 1-36.",
+    "winner": "Zrnic T., Fithian W. (2024). Locally simultaneous inference. Annals of Statistics 52, 1227-1253.",
     "scikit-learn": "Pedregosa F. et al. (2011). Scikit-learn: machine learning in Python. Journal of Machine Learning "
     "Research 12, 2825-2830.",
 }
@@ -44,8 +56,10 @@ def methods_paragraph(answer: Mapping[str, Any], protocol: Mapping[str, Any]) ->
             *_risk(answer, protocol),
             *_intervals(answer, protocol),
             *_comparison(answer),
+            *_decision(answer),
             *_delivered(answer),
             *_failures(answer, protocol),
+            *_findings(answer),
             *_software(answer, protocol),
         ]
     )
@@ -59,6 +73,8 @@ def references(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> list[s
     names |= {"cv"} if protocol["outer"]["kind"] in ("folds", "grouped", "loo") else set()
     names |= {"nested", "selection"} if _is_nested(protocol) else set()
     names |= {"holm"} if any(method.get("p_holm") is not None for method in methods) else set()
+    names |= {"decision"} if len(contestants(answer)) > 1 else set()
+    names |= {"winner"} if (answer.get("winner") or {}).get("level_shared") == "winner" else set()
     names |= {"scikit-learn"} if "scikit-learn" in (answer.get("versions") or {}) else set()
     known = REFERENCES | {row.name: row.reference for row in INTERVALS.values()} | protocol["own_references"]
     return sorted({text for name in names if (text := known.get(name))})
@@ -247,7 +263,14 @@ def _risk(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterator[st
 
 
 def _floor(answer: Mapping[str, Any], protocol: Mapping[str, Any], names: list[str]) -> Iterator[str]:
-    """What the corrected t has beyond its reference, so that its numbers can be had again."""
+    """What an interval has beyond its reference, so that its numbers can be had again."""
+    if "HAC" in names:
+        yield (
+            "They are about these forecasts in this period, not about the learner at other times: t intervals with a "
+            "long-run variance from the lowest cosines of the losses in time, about one for every 26 test times, no "
+            "shorter than with the autocovariances of as many lags as the forecasts go ahead; the upper ends of losses "
+            "that are never negative are on the scale of logarithms."
+        )
     if "corrected t" not in names:
         return
     if protocol["is_per_row"]:
@@ -276,19 +299,30 @@ def _intervals(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterat
     yield from _floor(answer, protocol, names)
     winner = answer.get("winner") or {}
     if winner.get("low_simultaneous") is not None and winner["among"] > 1:
-        is_even = winner.get("level_shared") != "in order"
-        how = "the Bonferroni level over" if is_even else "the level it was left as one of"
-        more = "" if is_even else " judged on this test set so far (the k-th spends 6 / (pi k)^2 of the error)"
-        yield (
-            f"The interval of the picked method is at {how} {winner['among']} methods{more}, so that it holds "
-            "whichever was picked."
+        yield _of_winner(winner)
+
+
+def _of_winner(winner: Mapping[str, Any]) -> str:
+    """At which level the interval of the picked method stands, and why."""
+    methods = f"{winner['among']} methods"
+    whichever = "so that it holds whichever was picked"
+    if winner.get("level_shared") == "winner":
+        return (
+            f"The interval of the picked method is a winner's interval: it is at the level {winner['level']:.4f}, at "
+            f"which the joint t law of the estimates of all {methods} says that the one picked is missed as seldom as "
+            "stated, for all risks that the intervals of the differences allow (all pairs at once, for a tenth of the "
+            f"error), {whichever}."
         )
+    if winner.get("level_shared") == "in order":
+        more = " judged on this test set so far (the k-th spends 6 / (pi k)^2 of the error)"
+        return f"The interval of the picked method is at the level it was left as one of {methods}{more}, {whichever}."
+    return f"The interval of the picked method is at the Bonferroni level over {methods}, {whichever}."
 
 
 def _comparison(answer: Mapping[str, Any]) -> Iterator[str]:
     names = {m["difference_interval"] for m in answer.get("methods") or [] if m.get("difference_interval")}
     if names:
-        how = _listed(sorted("Tango and exact McNemar" if name == "Tango" else plain(name) for name in names))
+        how = _listed(sorted(TESTS.get(name) or plain(name) for name in names))
         is_adjusted = any(method.get("p_holm") is not None for method in answer["methods"])
         adjusted = ", and p values are adjusted by Holm's method" if is_adjusted else ""
         yield (
@@ -296,6 +330,26 @@ def _comparison(answer: Mapping[str, Any]) -> Iterator[str]:
             f"apart was judged by intervals that hold for all pairs at once (Bonferroni){adjusted}; comparisons with "
             "the baseline count apart from those among the others."
         )
+
+
+def _decision(answer: Mapping[str, Any]) -> Iterator[str]:
+    """How the probability to be the best and the regrets were had, where the study has them."""
+    rivals = contestants(answer)
+    if len(rivals) < 2:
+        return
+    yield (
+        "The probability to be the best and the expected regret of taking each method come from a multivariate t "
+        "around the estimated risks whose differences have the standard errors and degrees of freedom of the "
+        "corrected t, under a flat prior (as Benavoli et al. have it for two methods)."
+    )
+    most = max(rivals, key=lambda method: method["p_best"])
+    regret = regret_words(most, "expected_regret", rivals[0]["risk"])
+    chance = f"{most['p_best']:.2f} (expected regret {regret})"
+    yield f"{plain(most['name'])} is the best of {len(rivals)} with probability {chance}."
+    decision = answer["decision"]
+    if decision.get("margin") is not None:
+        source = "a tenth of the gap to the baseline" if decision["margin_from"] == "baseline" else "fixed by the user"
+        yield f"A regret of at most {number(decision['margin'], digits=3)} ({source}) was called negligible."
 
 
 def _delivered(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -316,6 +370,14 @@ def _failures(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterato
         yield f"{_count(failed, 'fit')} failed: {policy}."
     if answer.get("finished") is False:
         yield "The study is not finished, so these results are preliminary."
+
+
+def _findings(answer: Mapping[str, Any]) -> Iterator[str]:
+    """What a reader has to know of leaks and traps; notes stay on the page."""
+    found = [one for one in answer.get("findings") or [] if one["severity"] != "note"]
+    if found:
+        words = "; ".join(f"{plain(one['text'])} ({plain(one['code'])})" for one in found)
+        yield f"The checks for leaks and traps warned: {words}."
 
 
 def _software(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> Iterator[str]:

@@ -4,57 +4,77 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from foldwise.answers.numbers import candidate_words, loss_words, plain
-from foldwise.errors import BadStudy
+from foldwise.errors import BadOption
+from foldwise.reports.sheet import USUAL, Sheet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Distinct under every common type of colour blindness, and by their markers.
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#66717f"
+# The colours of the page; marks differ by their shapes too.
+BLUE, ORANGE, GREEN, GREY = "#0a5fa5", "#b4470f", "#12704f", "#66717f"
 Method = Mapping[str, Any]
 ERRORS = {"train": "training error", "test": "test error"}
 SEARCH = {"train": "selection score", "test": "risk"}
 MOST_BARS = 15  # candidates of a method that are drawn one by one
 MOST_LETTERS = 70  # of all names below an axis; beyond, they are slanted
-WIDEST_NAME = 30  # letters of a line of a method's name
 MOST_SLANTED = 15  # names below an axis; beyond, they are upright
 
 
-def plot_risks(answer: Mapping[str, Any]) -> Figure:
+def plot_risks(answer: Mapping[str, Any], **on: Any) -> Figure:
     """The risk of each method with its interval."""
     methods = [method for method in answer["methods"] if method["risk"] is not None]
     rows = [(method["name"], method["risk"], method["low"], method["high"]) for method in methods]
-    return _intervals(rows, answer, label=f"risk ({plain(loss_words(answer))})")
+    figure, _ = _intervals(rows, answer, label=f"risk ({plain(loss_words(answer))})", sheet=Sheet(**on))
+    return figure
 
 
-def plot_differences(answer: Mapping[str, Any]) -> Figure:
+def plot_differences(answer: Mapping[str, Any], **on: Any) -> Figure:
     """The risk of each method less that of the best, on the same test rows."""
     methods = [m for m in answer["methods"] if m["difference"] is not None and m["name"] != answer["best"]]
     rows = [(m["name"], m["difference"], m["difference_low"], m["difference_high"]) for m in methods]
-    figure = _intervals(rows, answer, label=f"risk minus that of {plain(answer['best'])}")
-    figure.axes[0].axvline(0, color=GREY, linestyle="--", linewidth=1)
+    label = f"risk minus that of {plain(answer['best'])}"
+    figure, axis = _intervals(rows, answer, label=label, sheet=Sheet(**on))
+    axis.axvline(0, color=GREY, linestyle="--", linewidth=1)
     return figure
 
 
-def plot_choices(answer: Mapping[str, Any]) -> Figure:
+def plot_choices(answer: Mapping[str, Any], *, method: str | None = None, **on: Any) -> Figure:
     """How often each candidate was chosen by the outer splits, one panel per tuned method."""
-    tuned = [m for m in answer["methods"] if m["name"] != "auto" and any(fold["candidate"] for fold in m["folds"])]
-    counted = [_counts(method) for method in tuned]
+    tuned = _tuned(answer, method)
+    counted = [_counts(one) for one in tuned]
     longest = max((len(words) for counts in counted for words in counts), default=0)
-    figure, axes = _figure([0.9 + 0.24 * len(counts) for counts in counted] or [1.2], width=min(10, 5 + 0.07 * longest))
-    for axis, method, counts in zip(axes, tuned, counted, strict=False):
+    sheet = Sheet(**on, usual=min(10, 5 + 0.07 * longest))
+    names = [_candidate_names(sheet, counts, is_own=not on.get("width")) for counts in counted]
+    rows = [0.24 if on.get("width") is None else sheet.row(list(counts), least=0.24) for counts in counted]
+    figure, axes = sheet.panels([0.9 + row * len(counts) for row, counts in zip(rows, counted, strict=True)] or [1.2])
+    for axis, one, counts, labels in zip(axes, tuned, counted, names, strict=False):
         axis.barh(range(len(counts)), list(counts.values()), height=0.6, color=BLUE)
-        axis.set_yticks(range(len(counts)), [_dollars(words) for words in counts])
+        axis.set_yticks(range(len(counts)), labels)
         axis.set_ylim(len(counts) - 0.5, -0.5)
-        axis.set_title(fill(_dollars(plain(method["name"])), WIDEST_NAME))
+        sheet.title(axis, plain(one["name"]))
         _whole_numbers(axis)
     axes[-1].set_xlabel("outer splits")
     return figure
+
+
+def _tuned(answer: Mapping[str, Any], name: str | None) -> list[Method]:
+    """The methods that chose candidates, or the one of this name."""
+    tuned = [m for m in answer["methods"] if m["name"] != "auto" and any(fold["candidate"] for fold in m["folds"])]
+    if name is None:
+        return tuned
+    names = [str(method["name"]) for method in tuned]
+    if name not in names:
+        raise BadOption(f"no tuned method is named {name!r}", f"There are: {', '.join(names) or 'none'}")
+    return [method for method in tuned if method["name"] == name]
+
+
+def _candidate_names(sheet: Sheet, counts: Mapping[str, int], *, is_own: bool) -> list[str]:
+    """What was chosen, in one line where the figure may be as wide as it needs."""
+    return [_dollars(words) if is_own and sheet.ax is None else sheet.wrapped(words) for words in counts]
 
 
 def _counts(method: Method) -> dict[str, int]:
@@ -66,10 +86,11 @@ def _counts(method: Method) -> dict[str, int]:
     return {**dict(counts[:MOST_BARS]), **more}
 
 
-def plot_optimism(answer: Mapping[str, Any]) -> Figure:
+def plot_optimism(answer: Mapping[str, Any], **on: Any) -> Figure:
     """From the selection score to the risk, with the training rows of both."""
     tuned = [m for m in answer["methods"] if m["selection_score"] is not None and m["risk"] is not None]
-    figure, (axis,) = _figure([1.6 + 0.4 * len(tuned)])
+    sheet, names = Sheet(**on), [plain(method["name"]) for method in tuned]
+    figure, (axis,) = sheet.panels([1.6 + sheet.row(names, least=0.4) * len(tuned)])
     places = range(len(tuned))
     scores, risks = [method["selection_score"] for method in tuned], [method["risk"] for method in tuned]
     axis.hlines(places, scores, risks, color=GREY)
@@ -77,34 +98,35 @@ def plot_optimism(answer: Mapping[str, Any]) -> Figure:
     at = f" ({' to '.join(map(str, sizes[:: max(1, len(sizes) - 1)]))} training rows)" if sizes else ""
     axis.plot(scores, places, "o", color=ORANGE, fillstyle="none", label=f"selection score{at}")
     axis.plot(risks, places, "o", color=BLUE, label=f"risk ({answer.get('train_rows')} training rows)")
-    _name_rows(axis, [method["name"] for method in tuned])
-    axis.set_xlabel(plain(loss_words(answer)))
-    _name_marks(figure)
+    _name_rows(axis, names, sheet)
+    axis.set_xlabel(sheet.wrapped(plain(loss_words(answer)), times=2))
+    sheet.name_marks(figure, axis)
     return figure
 
 
-def plot_curve(curve: Mapping[str, Any]) -> Figure:
+def plot_curve(curve: Mapping[str, Any], **on: Any) -> Figure:
     """Training error, test error and the best value of a curve."""
-    return _curve(curve, names=ERRORS, best="smallest test error: {}")
+    return _curve(curve, names=ERRORS, best="smallest test error: {}", sheet=Sheet(**on))
 
 
-def plot_search(curve: Mapping[str, Any]) -> Figure:
+def plot_search(curve: Mapping[str, Any], **on: Any) -> Figure:
     """Selection score and risk over the candidates tried, and after how many no further gain is shown."""
     points = [
         {"value": point["tried"], "train": point["selection_score"], "test": point["risk"]} for point in curve["points"]
     ]
     steps = {**curve, "parameter": "candidates tried", "points": points, "best": curve["enough"]}
-    return _curve(steps, names=SEARCH, best="no further gain is shown after {}")
+    return _curve(steps, names=SEARCH, best="no further gain is shown after {}", sheet=Sheet(**on))
 
 
-def _curve(curve: Mapping[str, Any], *, names: Mapping[str, str], best: str) -> Figure:
+def _curve(curve: Mapping[str, Any], *, names: Mapping[str, str], best: str, sheet: Sheet) -> Figure:
     """The two lines of a curve over its values, and the one value that is marked."""
     points = curve["points"]
     values = [point["value"] for point in points]
     is_number = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
     ticks = [] if is_number else [_dollars(candidate_words({"": value})[1:]) for value in values]
-    is_slanted = sum(len(tick) + 2 for tick in ticks) > MOST_LETTERS
-    figure, (axis,) = _figure([4.4 if is_slanted else 3.7])
+    is_slanted = sum(len(tick) + 2 for tick in ticks) > MOST_LETTERS * sheet.width / USUAL
+    height = 3.7 if not sheet.is_narrow else 0.6 * sheet.width + 1.0
+    figure, (axis,) = sheet.panels([height + (0.7 if is_slanted else 0)])
     places = values if is_number else range(len(values))
     for key, color, mark in (("train", ORANGE, "s"), ("test", BLUE, "o")):
         errors = [float("nan") if point[key] is None else point[key] for point in points]
@@ -118,8 +140,9 @@ def _curve(curve: Mapping[str, Any], *, names: Mapping[str, str], best: str) -> 
         slant: dict[str, Any] = {"rotation": 30 if len(ticks) <= MOST_SLANTED else 90, "ha": "right"}
         axis.set_xticks(list(places), ticks, **(slant if is_slanted else {}))
     name = "training rows" if curve["parameter"] == "train_rows" else plain(curve["parameter"])
-    axis.set(xlabel=_dollars(name), ylabel=plain(loss_words(curve)), title=_dollars(plain(curve["learner"])))
-    _name_marks(figure)
+    axis.set(xlabel=sheet.wrapped(name, times=2), ylabel=sheet.wrapped(plain(loss_words(curve)), times=1.5))
+    sheet.title(axis, plain(curve["learner"]))
+    sheet.name_marks(figure, axis)
     return figure
 
 
@@ -137,25 +160,23 @@ def _whole_numbers(axis: Axes) -> None:
     axis.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
-def _name_marks(figure: Figure) -> None:
-    """What each mark means, below the picture: within, it would hide some of them."""
-    figure.legend(loc="outside lower center", ncols=3, frameon=False)
-
-
-def _intervals(rows: Sequence[tuple[Any, ...]], answer: Mapping[str, Any], *, label: str) -> Figure:
-    figure, (axis,) = _figure([1.2 + 0.4 * len(rows)])
+def _intervals(
+    rows: Sequence[tuple[Any, ...]], answer: Mapping[str, Any], *, label: str, sheet: Sheet
+) -> tuple[Figure, Axes]:
+    names = [plain(row[0]) for row in rows]
+    figure, (axis,) = sheet.panels([1.2 + sheet.row(names, least=0.4) * len(rows)])
     for place, (name, value, low, high) in enumerate(rows):
         color = BLUE if name == answer["best"] else GREY
         if low is not None and high is not None:
             axis.plot([low, high], [place, place], color=color, marker="|", linewidth=2)
         axis.plot(value, place, "o", color=color)
-    _name_rows(axis, [row[0] for row in rows])
-    axis.set_xlabel(_dollars(label))
-    return figure
+    _name_rows(axis, names, sheet)
+    axis.set_xlabel(sheet.wrapped(label, times=2))
+    return figure, axis
 
 
-def _name_rows(axis: Axes, names: Sequence[str]) -> None:
-    axis.set_yticks(range(len(names)), [fill(_dollars(plain(name)), WIDEST_NAME) for name in names])
+def _name_rows(axis: Axes, names: Sequence[str], sheet: Sheet) -> None:
+    axis.set_yticks(range(len(names)), [sheet.wrapped(name) for name in names])
     axis.set_ylim(max(1, len(names)) - 0.5, -0.5)  # the first row at the top
     axis.grid(axis="x", alpha=0.3)
 
@@ -163,16 +184,3 @@ def _name_rows(axis: Axes, names: Sequence[str]) -> None:
 def _dollars(text: str) -> str:
     """Text that is not read as a formula."""
     return text.replace("$", r"\$")
-
-
-def _figure(heights: Sequence[float], *, width: float = 6.4) -> tuple[Figure, list[Axes]]:
-    """Panels of these heights, one below the other, in a figure that a notebook shows and `savefig` saves."""
-    try:
-        from foldwise.reports.picture import Picture
-    except ModuleNotFoundError:
-        raise BadStudy("plots need Matplotlib, which is not installed", "Run pip install 'foldwise[plot]'") from None
-    figure = Picture(figsize=(width, sum(heights)))
-    axes = figure.subplots(len(heights), 1, squeeze=False, sharex=True, height_ratios=list(heights))[:, 0]
-    for axis in axes:
-        axis.spines[["top", "right"]].set_visible(False)
-    return figure, list(axes)

@@ -7,10 +7,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.answers.numbers import MISSING, candidate_words, number, plain, span
+from foldwise.answers.numbers import MISSING, candidate_words, chance, measured, number, plain, span
 from foldwise.reports import charts
+from foldwise.reports.advice import contestants, regret_words
 from foldwise.reports.charts import Row
-from foldwise.reports.text import RESULT_COLUMNS, share
+from foldwise.reports.text import DETAIL_COLUMNS, RESULT_COLUMNS, by_risk, level_words, share
 from foldwise.reports.verdict import rows_words
 
 Method = Mapping[str, Any]
@@ -28,18 +29,18 @@ def risks(answer: Mapping[str, Any]) -> Markup:
             low=method.get("low"),
             high=method.get("high"),
             value=method.get("risk"),
+            wide=_wide(answer, method),
             cells=(
                 _sorted(method.get("risk"), text=RESULT_COLUMNS["risk"](method)),
-                span(method.get("low"), method.get("high")),
-                _sorted(method.get("train_risk")),
-                _sorted(method.get("gap")),
+                _both_intervals(answer, method),
+                _sorted(method.get("train_risk"), text=DETAIL_COLUMNS["training risk"](method)),
+                _sorted(method.get("gap"), text=DETAIL_COLUMNS["gap"](method)),
             ),
             words=_risk_words(method),
         )
-        for at, method in enumerate(_methods(answer))
+        for at, method in ranked(answer)
     ]
-    level = f"{100 * float(answer.get('level') or 0.95):g}%"
-    heads = ("method", "risk", f"{level} interval", "training risk", "gap")
+    heads = ("method", "risk", f"{level_words(answer)} interval", "training risk", "gap")
     return charts.intervals(rows, heads=heads, caption="Risk of each method", picture="risk and interval")
 
 
@@ -54,14 +55,14 @@ def differences(answer: Mapping[str, Any]) -> Markup:
             low=method.get("difference_low"),
             high=method.get("difference_high"),
             cells=(
-                _sorted(method["difference"]),
-                span(method.get("difference_low"), method.get("difference_high")),
-                _sorted(method.get("p"), digits=2),
-                _sorted(method.get("p_holm"), digits=2),
+                _sorted(method["difference"], text=_apart(method)[0]),
+                _apart(method)[1],
+                _sorted(method.get("p"), text=chance(method.get("p"))),
+                _sorted(method.get("p_holm"), text=chance(method.get("p_holm"))),
             ),
-            words=f"{plain(method['name'])}: {number(method['difference'])} more than {plain(answer.get('best'))}",
+            words=f"{plain(method['name'])}: {_apart(method)[0]} more than {plain(answer.get('best'))}",
         )
-        for at, method in enumerate(_methods(answer))
+        for at, method in ranked(answer)
         if method.get("difference") is not None and method["name"] != answer.get("best")
     ]
     if not rows:
@@ -76,9 +77,8 @@ def pair_rows(pairs: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     return [
         (
             f"{plain(pair['names'][0])} minus {plain(pair['names'][1])}",
-            number(pair["value"]),
-            span(pair["low"], pair["high"]),
-            number(pair["p"], digits=2),
+            *measured(pair["value"], pair["low"], pair["high"]),
+            chance(pair["p"]),
             plain(pair["interval"] or MISSING),
         )
         for pair in pairs
@@ -88,7 +88,7 @@ def pair_rows(pairs: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 def folds(answer: Mapping[str, Any]) -> Markup:
     """The outer losses of every method, one dot per outer split."""
     rows = []
-    for at, method in enumerate(_methods(answer)):
+    for at, method in ranked(answer):
         known = [fold for fold in method.get("folds") or [] if fold.get("loss") is not None]
         if not known:
             continue
@@ -106,7 +106,7 @@ def folds(answer: Mapping[str, Any]) -> Markup:
 def choices(answer: Mapping[str, Any], curves: Mapping[str, Any]) -> Markup:
     """How often each value of each parameter was chosen."""
     rows = []
-    for at, method in enumerate(_methods(answer)):
+    for at, method in ranked(answer):
         for curve in curves.get(method["name"]) or []:
             taken = sum(point["folds"] for point in curve["points"])
             if not taken:
@@ -120,7 +120,9 @@ def choices(answer: Mapping[str, Any], curves: Mapping[str, Any]) -> Markup:
                 (share(top["folds"] / taken), top["folds"] / taken),
                 MISSING if final is None else candidate_words({"": final["value"]})[1:],
             )
-            rows.append(Row(name, cells=cells, points=points, key=at, words=_choice_words(name, points)))
+            places = tuple(candidate_words({"": point["value"]})[1:] for point in curve["points"])
+            words = _choice_words(name, points)
+            rows.append(Row(name, cells=cells, points=points, places=places, key=at, words=words))
     if not rows:
         return Markup("")
     heads = ("method: parameter", "commonest", "in", "on all rows")
@@ -130,7 +132,7 @@ def choices(answer: Mapping[str, Any], curves: Mapping[str, Any]) -> Markup:
 def optimism(answer: Mapping[str, Any]) -> Markup:
     """From the selection score (hollow) to the risk (full)."""
     rows = []
-    for at, method in enumerate(_methods(answer)):
+    for at, method in ranked(answer):
         if method.get("selection_score") is None or method["name"] == "auto":
             continue
         corrected = method.get("selection_corrected") or {}
@@ -160,9 +162,12 @@ def optimism(answer: Mapping[str, Any]) -> Markup:
     return charts.dumbbells(rows, heads=heads, caption="Selection score against risk", picture="○ score ● risk")
 
 
-def validation_panels(answer: Mapping[str, Any], curves: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """One panel per tuned parameter, with its warning."""
-    for at, method in enumerate(_methods(answer)):
+def validation_panels(
+    answer: Mapping[str, Any], curves: Mapping[str, Any], unsettled: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """One panel per tuned parameter, with its warning; the first of a method says where splits disagree."""
+    for at, method in ranked(answer):
+        is_told = method["name"] not in unsettled
         for curve in curves.get(method["name"]) or []:
             title = f"{plain(method['name'])}: {plain(curve['parameter'])}"
             levels = {"train_risk": method.get("train_risk"), "risk": method.get("risk")}
@@ -173,9 +178,11 @@ def validation_panels(answer: Mapping[str, Any], curves: Mapping[str, Any]) -> I
                     "title": title,
                     "picture": picture,
                     "edge": curve.get("edge"),
+                    "agreement": None if is_told else share(method["agreement"]),
                     "others": curve["others"],
                     "gap": method.get("gap"),
                 }
+                is_told = True
 
 
 def learning_curve(curve: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,25 +193,6 @@ def learning_curve(curve: Mapping[str, Any]) -> dict[str, Any]:
         "picture": charts.learning_panel(curve, title=name),
         "words": rows_words(curve),
     }
-
-
-def prediction_panels(answer: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What the out-of-fold predictions of each method look like."""
-    for at, method in enumerate(_methods(answer)):
-        known, name = found.get(method["name"]), plain(method["name"])
-        if not known:
-            continue
-        pictures: list[Markup] = []
-        if "bins" in known:
-            pictures.append(charts.scatter_panel(known, title=f"{name}: true against predicted"))
-            pictures.append(charts.residual_panel(known, title=f"{name}: residuals"))
-        if known.get("confusion"):
-            caption = "Rows by true and predicted class"
-            pictures.append(charts.confusion_table(known["confusion"], caption=caption))
-        if known.get("calibration"):
-            pictures.append(charts.calibration_panel(known["calibration"], title=f"{name}: calibration"))
-        if pictures:
-            yield {"key": at, "title": name, "pictures": pictures, "is_open": method["name"] == answer.get("best")}
 
 
 def chosen_rows(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
@@ -224,9 +212,30 @@ def chosen_rows(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     ]
 
 
+def decision_rows(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Of each contestant: how probable it is the best, and what it costs to take it."""
+    rivals, places = contestants(answer), {method["name"]: at for at, method in ranked(answer)}
+    if len(rivals) < 2:
+        return []
+    smallest = rivals[0]["risk"]
+    return [
+        {
+            "key": places[method["name"]],
+            "name": plain(method["name"]),
+            "p_best": share(method["p_best"]),
+            "share": round(100 * method["p_best"], 1),
+            "regret": number(method["expected_regret"], digits=3),
+            "percent": regret_words(method, "expected_regret", smallest) if smallest > 0 else MISSING,
+            "most": number(method["regret_high"], digits=3),
+            "within": share(method.get("p_within_margin")),
+        }
+        for method in rivals
+    ]
+
+
 def cost_rows(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Candidates, fits, failures and seconds by method; the seconds also as a share of the most."""
-    most = max((method.get("seconds") or 0 for method in _methods(answer) if method["name"] != "auto"), default=0)
+    most = max((method.get("seconds") or 0 for _, method in ranked(answer) if method["name"] != "auto"), default=0)
     return [
         {
             "key": at,
@@ -237,13 +246,15 @@ def cost_rows(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
             "seconds": number(method.get("seconds"), digits=3),
             "share": round(100 * (method.get("seconds") or 0) / most, 1) if most else 0,
         }
-        for at, method in enumerate(_methods(answer))
+        for at, method in ranked(answer)
         if method["name"] != "auto"
     ]
 
 
-def _methods(answer: Mapping[str, Any]) -> list[Method]:
-    return list(answer.get("methods") or [])
+def ranked(answer: Mapping[str, Any]) -> list[tuple[int, Method]]:
+    """The methods by their risk, each with its place in the answer, by which it is shown and hidden."""
+    places = {id(method): at for at, method in enumerate(answer.get("methods") or [])}
+    return [(places[id(method)], method) for method in by_risk(answer)]
 
 
 def _row(answer: Mapping[str, Any], at: int, method: Method, **more: Any) -> Row:
@@ -259,9 +270,29 @@ def _sorted(value: float | None, *, digits: int = 4, text: str = "") -> Any:
 def _risk_words(method: Method) -> str:
     if method.get("risk") is None:
         return f"{plain(method['name'])}: no risk"
-    around = span(method.get("low"), method.get("high"))
+    risk, around = measured(method["risk"], method.get("low"), method.get("high"))
     interval = "no interval" if around == MISSING else f"{around}, {plain(method.get('interval'))}"
-    return f"{plain(method['name'])}: risk {number(method['risk'])} ({interval})"
+    return f"{plain(method['name'])}: risk {risk} ({interval})"
+
+
+def _wide(answer: Mapping[str, Any], method: Method) -> tuple[float, float] | None:
+    """The interval that the best method has as the best of several."""
+    ends = method.get("low_simultaneous"), method.get("high_simultaneous")
+    is_one_of = ((answer.get("winner") or {}).get("among") or 1) > 1
+    return (ends[0], ends[1]) if is_one_of and ends[0] is not None and ends[1] is not None else None
+
+
+def _both_intervals(answer: Mapping[str, Any], method: Method) -> Any:
+    """The interval of a method alone and, below it, the one it has as the best of several."""
+    around, wide = measured(None, method.get("low"), method.get("high"))[1], _wide(answer, method)
+    if wide is None:
+        return around
+    words = f"{measured(None, *wide)[1]} as the best of {answer['winner']['among']}"
+    return charts.tag("span", around, charts.tag("small", words, class_="beside"))
+
+
+def _apart(method: Method) -> tuple[str, str]:
+    return measured(method.get("difference"), method.get("difference_low"), method.get("difference_high"))
 
 
 def _fold_words(fold: Mapping[str, Any], method: Method) -> str:

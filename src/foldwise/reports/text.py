@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import re
 import shutil
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,47 +13,66 @@ from foldwise.answers.metrics import METRICS
 from foldwise.answers.numbers import (
     MISSING,
     candidate_words,
+    decimals,
     loss_words,
+    measured,
     number,
     other_notes,
     outer_words,
     plain,
-    span,
+    rounded,
     task_words,
     training_rows_words,
 )
-from foldwise.reports.bars import make_bars
+from foldwise.reports.bars import Bars, make_bars
+from foldwise.reports.text_table import GAP, Column, broken, draw_table, total
 from foldwise.reports.verdict import verdict
 from foldwise.shown import is_notebook
+from foldwise.studies.finding import finding_words
 
 Method = Mapping[str, Any]
 Justify = Literal["left", "right"]
-Columns = Mapping[str, Callable[[Method], str]]
 WIDE = 170  # characters of a line if the output is not a terminal
 IN_NOTEBOOK = 100  # characters of a line that a notebook does not break
 NARROW = 72  # below, a table would break its numbers
-SHORTEST, LONGEST = 10, 30  # characters of a drawing
-GAP = 3  # characters between columns
+SHORTEST, COMFORTABLE, LONGEST = 10, 24, 48  # characters of a drawing
 BAR = "risk drawn"
+BEST = "*"  # beside the name of the best method, for screens without colour
+HARD = "\N{NO-BREAK SPACE}"
 MOST_CHOICES = 20  # distinct candidates of a method that are listed; the page lists all
 MOST_FOLDS = 31  # folds that are listed one by one
 
 RESULT_COLUMNS: dict[str, Callable[[Method], str]] = {
     "method": lambda method: plain(method["name"]),
     "risk": lambda method: _risk(method),
-    "interval": lambda method: span(method.get("low"), method.get("high")),
-    "selection score": lambda method: number(method.get("selection_score")),
-    "optimism": lambda method: number(method.get("optimism"), digits=3),
+    "interval": lambda method: measured(None, method.get("low"), method.get("high"))[1],
+    "selection score": lambda method: _as_risk(method, "selection_score"),
+    "optimism": lambda method: _as_risk(method, "optimism"),
     "difference": lambda method: _difference(method),
 }
 DETAIL_COLUMNS: dict[str, Callable[[Method], str]] = {
-    "training risk": lambda method: number(method.get("train_risk")),
-    "gap": lambda method: number(method.get("gap")),
+    "training risk": lambda method: _as_risk(method, "train_risk"),
+    "gap": lambda method: _as_risk(method, "gap"),
     "agreement": lambda method: share(method.get("agreement")),
     "failed": lambda method: number(method.get("failed")),
     "fits": lambda method: number(method.get("fits")),
     "seconds": lambda method: number(method.get("seconds"), digits=2),
 }
+
+
+def by_risk(answer: Mapping[str, Any]) -> list[Method]:
+    """The methods, the smallest risk first and those without one last; the best stands before its equals.
+
+    >>> rows = [{"name": "a", "risk": None}, {"name": "b", "risk": 2.0}, {"name": "auto", "risk": 1.0}]
+    >>> [row["name"] for row in by_risk({"best": "c", "methods": [*rows, {"name": "c", "risk": 1.0}]})]
+    ['c', 'auto', 'b', 'a']
+    """
+
+    def place(method: Method) -> tuple[Any, ...]:
+        risk = method.get("risk")
+        return (risk is None, risk or 0.0, method["name"] != answer.get("best"), method["name"] == "auto")
+
+    return sorted(answer.get("methods") or [], key=place)
 
 
 def columns_of(methods: Sequence[Method]) -> dict[str, Callable[[Method], str]]:
@@ -73,7 +92,7 @@ def _further_losses(methods: Sequence[Method]) -> dict[str, Callable[[Method], s
 def _further_loss(name: str) -> Callable[[Method], str]:
     def read(method: Method) -> str:
         found = (method.get("losses") or {}).get(name) or {}
-        value, around = number(found.get("value")), span(found.get("low"), found.get("high"))
+        value, around = measured(found.get("value"), found.get("low"), found.get("high"))
         return value if around == MISSING else f"{value} ({around})"
 
     return read
@@ -87,11 +106,38 @@ def render_text(answer: Mapping[str, Any], *, width: int | None = None, color: b
     """The whole answer as text; on a narrow screen the table is broken in two, then into one block per method."""
     width = width or screen_width()
     parts = [_wrapped(study_words(answer), width, most=width), *_tables(answer, width, color)]
-    parts += [_wrapped(training_rows_words(answer), width)]
+    about = f"{BEST} {interval_words(answer)}" if answer.get("best") else interval_words(answer)
+    parts += [_wrapped(" ".join(words for words in (about, training_rows_words(answer)) if words), width)]
     parts += [_wrapped(failures_words(answer), width)]
     parts += [_wrapped(verdict(answer), width), *_choices(answer, width), _wrapped(refit_words(answer), width)]
+    parts += ["\n".join(_wrapped(plain(finding_words(found)), width) for found in answer.get("findings") or [])]
     parts += ["\n".join(_wrapped(f"note: {plain(note['text'])}", width) for note in other_notes(answer))]
     return "\n\n".join(part for part in parts if part)
+
+
+def interval_words(answer: Mapping[str, Any]) -> str:
+    """Which intervals stand in the table, and which one the best method has as the best of several.
+
+    >>> winner = {"among": 4, "low_simultaneous": 2108.1, "high_simultaneous": 3892.2}
+    >>> ridge = {"name": "ridge", "low": 2338.0, "high": 3662.0, "interval": "corrected t"}
+    >>> interval_words({"best": "ridge", "level": 0.95, "winner": winner, "methods": [ridge]})
+    'Smallest risk. Intervals: 95% corrected t, each for one method alone; for the best of 4 it is 2108 to 3892.'
+    """
+    methods, winner = answer.get("methods") or [], answer.get("winner") or {}
+    names = list(dict.fromkeys(method["interval"] for method in methods if method.get("interval")))
+    first = ["Smallest risk."] if answer.get("best") else []
+    if not names:
+        return " ".join(first)
+    words = f"Intervals: {level_words(answer)} {plain(' / '.join(names))}, each for one method alone"
+    wide = measured(None, winner.get("low_simultaneous"), winner.get("high_simultaneous"))[1]
+    if wide != MISSING and (winner.get("among") or 1) > 1:
+        words += f"; for the best of {winner['among']} it is {wide}"
+    return " ".join([*first, f"{words}."])
+
+
+def level_words(answer: Mapping[str, Any]) -> str:
+    """The level of the intervals as a percentage."""
+    return f"{100 * float(answer.get('level') or 0.95):g}%"
 
 
 def screen_width() -> int:
@@ -100,74 +146,89 @@ def screen_width() -> int:
 
 
 def _tables(answer: Mapping[str, Any], width: int, color: bool) -> list[str]:
-    methods, best = list(answer.get("methods") or []), answer.get("best")
+    """All numbers: in one table where it leaves room for the drawing, else in several, else in blocks."""
+    methods, best = by_risk(answer), answer.get("best")
     if width < NARROW:
-        return ["\n".join(_block(method, make_bars(methods, width - 4), width) for method in methods)]
-    every, name = columns_of(methods), {"method": RESULT_COLUMNS["method"]}
-    first = {key: RESULT_COLUMNS[key] for key in ("method", "risk", "interval", "difference")}
-    if width - _taken(every, methods) >= SHORTEST:
-        tables = [_with_bar(every, methods, width)]
-    else:
-        rest = {key: read for key, read in every.items() if key not in first}
-        tables = [_with_bar(first, methods, width), *_parts(name, rest, methods, width)]
-    return [_table(columns, methods, best, width=width, color=color) for columns in tables]
-
-
-def _parts(name: Columns, rest: Columns, methods: list[Any], width: int) -> list[Columns]:
-    """So many tables that no number is broken; heads of several words may be."""
-    parts: list[dict[str, Callable[[Method], str]]] = [{**name}]
-    for key, read in rest.items():
-        if len(parts[-1]) > len(name) and _least({**parts[-1], key: read}, methods) > width:
-            parts.append({**name})
-        parts[-1][key] = read
-    return list(parts)
-
-
-def _least(columns: Columns, methods: list[Any]) -> int:
-    """Characters that these columns need if only the words of their heads are kept whole."""
-    widths = [
-        max(*(len(word) for word in head.split()), 0, *(len(read(method)) for method in methods))
-        for head, read in columns.items()
+        bars = make_bars(methods, width - 4)
+        blocks = [_block(method, bars, width, is_best=method["name"] == best) for method in methods]
+        return ["\n".join([*blocks, f"  {bars.scale}".rstrip()])]
+    at = next((at for at, method in enumerate(methods) if method["name"] == best), None)
+    columns = [
+        Column(head, [read(method) for method in methods], is_left=head == "method")
+        for head, read in {**columns_of(methods), "method": _marked(best)}.items()
     ]
-    return sum(widths) + GAP * (len(widths) - 1)
+    parts = _parts(columns, methods, width)
+    return [draw_table(part, width=width, color=color, best=at) for part in parts]
 
 
-def _taken(columns: Columns, methods: list[Any]) -> int:
-    """Characters that these columns and the space before one more need, if nothing is wrapped."""
-    return sum(max(len(name), *(len(read(method)) for method in methods)) + GAP for name, read in columns.items())
+def _marked(best: str | None) -> Callable[[Method], str]:
+    return lambda method: plain(method["name"]) + (f" {BEST}" if method["name"] == best else "")
 
 
-def _with_bar(columns: Columns, methods: list[Any], width: int) -> Columns:
+def _parts(columns: list[Column], methods: list[Method], width: int) -> list[list[Column]]:
+    """The first table with the drawing; so many tables that no number is broken."""
+    name, *rest = columns
+    if total([column.width() for column in columns]) + len(GAP) + COMFORTABLE <= width:
+        return [_with_bar(columns, methods, width)]
+    first = [column for column in rest if column.head in ("risk", "interval", "difference")]
+    parts = [_with_bar([name, *first], methods, width)]
+    later = [column for column in rest if column not in first]
+    part = [name]
+    for column in later:
+        if len(part) > 1 and total([one.width(is_tight=True) for one in (*part, column)]) > width:
+            parts, part = [*parts, part], [name]
+        part.append(column)
+    return [*parts, part]
+
+
+def _with_bar(columns: list[Column], methods: list[Method], width: int) -> list[Column]:
     """The same columns with the drawing between the name and the numbers, where there is room for it."""
-    room = min(LONGEST, width - _taken(columns, methods))
-    bar = {BAR: make_bars(methods, room)} if room >= SHORTEST else {}
-    return {"method": columns["method"], **bar, **columns}
+    name, *rest = columns
+    room = min(LONGEST, width - len(GAP) - total([column.width() for column in columns]))
+    if room < SHORTEST:
+        room = min(LONGEST, width - len(GAP) - total([column.width(is_tight=True) for column in columns]))
+    if room < SHORTEST:
+        return columns
+    bars = make_bars(methods, room)
+    drawn = [bars(method) for method in methods]
+    return [name, Column(BAR, drawn, is_left=True, is_drawn=True, foot=bars.scale), *rest]
 
 
-def _block(method: Method, draw: Callable[[Method], str], width: int) -> str:
-    """One method on a very narrow screen: its name, its drawing, then all numbers as words."""
+def _block(method: Method, bars: Bars, width: int, *, is_best: bool) -> str:
+    """One method on a very narrow screen: its name, its drawing, then all numbers as words, none of them broken."""
     columns = columns_of([method])
-    numbers = [f"{name} {read(method)}" for name, read in columns.items() if name != "method"]
-    words = _wrapped("  " + ", ".join(numbers), width, indent="  ")
-    return "\n".join((_wrapped(plain(method["name"]), width), f"  {draw(method)}".rstrip(), words))
+    numbers = [f"{name} {read(method)}".replace(" ", HARD) for name, read in columns.items() if name != "method"]
+    words = _wrapped("  " + ", ".join(numbers), width, indent="  ").replace(HARD, " ")
+    name = plain(method["name"]) + (f" {BEST} smallest risk" if is_best else "")
+    return "\n".join([*broken(name, width), f"  {bars(method)}".rstrip(), words])
 
 
 def table_text(columns: Mapping[str, list[str]], *, width: int | None = None, justify: Justify = "right") -> str:
     """A plain table: one list of texts per column, the first column to the left."""
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    readers = {name: _reader(name) for name in columns}
-    width = width or screen_width()
-    return _table(readers, rows, None, width=width, color=False, justify=justify)
+    made = [
+        Column(head, [plain(cell) for cell in cells], is_left=not at or justify == "left")
+        for at, (head, cells) in enumerate(columns.items())
+    ]
+    return draw_table(made, width=width or screen_width())
 
 
 def study_words(answer: Mapping[str, Any]) -> str:
     """What was asked, on one line."""
     size = f"{number(answer['rows'])} rows" if answer.get("rows") is not None else ""
     outer = f"outer: {outer_words(answer)}" if answer.get("outer") else ""
-    inner = f"inner: {answer['inner']}" if answer.get("inner") else ""
+    inner = f"inner: {inner_words(answer['inner'])}" if answer.get("inner") else ""
     seed = f"seed {answer['seed']}" if answer.get("seed") is not None else ""
     loss = loss_words(answer) if answer.get("loss") else ""
     return plain("; ".join(part for part in (task_words(answer), size, loss, outer, inner, seed) if part))
+
+
+def inner_words(scheme: str) -> str:
+    """The inner splits in words.
+
+    >>> inner_words("4 on lines"), inner_words("5 folds")
+    ('4 folds on lines', '5 folds')
+    """
+    return re.sub(r"^(\d+)(?= on (lines|pairs))", r"\1 folds", scheme)
 
 
 def share(value: float | None) -> str:
@@ -213,57 +274,23 @@ def failures_words(answer: Mapping[str, Any]) -> str:
 
 def _risk(method: Method) -> str:
     """The risk, and how many of its folds are the method's own."""
-    risk, own = number(method.get("risk")), method.get("own_folds")
+    risk, own = _as_risk(method, "risk"), method.get("own_folds")
     return f"{risk} ({own} of {len(method['folds'])} own)" if mixed_words(method) else risk
 
 
+def _as_risk(method: Method, key: str) -> str:
+    """A number with as many digits as the interval of the risk supports."""
+    return rounded(method.get(key), decimals(method.get("low"), method.get("high")))
+
+
 def _difference(method: Method) -> str:
-    value, around = number(method.get("difference")), span(method.get("difference_low"), method.get("difference_high"))
+    value, around = measured(method.get("difference"), method.get("difference_low"), method.get("difference_high"))
     return value if around == MISSING else f"{value} ({around})"
 
 
 def _wrapped(text: str, width: int, *, indent: str = "", most: int = 110) -> str:
     width = min(width, most)  # longer lines are hard to read
     return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def _reader(name: str) -> Callable[[Method], str]:
-    return lambda row: plain(row[name])
-
-
-def _table(
-    columns: Mapping[str, Callable[[Method], str]],
-    rows: list[Any],
-    best: str | None,
-    *,
-    width: int,
-    color: bool,
-    justify: Justify = "right",
-) -> str:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    is_tight = bool(rows) and _taken(columns, rows) - GAP > width
-    for position, name in enumerate(columns):
-        is_left = not position or name == BAR
-        head = Text("\n".join(name.split()) if is_tight else name)  # broken between words alone
-        table.add_column(head, justify="left" if is_left else justify, overflow="fold", no_wrap=name == BAR)
-    for row in rows:
-        style = "bold green" if best is not None and row.get("name") == best else ""
-        table.add_row(*(Text(read(row)) for read in columns.values()), style=style)
-    out = io.StringIO()
-    Console(
-        file=out,
-        width=width,
-        force_terminal=color,
-        force_jupyter=False,  # which would draw the table at once, whatever the file
-        no_color=not color,
-        legacy_windows=False,
-    ).print(table)
-    return "\n".join(line.rstrip() for line in out.getvalue().strip("\n").splitlines())
 
 
 def _choices(answer: Mapping[str, Any], width: int) -> Iterator[str]:

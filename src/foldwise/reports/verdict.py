@@ -7,10 +7,10 @@ from typing import Any
 
 from foldwise.answers.failures import mixed_words
 from foldwise.answers.numbers import MOST_NAMES, less, listed, loss_words, number, plain, span
+from foldwise.reports.advice import MUCH_QUICKER, advice, advised
 
 BASELINE = "baseline"
 AUTO = "auto"
-MUCH_QUICKER = 5  # times
 WORTH = 3.0  # percent of the test error that a doubling of rows must save to be called a help
 
 
@@ -34,7 +34,8 @@ def verdict_parts(answer: Mapping[str, Any]) -> list[str]:
         others = [method for method in methods if method is not best and method.get("risk") is not None]
         rivals = [method for method in others if method["name"] != AUTO and method.get("own_folds") != 0]
         together = answer.get("not_told_apart")
-        sentences = [_best_sentence(best, answer), *_difference_sentences(best, rivals, together)]
+        sentences = [_best_sentence(best, answer), *_difference_sentences(best, rivals, together, advised(answer))]
+        sentences += advice(answer)
         sentences += _tuning_sentences(best)
         sentences += [_auto_sentence(method) for method in others if method["name"] == AUTO]
     return [*sentences, *_unfinished_sentences(answer), *_failure_sentences(methods)]
@@ -103,7 +104,9 @@ def _whose(best: Mapping[str, Any]) -> str:
     """Whose risk the interval is about, where that is not the learner's at this training size."""
     target = str(best.get("target") or "")
     if target.startswith("this predictor"):
-        return " of this predictor"
+        return " of this predictor in this period" if " in this period" in target else " of this predictor"
+    if target.startswith("these forecasts"):
+        return " of these forecasts in this period"
     return " of these models alone" if target.startswith("the average of these") else ""
 
 
@@ -113,7 +116,10 @@ def _auto_sentence(auto: Mapping[str, Any]) -> str:
 
 
 def _difference_sentences(
-    best: Mapping[str, Any], others: list[Mapping[str, Any]], together: list[str] | None
+    best: Mapping[str, Any],
+    others: list[Mapping[str, Any]],
+    together: list[str] | None,
+    taken: Mapping[str, Any] | None,
 ) -> list[str]:
     """How the other methods compare, except the baseline: told apart, not told apart, or unknown."""
     rivals: dict[str, list[str]] = {"same": [], "worse": [], "unknown": []}
@@ -123,7 +129,9 @@ def _difference_sentences(
     sentences, it, its = [], "it", "its difference"
     if rivals["same"]:
         sentences.append(f"It cannot be told apart from {listed(rivals['same'])}: the difference may be 0.")
-        if quicker := _time_sentences(best, others, together):  # "it" would be the quicker one from here on
+        is_told = taken is not None and taken is not best  # by the advice, which takes the quicker one
+        quicker = [] if is_told else _time_sentences(best, others, together)
+        if quicker:  # "it" would be the quicker one from here on
             sentences += quicker
             it, its = plain(best["name"]), f"the difference of {plain(best['name'])}"
     if rivals["worse"]:

@@ -93,24 +93,24 @@ class FamilySolver:
         """Is anything fitted for more than one request?"""
         if self.is_light:
             return True
-        batches = _by_steps(fits, self.apart)
+        batches = by_steps(fits, self.apart)
         if any(len(batch) > 1 and batch[0].parts.steps for batch in batches):
             return True
         return sum(len(self._by_shared(batch)) for batch in batches) < len(fits)
 
     def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
         answers: list[Answer | None] = [None] * len(fits)
-        for batch in _by_steps(fits, self.apart):
+        for batch in by_steps(fits, self.apart):
             for at, answer in self._solve_batch(batch, data):
                 answers[at] = answer
         return answers
 
-    def _by_shared(self, batch: list[_Asked]) -> list[list[_Asked]]:
+    def _by_shared(self, batch: list[Asked]) -> list[list[Asked]]:
         return grouped(batch, lambda asked: self.family.shares(asked.parts.estimator))
 
-    def _solve_batch(self, batch: list[_Asked], data: Dataset) -> Iterator[tuple[int, Answer]]:
+    def _solve_batch(self, batch: list[Asked], data: Dataset) -> Iterator[tuple[int, Answer]]:
         """All fits of one training set behind the same steps."""
-        part, lost = _learn(batch[0], data), 0
+        part, lost = learn(batch[0], data), 0
         for shared in self._by_shared(batch):
             if part is None or lost >= PATIENCE:
                 return
@@ -120,7 +120,7 @@ class FamilySolver:
             yield from found
 
     def _solve_shared(
-        self, shared: list[_Asked], part: _TrainingSet, data: Dataset
+        self, shared: list[Asked], part: TrainingSet, data: Dataset
     ) -> tuple[list[tuple[int, Answer]], list[Any]]:
         """All fits answered by one fit of the family; none where it fails or warns, as the plain loop tells why."""
         found: list[tuple[int, Answer]] = []
@@ -134,9 +134,7 @@ class FamilySolver:
             found += [] if trouble else made
         return found, trouble
 
-    def _answer(
-        self, same: list[_Asked], fitted: Any, part: _TrainingSet, data: Dataset
-    ) -> Iterator[tuple[int, Answer]]:
+    def _answer(self, same: list[Asked], fitted: Any, part: TrainingSet, data: Dataset) -> Iterator[tuple[int, Answer]]:
         """Fits of one such batch that ask for the same rows and responses."""
         fit = same[0].fit
         X = part.table.transform(fit.rows, data)
@@ -148,7 +146,7 @@ class FamilySolver:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class Asked:
     """A fit, where its answer goes, and its estimator taken apart."""
 
     at: int
@@ -158,7 +156,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class _TrainingSet:
+class TrainingSet:
     """A training set as the estimator sees it, and how other rows come to look the same."""
 
     train: IntArray
@@ -206,7 +204,7 @@ def quiet() -> Iterator[list[Any]]:
         trouble += caught
 
 
-def _learn(asked: _Asked, data: Dataset) -> _TrainingSet | None:
+def learn(asked: Asked, data: Dataset) -> TrainingSet | None:
     train, parts = asked.fit.train, asked.parts
     with quiet() as trouble:
         y = data.y[train]
@@ -217,7 +215,7 @@ def _learn(asked: _Asked, data: Dataset) -> _TrainingSet | None:
 
             target = clone(parts.target).fit(y.reshape(-1, 1))
             y = target.transform(y.reshape(-1, 1))[:, 0]
-    return None if trouble or table is None else _TrainingSet(train, table, y, target)
+    return None if trouble or table is None else TrainingSet(train, table, y, target)
 
 
 def _formed(given: Given, fit: FitRequest, data: Dataset) -> Answer | None:
@@ -227,7 +225,7 @@ def _formed(given: Given, fit: FitRequest, data: Dataset) -> Answer | None:
         return None
 
 
-def _by_steps(fits: Sequence[FitRequest], apart: Callable[[Any], Parts | None]) -> list[list[_Asked]]:
+def by_steps(fits: Sequence[FitRequest], apart: Callable[[Any], Parts | None]) -> list[list[Asked]]:
     """Fits of one training set behind the same steps together."""
     names: dict[int, bytes] = {}  # arrays are shared between fits, so each is read once
 
@@ -240,7 +238,7 @@ def _by_steps(fits: Sequence[FitRequest], apart: Callable[[Any], Parts | None]) 
     for at, fit in enumerate(fits):
         parts = apart(fit.estimator)
         if parts is not None:
-            asked.append(_Asked(at, fit, parts, (name_of(fit.rows), fit.responses)))
+            asked.append(Asked(at, fit, parts, (name_of(fit.rows), fit.responses)))
     return grouped(asked, lambda one: (name_of(one.fit.train), _steps_key(one.parts)))
 
 

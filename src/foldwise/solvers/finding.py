@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -14,9 +14,10 @@ from foldwise.errors import BadStudy
 from foldwise.learners.early_stopping import stops_early
 from foldwise.plugins import load_plugin
 from foldwise.solvers.family import FamilySolver
-from foldwise.solvers.solver import Answer, FitRequest, Solver, SolverOption
+from foldwise.solvers.solver import Answer, BlockAnswer, FitRequest, Requests, Solver, SolverOption
 from foldwise.solvers.steps import scaled
 
+PIECE = 16 * 2**20  # bytes of answers, after which they are handed on
 TIGHT = 1e-8  # a user's own iterative estimator with this tolerance is solved to the optimum
 MEMBERS = ("name", "batch", "is_exact", "takes", "shares", "pays", "solve")
 # The first that takes a method answers it: families before the generic ones. Each module lists its SOLVERS.
@@ -33,6 +34,7 @@ FAMILIES = (
     "svm.svm",
     "bayes",
     "principal_components",
+    "behind_steps",
     "shared_steps",
 )
 
@@ -81,6 +83,25 @@ def solve(solver: Solver, fits: Sequence[FitRequest], data: Dataset) -> list[Ans
     if solver in all_solvers():
         return answers
     return [answer if _is_formed(answer, fit, data) else None for fit, answer in zip(fits, answers, strict=True)]
+
+
+def answers_blocks(solver: Solver) -> bool:
+    """Does it answer all candidates of a training set in one array?"""
+    return hasattr(solver, "solve_blocks") and solver in all_solvers()
+
+
+def block_pieces(solver: Any, fits: Requests, data: Dataset) -> Iterator[list[BlockAnswer]]:
+    """Its answers, some blocks after the others; what is left out at the end is left to the plain loop."""
+    piece: list[BlockAnswer] = []
+    size = 0
+    for answer in solver.solve_blocks(fits.blocks, data):
+        piece.append(answer)
+        size += sum(values.nbytes for values in answer[2].values())
+        if size > PIECE:
+            yield piece
+            piece, size = [], 0
+    if piece:
+        yield piece
 
 
 def is_seeded(solver: Solver | None) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Literal, Protocol, TypeAlias, overload
 
 from foldwise.arrays import AnyArray, IntArray
 from foldwise.data.dataset import Dataset
@@ -20,6 +22,55 @@ class FitRequest:
     train: IntArray  # sorted row numbers; a bootstrap repeats rows
     rows: IntArray  # sorted rows to answer for
     responses: tuple[str, ...]  # of "predict", "predict_proba", "decision_function"
+
+
+@dataclass(frozen=True, eq=False)
+class RequestBlock:
+    """Fits of several estimators to one training set, which are asked for the same."""
+
+    estimators: tuple[Any, ...]
+    train: IntArray
+    rows: IntArray
+    responses: tuple[str, ...]
+
+    def request(self, at: int) -> FitRequest:
+        """One of the fits."""
+        return FitRequest(self.estimators[at], self.train, self.rows, self.responses)
+
+
+BlockAnswer: TypeAlias = tuple[int, Sequence[int], Answer]  # a block, places in it, and responses by place on axis 0
+
+
+class Requests(Sequence[FitRequest]):
+    """Fits asked of a solver, in blocks; each is made when it is asked for."""
+
+    def __init__(self, blocks: Iterable[RequestBlock]) -> None:
+        self.blocks = list(blocks)
+
+    def __len__(self) -> int:
+        return self.ends[-1] if self.blocks else 0
+
+    def __iter__(self) -> Iterator[FitRequest]:
+        for block in self.blocks:
+            yield from map(block.request, range(len(block.estimators)))
+
+    @overload
+    def __getitem__(self, at: int) -> FitRequest: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[FitRequest]: ...
+
+    def __getitem__(self, at: int | slice) -> FitRequest | list[FitRequest]:
+        return self._every[at]
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Where the next block begins."""
+        return list(accumulate(len(block.estimators) for block in self.blocks))
+
+    @cached_property
+    def _every(self) -> list[FitRequest]:
+        return list(self)
 
 
 class Solver(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -91,3 +92,20 @@ class TimeOrdered(Shown):
         training = "expanding" if self.window is None else f"sliding over {plural(self.window, 'row')}"
         ahead = "" if self.horizon is None else f", horizon {self.horizon}"
         return f"{self.k} time-ordered folds ({training}, gap {self.gap}{ahead})"
+
+
+def steps_ahead(splits: Splits, time: IntArray | None, rows: int) -> int:
+    """How many times lie between the last training row and the last row that is forecast from it, which counts too.
+
+    Without a horizon the features of a test row are taken as known at its own time, so that only the gap counts.
+
+    >>> from foldwise.splits.split import Split
+    >>> one = Split(np.arange(6), np.array([8, 9, 10]))
+    >>> steps_ahead(Splits((one,), "1 fold (horizon 3)", "time", is_partition=False), None, 11)
+    5
+    """
+    times = np.arange(rows) if time is None else np.unique(time, return_inverse=True)[1]
+    ahead = [int(times[split.test].min() - times[split.train].max()) for split in splits]
+    is_declared = re.search(r"\bhorizon \d+", splits.scheme) is not None
+    spans = [int(np.ptp(times[split.test])) if is_declared else 0 for split in splits]
+    return max(1, max(gap + span for gap, span in zip(ahead, spans, strict=True)))

@@ -17,6 +17,7 @@ from foldwise.records.encoding import pack, read_json, unpack
 from foldwise.records.store import Store
 from foldwise.splits.nesting import Inner
 from foldwise.splits.split import Split, Splits
+from foldwise.studies.finding import finding_from
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.proposals import limits_from, limits_to_json
 from foldwise.studies.study import IntervalRequest, Method, Study
@@ -87,6 +88,8 @@ def study_bytes(study: Study) -> bytes:
         "outer": _pack_splits("outer", study.outer, everything, arrays),
         "beside": None if study.extra is None else _pack_splits("beside", study.extra, everything, arrays),
         "inner": [_pack_inner(f"inner{at}", inner, study, arrays) for at, inner in enumerate(schemes)],
+        "findings": [finding.to_dict() for finding in study.findings],
+        "silence": None if study.silence is None else list(study.silence),
         "methods": [_pack_method(method, schemes, study, arrays) for method in study.methods],
     }
     if study.interval is not None and study.interval.own is not None:
@@ -143,7 +146,13 @@ def _study_from(content: bytes, loss: Any, tuner: Tuner | None) -> Study:
         interval=None if head["interval"] is None else IntervalRequest(head["interval"]),
         keeps_all=head["keeps_all"],
         wants_training_risk=head.get("wants_training_risk", False),
+        findings=tuple(map(finding_from, head.get("findings", ()))),
+        silence=_silence(head.get("silence", ())),
     )
+
+
+def _silence(codes: Any) -> tuple[str, ...] | None:
+    return None if codes is None else tuple(str(code) for code in codes)
 
 
 def _interval_notes(own: str | None) -> list[tuple[str, str]]:

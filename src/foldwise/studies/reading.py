@@ -12,6 +12,8 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
+from foldwise.records.block import RecordBlock, record_parts, together
+from foldwise.records.overflow import bytes_of
 from foldwise.records.record import Record
 from foldwise.records.store import Store
 from foldwise.splits.split import Split
@@ -21,6 +23,8 @@ from foldwise.studies.study import Method, Note, Stage, Study
 from foldwise.studies.tuning_run import FAILED, MISSING, THERE, Choice, TuningRun
 
 MANY = 10_000  # row sets remembered at most
+WORTH_LOOKING = 4 * 2**20  # bytes of new records, above which they are scored at once
+LONG = 2_000  # rows, above which fits are scored one by one: their losses then stay in the processor's cache
 FoldState = Literal["own", "baseline", "failed", "missing", "undefined"]
 
 
@@ -34,6 +38,7 @@ class Reading:
         self._choices: dict[tuple[str, str, str], Choice] = {}
         self._undefined: dict[tuple[str, str], dict[str, str]] = {}
         self._runs: dict[str, dict[str, TuningRun]] = {}
+        self._users: dict[str, dict[str, list[TuningRun]]] = {}  # by method and training set
         self._training_sets: dict[str, dict[str, tuple[Split, IntArray]]] = {}
         self._placed: dict[tuple[int, int], tuple[Any, ...]] = {}
         self._judged_by: dict[str, list[str]] = {}
@@ -86,6 +91,26 @@ class Reading:
     def run(self, method: Method, tuning: str) -> TuningRun:
         """One of them by its name: `outer 0`, `beside 3`, `final`."""
         return self._runs_of(method)[tuning]
+
+    def look(self, records: Sequence[Record]) -> None:
+        """Score candidates by these records while they are at hand: large ones may have to be fetched later."""
+        parts = list(record_parts(records))
+        if len(parts) * max(map(bytes_of, parts[:: max(len(parts) // 50, 1)])) < WORTH_LOOKING:
+            return
+        sets = {part.training_set if isinstance(part, RecordBlock) else "" for part in parts}
+        for name, runs in self._runs.items():
+            for run in runs.values() if "" in sets else self._runs_on(name, sets):
+                run.look()
+
+    def _runs_on(self, method: str, training_sets: set[str]) -> list[TuningRun]:
+        """The tunings of a method that use one of these training sets."""
+        if method not in self._users:
+            users = self._users[method] = {}
+            for run in self._runs[method].values():
+                for split in run.place.every_split():
+                    users.setdefault(self.study.rows_name(split), []).append(run)
+        found = {id(run): run for name in training_sets for run in self._users[method].get(name, ())}
+        return list(found.values())
 
     def choice(self, method: Method, outer: int, *, rule: str | None = None) -> Choice:
         """The candidate chosen for an outer split on its own inner splits."""
@@ -212,13 +237,14 @@ class Reading:
             return None if places is None else record.responses[response][places]
         return baseline_answer(self.study, split.train, response, len(rows)) if self.has_stand_ins else None
 
-    def _places(self, record: Record, rows: IntArray) -> IntArray | slice | None:
+    def _places(self, record: Record | RecordBlock, rows: IntArray) -> IntArray | slice | None:
         """Where these rows are in a record; records of one fold share their rows, so this is computed once."""
         name = (id(record.rows), id(rows))
         if name not in self._placed:
             if len(self._placed) > MANY:
                 self._placed.clear()
-            self._placed[name] = (record.places(rows), record.rows, rows)  # kept, so that their ids stay their own
+            one = record.record(0) if isinstance(record, RecordBlock) else record
+            self._placed[name] = (one.places(rows), record.rows, rows)  # kept, so that their ids stay their own
         places: IntArray | slice | None = self._placed[name][0]
         return places
 
@@ -280,6 +306,58 @@ class Reading:
 
     def scores_on(self, method: Method, candidates: Sequence[int], split: Split) -> tuple[FloatArray, IntArray]:
         """Scores of these candidates on a split, and the status of each fit (see `tuning_run`)."""
+        keys = self.study.keys(method, self.study.rows_name(split))
+        own = [keys[candidate] for candidate in candidates]
+        there = together(self.store, own)
+        if there.missing == len(own):
+            return np.full(len(own), np.nan), np.full(len(own), MISSING)
+        judged_by = self._responses(method)
+        responses = {judged_by[candidate] for candidate in candidates}
+        found = self._block_scores(responses, split, own, there.blocks) if there.blocks else None
+        if found is None:
+            return self._scores_of(method, candidates, split)
+        scores, status = found
+        if there.single:
+            places = np.flatnonzero(status == MISSING)
+            left = [candidates[place] for place in places.tolist()]
+            scores[places], status[places] = self._scores_of(method, left, split)
+        return scores, status
+
+    def _block_scores(
+        self, responses: set[str], split: Split, keys: Sequence[str], blocks: Sequence[RecordBlock]
+    ) -> tuple[FloatArray, IntArray] | None:
+        """The same, by records that are in blocks; the others are missing. None where they cannot be judged at once."""
+        judge, weights = self.study.losses[0], self._targets(split.test)[1]
+        if len(responses) > 1 or not judge.is_elementwise or weights is not None:
+            return None
+        (response,) = responses
+        place = {key: at for at, key in enumerate(keys)} if len(blocks) > 1 or blocks[0].keys != tuple(keys) else None
+        scores, status = np.full(len(keys), np.nan), np.full(len(keys), MISSING)
+        for block in blocks:
+            means = self._block_means(judge, block, response, split.test)
+            if means is None:
+                return None
+            at = slice(None) if place is None else [place[key] for key in block.keys]
+            scores[at], status[at] = means, THERE
+        return scores, status
+
+    def _block_means(self, judge: Loss, block: RecordBlock, response: str, rows: IntArray) -> FloatArray | None:
+        """Mean losses of the fits of a block on these rows, the same bits as one by one."""
+        target, places = self._targets(rows)[0], self._places(block, rows)
+        if places is None or response not in block.responses:
+            return None
+        values = block.responses[response]
+        if values.ndim != 2:
+            return None
+        if len(rows) > LONG:
+            sums = np.array([np.add.reduce(judge.measure(target, one[places])) for one in values])
+        else:
+            sums = np.add.reduce(judge.measure(target, np.ascontiguousarray(values[:, places])), axis=1)
+        means: FloatArray = sums / len(rows)
+        return means if np.isfinite(means).all() else None
+
+    def _scores_of(self, method: Method, candidates: Sequence[int], split: Split) -> tuple[FloatArray, IntArray]:
+        """The same, record by record."""
         judge, keys = self.study.losses[0], self.study.keys(method, self.study.rows_name(split))
         records = [self.store.get(keys[candidate]) for candidate in candidates]
         if records and not any(records):
@@ -329,11 +407,14 @@ class Reading:
         for record in records:
             if record is None or not record.is_ok or record.rows is not first.rows or response not in record.responses:
                 return None
-            answers.append(record.responses[response][places])
+            answers.append(record.responses[response])
         if answers[0].ndim != 1:
             return None
-        losses = judge.measure(target, np.stack(answers))
-        means: FloatArray = np.add.reduce(losses, axis=1) / len(rows)
+        if len(rows) > LONG:
+            sums = np.array([np.add.reduce(judge.measure(target, values[places])) for values in answers])
+        else:
+            sums = np.add.reduce(judge.measure(target, np.stack([values[places] for values in answers])), axis=1)
+        means: FloatArray = sums / len(rows)
         return means if np.isfinite(means).all() else None
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
 from foldwise.splits.nesting import Inner
 from foldwise.splits.split import Split, Splits, union
+from foldwise.studies.finding import Finding
 from foldwise.studies.proposals import Proposals
 from foldwise.tuners.tuner import Tuner
 from foldwise.tuners.untuned import Untuned
@@ -108,6 +110,8 @@ class Study:
     extra: Splits | None = None  # splits that an interval needs besides the outer ones
     interval: IntervalRequest | None = None
     wants_training_risk: bool = False  # even where it costs more than the rest of the study
+    findings: tuple[Finding, ...] = ()  # of the guards, before the fits
+    silence: tuple[str, ...] | None = ()  # codes of guards that say nothing; None: no guards at all
     _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _keys: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict, repr=False)
     _tuning_rows: dict[str, dict[str, tuple[Split, IntArray]]] = field(default_factory=dict, repr=False)
@@ -202,8 +206,11 @@ class Study:
         """The names of the fits of all candidates on the training rows of this name."""
         known = self._keys.get((method.name, rows), ())
         if len(known) < len(method.identities):
-            more = (self.fit_key(identity, rows) for identity in method.identities[len(known) :])
-            known = self._keys[method.name, rows] = (*known, *more)
+            name, prefix = rows.encode(), self.prefix
+            more = [_begun(prefix, identity).copy() for identity in method.identities[len(known) :]]
+            for begun in more:
+                begun.update(name)
+            known = self._keys[method.name, rows] = (*known, *[begun.hexdigest() for begun in more])
         return known
 
     def fit_key(self, identity: str, rows: str) -> str:
@@ -226,6 +233,12 @@ class Study:
 
 def rows_name(rows: IntArray) -> str:
     return hashlib.blake2b(rows.astype("<i8").tobytes(), digest_size=16).hexdigest()
+
+
+@lru_cache(maxsize=4096)
+def _begun(prefix: str, identity: str) -> Any:
+    """The hash of all fits of a learner at one candidate, up to the training rows (see `Study.fit_key`)."""
+    return hashlib.blake2b(f"{prefix}|{identity}|".encode(), digest_size=16)
 
 
 def _digest(*texts: str) -> str:

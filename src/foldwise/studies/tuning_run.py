@@ -161,7 +161,11 @@ class TuningRun:
         """Evaluations as a split and the numbers of its candidates."""
         numbers = self.numbers
         for level, at, places in cells:
-            yield self.place.split(at, level), [self.place.number(numbers[place], level) for place in places.tolist()]
+            if level == 0 and isinstance(numbers, range):  # all candidates of a list: their places are their numbers
+                yield self.place.split(at, level), places.tolist()
+            else:
+                found = [self.place.number(numbers[place], level) for place in places.tolist()]
+                yield self.place.split(at, level), found
 
     def fit_keys(self, cells: Sequence[Cells] | None = None) -> Iterator[str]:
         """Names of the fits of these evaluations, or of all that were asked for."""
@@ -203,6 +207,10 @@ class TuningRun:
                 self.asked += [Cells(level, at, new)] if new.size else []
         self._missing = self.asked[before:]
         return len(self.asked) > before
+
+    def look(self) -> None:
+        """Read what has arrived, without asking the tuner for more."""
+        self._look(is_quick=False)
 
     def _look(self, is_quick: bool) -> None:
         """Read the records that have arrived of what was missing."""

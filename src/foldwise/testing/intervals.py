@@ -14,7 +14,7 @@ from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.interval_method import Ends, IntervalMethod
 from foldwise.losses.loss import Loss
 
-ROWS, FOLDS = 40, 5
+ROWS, FOLDS, LONG = 40, 5, 60  # LONG: of a series in time
 LEVELS = (0.5, 0.8, 0.95, 0.99)
 SCALE, SHIFT = 3.0, 10.0  # losses in other units
 SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
@@ -62,7 +62,8 @@ def made_up_evidence() -> Iterator[Evidence]:
         yield _evidence(loss, "folds", FOLDS, repeats=3)
         yield _evidence(loss, "holdout", 1, groups=groups)
         for kind in ("time_holdout", "time", "bootstrap", "pairs"):
-            yield _evidence(loss, kind, 1 if kind == "time_holdout" else FOLDS)
+            rows = LONG if kind.startswith("time") else ROWS
+            yield _evidence(loss, kind, 1 if kind == "time_holdout" else FOLDS, rows=rows)
         yield _evidence(loss, "loo", ROWS)
         yield _evidence(loss, "holdout", 1, rows=1)
         yield _evidence(loss, "folds", FOLDS, groups=groups)

@@ -70,6 +70,7 @@ def test_a_nursery_that_was_started_ahead_serves_the_study():
     assert [serve(Ridge())[0]] == ahead
 
 
+@pytest.mark.slow
 def test_a_study_that_was_over_before_its_nursery_was_up_is_followed_by_another_one(tmp_path):
     pool = Pool(tmp_path, jobs=1)
     pool.keeps_nursery = True
@@ -111,7 +112,7 @@ FORKED = """
 import os, time
 from sklearn.linear_model import Ridge
 import foldwise as fw
-fw.compare({"ridge": Ridge()}, [[i] for i in range(20)], list(range(20)), outer=2, jobs=2)
+fw.compare({"ridge": Ridge()}, [[i] for i in range(20)], [i % 7 for i in range(20)], outer=2, jobs=2)
 from foldwise.executors.local.nursery_process import _waiting
 nursery = _waiting[0].pid
 if child := os.fork():

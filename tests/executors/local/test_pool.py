@@ -76,6 +76,7 @@ def records_of(runnable, executor):
     return found
 
 
+@pytest.mark.slow
 def test_a_nursery_killed_before_it_has_heard_anything_is_replaced():
     executor = LocalExecutor(RunOptions(jobs=1, isolate=True))
     runnable = make(Forking(), folds=2)

@@ -43,7 +43,7 @@ def after_scaling_both(estimator: Any) -> Any:
     return make_pipeline(StandardScaler(), TransformedTargetRegressor(estimator, transformer=StandardScaler()))
 
 
-@pytest.mark.few(8)
+@pytest.mark.few(4)
 @pytest.mark.parametrize("wrap", [as_it_is, after_scaling, after_scaling_both])
 @pytest.mark.parametrize("has_weights", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_leave_one_out_and_training_rows_equal_the_plain_loop():
     assert_twins(SOLVER, ridges(kernel="laplacian"), data, [*folds(30, 30), (half, np.arange(30))])
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("count", [1, 9])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -75,7 +75,7 @@ def test_processes_left_one_row_out_equal_the_plain_loop(normalize):
     assert_twins(SOLVER, learners, make_dataset(X, y + 5), [*folds(40, 40), *folds(40, 10)])
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("is_scaled", [False, True])
 def test_a_scaled_target_equals_the_plain_loop(is_scaled, weighted):

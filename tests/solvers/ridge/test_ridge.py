@@ -66,7 +66,7 @@ def test_the_built_in_learner_is_answered():
     assert_twins(SOLVER, [estimator.set_params(learner__alpha=0.3)], data, folds(60, 5))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("shape", [(30, 3), (20, 40)], ids=["tall", "wide"])
 @pytest.mark.parametrize("is_scaled", [False, True])
 @pytest.mark.parametrize("intercept", [True, False])

@@ -16,10 +16,11 @@ from foldwise.executors.options import RunOptions
 from foldwise.executors.stop import Stop
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import modules_of, workload_of, write_workload
-from foldwise.plans.fit import Batch, Fit, SharedBatch
+from foldwise.plans.fit import Batch, Fit, SharedBatch, parts_of
 from foldwise.plans.order import SECONDS, rough_seconds
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.plans.sharing import BATCH_SECONDS, make_batches, untimed_first
+from foldwise.records.block import RecordBlock, record_parts
 from foldwise.records.record import Record
 
 SMALL_STUDY_SECONDS = 2.0
@@ -61,7 +62,7 @@ class LocalExecutor:
         self._is_in_pool = False
         self._held = ExitStack()
 
-    def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[list[Record]]:
+    def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[Sequence[Record]]:
         self._begin(runnable)
         self.add(fits)
         if not self.must_isolate:
@@ -76,7 +77,8 @@ class LocalExecutor:
 
     def add(self, fits: Sequence[Fit]) -> None:
         assert self._worker is not None
-        self._methods.update({fit.key: fit.method for fit in fits})
+        for part in parts_of(fits):
+            self._methods.update(dict.fromkeys(part.keys, part.method))
         batches = self._worker.solvers.batches(fits)
         if self._is_in_pool and self._pool is not None:
             self._pool.add(make_batches(batches, self.seconds, workers=self.jobs))
@@ -106,14 +108,14 @@ class LocalExecutor:
         self._left.clear()
         self._is_in_pool = False
 
-    def _run_here(self, runnable: RunnableStudy) -> Iterator[list[Record]]:
+    def _run_here(self, runnable: RunnableStudy) -> Iterator[Sequence[Record]]:
         """Do fits in this process; go on with it while workers are starting."""
         while self._left and not self._is_asked_to_stop:
             if self.may_isolate and self._is_long() and self._pool_for(runnable).is_ready():
                 return
-            yield self._interruptible(self._next())
+            yield from self._interruptible(self._next())
 
-    def _begin_here(self, runnable: RunnableStudy) -> Iterator[list[Record]]:
+    def _begin_here(self, runnable: RunnableStudy) -> Iterator[Sequence[Record]]:
         """Do fits of the cheapest built-in learners in this process until a worker is there."""
         if runnable.data.rows * runnable.data.columns > self.most_cells_here:
             return
@@ -123,7 +125,7 @@ class LocalExecutor:
             if batch is None:
                 return
             self._left.remove(batch)
-            yield self._interruptible(batch)
+            yield from self._interruptible(batch)
 
     def _next(self) -> Batch:
         """Fits of one method that are worth sending together; a single one where it was not timed yet."""
@@ -139,21 +141,31 @@ class LocalExecutor:
         """Would what is left, one fit after another, take long, as far as methods have been timed?"""
         return sum(len(batch) * self.seconds.get(batch[0].method, 0.0) for batch in self._left) > SMALL_STUDY_SECONDS
 
-    def _interruptible(self, batch: Batch) -> list[Record]:
-        """Records of a batch, or of the part of it that was finished when the run was interrupted."""
+    def _interruptible(self, batch: Batch) -> Iterator[Sequence[Record]]:
+        """Records of a batch, or of the part of it that was finished when the run was interrupted.
+
+        Those that a solver gives in pieces are handed on in these; single fits are handed on together.
+        """
         assert self._worker is not None
-        finished: list[Record] = []
-        self.stop.is_fitting_here = True
-        try:
-            for records in self._worker.each(batch):
-                finished += records
-        except KeyboardInterrupt:
-            if self.stop.reason is None:
-                raise
-            self._is_asked_to_stop = True
-        finally:
-            self.stop.is_fitting_here = False
-        return finished
+        pieces: Iterator[Sequence[Record]] | None = self._worker.each(batch)
+        while pieces is not None:
+            finished: Sequence[Record] = []
+            self.stop.is_fitting_here = True
+            try:
+                for records in pieces:
+                    if isinstance(batch, SharedBatch):
+                        finished = records
+                        break
+                    finished = [*finished, *records]
+                else:
+                    pieces = None
+            except KeyboardInterrupt:
+                if self.stop.reason is None:
+                    raise
+                self._is_asked_to_stop, pieces = True, None
+            finally:
+                self.stop.is_fitting_here = False
+            yield finished
 
     def _pool_for(self, runnable: RunnableStudy) -> Pool:
         """The workers of this study, started when they are first wanted."""
@@ -169,13 +181,13 @@ class LocalExecutor:
             self._pool.start()
         return self._pool
 
-    def _timed(self, records: list[Record]) -> list[Record]:
-        for record in records:
-            method = self._methods[record.key]
-            count = self._counts.get(method, 0)
-            mean = self.seconds.get(method, 0.0)
-            self._counts[method] = count + 1
-            self.seconds[method] = mean + (record.seconds - mean) / (count + 1)
+    def _timed(self, records: Sequence[Record]) -> Sequence[Record]:
+        for part in record_parts(records):
+            keys = part.keys if isinstance(part, RecordBlock) else (part.key,)
+            method = self._methods[keys[0]]
+            count, mean = self._counts.get(method, 0) + len(keys), self.seconds.get(method, 0.0)
+            self._counts[method] = count
+            self.seconds[method] = mean + (part.seconds - mean) * len(keys) / count
         return records
 
 

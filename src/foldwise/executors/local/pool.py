@@ -14,7 +14,7 @@ import signal
 import socket
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from foldwise.executors.local.nursery_process import NurseryProcess, take_nurser
 from foldwise.executors.local.usage import killed_for_memory, private_bytes
 from foldwise.executors.options import Limits
 from foldwise.plans.fit import Batch, Fit, SharedBatch
+from foldwise.records.block import RecordBlock, RecordPart, Records, record_parts
 from foldwise.records.record import Record, Status
 
 AHEAD = 2  # batches at a worker, so that it need not wait for the next one
@@ -34,7 +35,8 @@ TICK = 0.1  # seconds between checks of the limits
 ASLEEP = 1.0  # a longer time between two checks: this machine slept, the fits did not work
 MOST_IDLE_DEATHS = 20  # in a row, of workers that did not come to their first fit
 LOG_BYTES = 64_000_000
-TRIES: dict[int, int] = {signal.SIGKILL: 3}  # memory may be short for a moment, so a kill is no proof
+KILLED = getattr(signal, "SIGKILL", 9)  # Windows has none, and no workers
+TRIES: dict[int, int] = {KILLED: 3}  # memory may be short for a moment, so a kill is no proof
 
 
 @dataclass
@@ -77,7 +79,7 @@ class Pool:
         self._waiting: deque[Batch] = deque()
         self._suspects: deque[Batch] = deque()
         self._deaths: Counter[str] = Counter()
-        self._finished: list[Record] = []
+        self._finished: list[RecordPart] = []
 
     def start(self) -> None:
         """Begin to start the workers; `is_ready` says when one can be used."""
@@ -90,7 +92,7 @@ class Pool:
         self._poll(0.0)
         return any(worker.is_ready for worker in self._workers.values())
 
-    def run(self, batches: Iterable[Batch]) -> Iterator[list[Record]]:
+    def run(self, batches: Iterable[Batch]) -> Iterator[Sequence[Record]]:
         """Records of all fits, a few at a time, in any order; an empty list now and then while nothing ends."""
         self._waiting.extend(batches)
         self.start()
@@ -196,15 +198,19 @@ class Pool:
     def _send_away(self, worker: _Worker) -> None:
         """A learner has changed its process for good: what it has still to do goes to a new one."""
         for batch in reversed(worker.batches):
-            self._waiting.appendleft(type(batch)(fit for fit in batch if fit.key in worker.in_hand))
+            self._waiting.appendleft(type(batch)([fit for fit in batch if fit.key in worker.in_hand]))
         worker.batches.clear()
         worker.in_hand.clear()
         self._kill(worker, None)
 
-    def _take(self, worker: _Worker, records: list[Record]) -> None:
-        for record in records:
-            fit = worker.in_hand.pop(record.key)
-            self._finished.append(replace(record, rows=fit.rows))  # fits share their rows' array
+    def _take(self, worker: _Worker, records: Sequence[Record]) -> None:
+        for part in record_parts(records):  # fits share their rows' array
+            if isinstance(part, RecordBlock):
+                fits = [worker.in_hand.pop(key) for key in part.keys]
+                part.rows = fits[0].rows
+                self._finished.append(part)
+            else:
+                self._finished.append(replace(part, rows=worker.in_hand.pop(part.key).rows))
         while worker.batches and not any(fit.key in worker.in_hand for fit in worker.batches[0]):
             worker.batches.popleft()
         worker.done += len(records)
@@ -212,9 +218,9 @@ class Pool:
         worker.began, worker.begun = self._clock, 1
         self._nurseries = 1
 
-    def _collect(self) -> list[Record]:
+    def _collect(self) -> Records:
         found, self._finished = self._finished, []
-        return found
+        return Records(found)
 
     # Limits
 
@@ -301,7 +307,7 @@ class Pool:
         """A shared batch is tried again alone, then its fits one by one, which shows the one to blame."""
         name = f"batch of {fits[0].key}"
         self._deaths[name] += 1
-        if worker.killed_for is None and self._deaths[name] < TRIES[signal.SIGKILL]:
+        if worker.killed_for is None and self._deaths[name] < TRIES[KILLED]:
             self._suspects.append(SharedBatch(fits))
         else:
             self._waiting.append(fits)
@@ -319,7 +325,7 @@ class Pool:
                 self._suspects.append((fit,))
         elif self._deaths[fit.key] < TRIES.get(_signal(status), 2):
             self._suspects.append((fit,))
-        elif _signal(status) == signal.SIGKILL and killed_for_memory():
+        elif _signal(status) == KILLED and killed_for_memory():
             self._fail(fit, "out of memory", "killed by the system, which was out of memory")
         else:
             stack = _stack(log_file(self.folder, worker.number))
@@ -339,7 +345,7 @@ class Pool:
         for worker in workers:
             self._read_messages(worker)
             worker.channel.close()
-            worker.status = signal.SIGKILL
+            worker.status = KILLED
             if worker.in_hand:
                 self._requeue(worker)
         assert self._nursery is not None

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from foldwise.answers.numbers import candidate_words, number
 from foldwise.reports.charts.panel import (
     BOTTOM,
+    HEIGHT,
     LEFT,
     RIGHT,
     TOP,
@@ -25,7 +26,7 @@ from foldwise.reports.charts.svg import Scale, make_scale, tag
 Point = Mapping[str, Any]
 LOG_RATIO = 50  # values that span more than this are drawn on a logarithmic axis
 FLATTEST = 2.0  # how far beyond the curve, in its own heights, an error may lie to be drawn in scale
-MOST_MARKED = 40  # values with a mark of their own; the chosen ones always have one
+MOST_MARKED = 25  # values with a mark of their own; the chosen ones always have one
 ERRORS = {"test": "test error", "train": "training error"}
 MOST_NAMED = 6  # unordered values whose names fit below an axis
 
@@ -42,11 +43,13 @@ def curve_panel(
     y = upwards(_high_enough(known, (train_risk, risk)))
     middle = [(at, y(point["score"])) for at, point in zip(places, points, strict=True)]
     # Scores that some splits lack cannot be joined: a tuner kept only the candidates that did well.
-    marks = [] if curve.get("is_sparse") else [_band(points, places, y), path(middle, class_="line score")]
+    # Nor is there anything between two values without an order.
+    is_joined = bool(curve["is_ordered"]) and not curve.get("is_sparse")
+    marks = [_band(points, places, y), path(middle, class_="line score")] if is_joined else _ranges(points, places, y)
     marks += [_level(y, train_risk, "train", "training risk"), _level(y, risk, "risk", "risk")]
     for key in ("train", "test"):
         line = [(at, y(point[key])) for at, point in zip(places, points, strict=True) if point[key] is not None]
-        marks += [path(line, class_=f"line {key}")] if len(line) > 1 else []
+        marks += _joined(line, key) if curve["is_ordered"] else _dots(line, key)
     every = -(-len(points) // MOST_MARKED)
     marks += [
         _mark(curve["parameter"], point, at, y)
@@ -73,7 +76,7 @@ def learning_panel(curve: Mapping[str, Any], *, title: str, names: Mapping[str, 
     marks = _legend(names)
     for key, words in names.items():
         line = [(at, y(point[key])) for at, point in zip(places, points, strict=True) if point[key] is not None]
-        marks.append(path(line, class_=f"line {key}"))
+        marks += _joined(line, key) if is_ordered else []
         for at, point in zip(places, points, strict=True):
             if point[key] is not None:
                 tip = f"{candidate_words({curve['parameter']: point['value']})}: {words} {number(point[key])}"
@@ -82,6 +85,20 @@ def learning_panel(curve: Mapping[str, Any], *, title: str, names: Mapping[str, 
     words = f"{names['test']} from {number(first['test'])} to {number(last['test'])}"
     name = str(curve["parameter"]).replace("train_rows", "training rows")
     return panel(*marks, x=Axis(x, name, ticks), y=Axis(y, "mean loss"), title=title, words=words)
+
+
+def _joined(line: Sequence[tuple[float, float]], kind: str) -> list[Markup]:
+    return [path(line, class_=f"line {kind}")] if len(line) > 1 else []
+
+
+def _dots(line: Sequence[tuple[float, float]], kind: str) -> list[Markup]:
+    return [tag("circle", cx=at, cy=up, r=2.6, class_=f"point {kind}") for at, up in line]
+
+
+def _ranges(points: Sequence[Point], places: Sequence[float], y: Scale) -> list[Markup]:
+    """The range of every value by itself, as an upright line."""
+    known = [(at, point) for at, point in zip(places, points, strict=True) if point["low"] is not None]
+    return [tag("line", x1=at, x2=at, y1=y(one["low"]), y2=y(one["high"]), class_="whisker") for at, one in known]
 
 
 def _legend(names: Mapping[str, str]) -> list[Markup]:
@@ -102,11 +119,17 @@ def _across(values: Sequence[Any], is_ordered: bool) -> tuple[Scale, list[float]
     if is_ordered:
         is_log = min(values) > 0 and max(values) / min(values) > LOG_RATIO
         x = across(Scale(float(min(values)), float(max(values)), is_log=is_log))
-        return x, [x(float(value)) for value in values], None
+        whole = None if is_log or not all(isinstance(value, int) for value in values) else _whole_ticks(x)
+        return x, [x(float(value)) for value in values], whole
     x = across(Scale(-0.5, len(values) - 0.5))
     every = -(-len(values) // MOST_NAMED)
     named = [(float(at), candidate_words({"": value})[1:]) for at, value in enumerate(values) if at % every == 0]
     return x, [x(float(at)) for at in range(len(values))], named
+
+
+def _whole_ticks(x: Scale) -> list[tuple[float, str]]:
+    """Ticks of an axis of whole numbers: none between two of them."""
+    return [(value, f"{value:.0f}") for value in x.ticks(5) if value == round(value)]
 
 
 def _high_enough(known: Sequence[float | None], levels: Sequence[float | None]) -> Scale:
@@ -164,8 +187,8 @@ def _ends(sides: Mapping[str, str] | None) -> list[Markup]:
         return []
     left, right = f"← {sides['left']}", f"{sides['right']} →"
     return [
-        tag("text", left, x=LEFT + 4, y=TOP + 8, class_="side"),
-        tag("text", right, x=RIGHT - 4, y=TOP + 8, class_="side", text_anchor="end"),
+        tag("text", left, x=LEFT, y=HEIGHT - 10, class_="side"),
+        tag("text", right, x=RIGHT, y=HEIGHT - 10, class_="side", text_anchor="end"),
     ]
 
 

@@ -38,7 +38,7 @@ def panel(*marks: Any, x: Axis, y: Axis, title: str, words: str) -> Markup:
     """Marks in a frame with named axes; `words` says what is seen to those who do not see it."""
     places = x.scale.ticks(5)
     bottom = zip(places, tick_words(places), strict=True) if x.ticks is None else _fitted(x.scale, x.ticks)
-    ticks = [*_x_ticks(x.scale, bottom), *_y_ticks(y.scale)]
+    ticks = [*_x_ticks(x.scale, bottom), *_y_ticks(y.scale, y.ticks)]
     names = [
         tag("text", x.name, x=(LEFT + RIGHT) / 2, y=HEIGHT - 10, class_="axis", text_anchor="middle"),
         tag("text", y.name, x=4, y=TOP - 3, class_="axis"),
@@ -67,8 +67,9 @@ def _x_ticks(x: Scale, ticks: Iterable[tuple[float, str]]) -> list[Markup]:
     return [tag("text", text, x=x(value), y=BOTTOM + 16, class_="tick", text_anchor="middle") for value, text in ticks]
 
 
-def _y_ticks(y: Scale) -> list[Markup]:
+def _y_ticks(y: Scale, ticks: Sequence[tuple[float, str]] | None) -> list[Markup]:
     places = y.ticks(4)
+    named = list(zip(places, tick_words(places), strict=True)) if ticks is None else ticks
     return [
         join(
             (
@@ -76,7 +77,7 @@ def _y_ticks(y: Scale) -> list[Markup]:
                 tag("text", words, x=LEFT - 6, y=y(value) + 4, class_="tick", text_anchor="end"),
             )
         )
-        for value, words in zip(places, tick_words(places), strict=True)
+        for value, words in named
     ]
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from foldwise.reports.charts.svg import Scale, join, make_scale, tag, tick_words
 
 HEIGHT = 30
 MIDDLE = HEIGHT / 2
+SHORT_NAME = 18  # letters of a name that is never broken
 WIDEST_BAR = 7  # percent of the width
+NAMES = 15  # height of the names below counted places
+SHORT_PLACE = 12
+LETTER = 2.6  # width of a letter of such a name in percent of a narrow picture
 
 
 @dataclass(frozen=True)
@@ -29,13 +34,16 @@ class Row:
     key: int | None = None  # which method it is, for choosing methods
     words: str = ""
     points: tuple[tuple[float, str], ...] = field(default=())  # (number, words) of single dots
+    places: tuple[str, ...] = ()  # the names of the places that are counted
+    wide: tuple[float, float] | None = None  # a second, longer interval, drawn thin
 
 
 def intervals(
     rows: Sequence[Row], *, heads: Sequence[str], caption: str, picture: str, zero: bool = False, line: Any = None
 ) -> Markup:
     """Numbers with their intervals on a common scale; a `line` marks one number in all rows."""
-    scale = make_scale([value for row in rows for value in (row.value, row.low, row.high)], zero=zero)
+    known = [value for row in rows for value in (row.value, row.low, row.high, *(row.wide or ()))]
+    scale = make_scale(known, zero=zero)
     return _table(rows, heads, caption, picture, scale, lambda row: _interval(row, scale, line))
 
 
@@ -71,7 +79,7 @@ def _table(
     body = [
         tag(
             "tr",
-            tag("th", row.name, scope="row"),
+            tag("th", breakable(row.name), scope="row"),
             tag("td", draw(row), class_="strip-cell"),
             *(_cell(cell) for cell in row.cells),
             class_=row.mark or None,
@@ -90,6 +98,19 @@ def _table(
     )
 
 
+def breakable(name: str, *, longest: int = SHORT_NAME) -> Markup:
+    """A long name that a narrow column breaks between its parts, never inside a word.
+
+    >>> breakable("forest:small"), breakable("a:learner_with_a_long_name")
+    (Markup('forest:small'), Markup('a:<wbr>learner_<wbr>with_<wbr>a_<wbr>long_<wbr>name'))
+    >>> breakable("logistic:small", longest=10)
+    Markup('logistic:<wbr>small')
+    """
+    if len(name) <= longest:
+        return escape(name)
+    return Markup("<wbr>").join(part for part in re.split(r"(?<=[:/_+.|-])(?=\w)", name))
+
+
 def _cell(cell: Any) -> Markup:
     text, key = cell if isinstance(cell, tuple) else (cell, None)
     return tag("td", text, class_="number", data_sort=None if key is None else repr(float(key)))
@@ -98,16 +119,12 @@ def _cell(cell: Any) -> Markup:
 def _axis(scale: Scale, rest: int) -> Markup:
     places = scale.ticks(6)
     marks = [
-        tag("text", words, x=f"{scale(value):.2f}%", y=13, class_="tick", text_anchor=_anchor(scale(value)))
+        tag("text", words, x=f"{scale(value):.2f}%", y=13, class_="tick", text_anchor="middle")
         for value, words in zip(places, tick_words(places), strict=True)
     ]
     picture = tag("svg", *marks, class_="strip", width="100%", height=18, aria_hidden="true")
     empty = [tag("td", class_="number") for _ in range(rest)]
     return tag("tfoot", tag("tr", tag("td"), tag("td", picture, class_="strip-cell"), *empty))
-
-
-def _anchor(place: float) -> str:
-    return "start" if place < 8 else "end" if place > 92 else "middle"
 
 
 def _strip(*parts: Any, words: str, height: int = HEIGHT) -> Markup:
@@ -128,6 +145,9 @@ def _interval(row: Row, scale: Scale, line: Any) -> Markup:
     if row.value is None:
         return _strip(_grid(scale, line), words=row.words)
     parts = [_grid(scale, line)]
+    if row.wide is not None:
+        ends = {"x1": f"{scale(row.wide[0]):.2f}%", "x2": f"{scale(row.wide[1]):.2f}%", "y1": MIDDLE, "y2": MIDDLE}
+        parts.append(tag("line", **ends, class_="wide-span"))
     if row.low is not None and row.high is not None:
         left, right = scale(row.low), scale(row.high)
         span = {"x1": f"{left:.2f}%", "x2": f"{right:.2f}%", "y1": MIDDLE, "y2": MIDDLE}
@@ -194,4 +214,26 @@ def _counts(row: Row) -> Markup:
             place = {"x": f"{(at + 0.5) * slot - width / 2:.2f}%", "width": f"{width:.2f}%"}
             height = {"y": HEIGHT - 2 - size, "height": size}
             bars.append(tag("rect", tag("title", words), **place, **height, class_="count"))
-    return _strip(*bars, words=row.words)
+    return _strip(*bars, *_named(row, slot), words=row.words, height=HEIGHT + NAMES)
+
+
+def _named(row: Row, slot: float) -> list[Markup]:
+    """The names of the first and the last place, and of others between them as far as there is room: an axis."""
+    taken: list[tuple[float, float]] = []
+    marks = []
+    last = len(row.places) - 1
+    order = [
+        at for at in dict.fromkeys([0, last, *sorted(range(1, last), key=lambda at: -row.points[at][0])]) if at >= 0
+    ]
+    for at in order:
+        text = row.places[at] if len(row.places[at]) <= SHORT_PLACE else row.places[at][: SHORT_PLACE - 1] + "…"
+        middle, half = (at + 0.5) * slot, LETTER * len(text) / 2
+        anchor, left = "middle", middle - half
+        if left < 0 or (at == 0 and slot < 2 * half):
+            anchor, middle, left = "start", at * slot, at * slot
+        elif middle + half > 100 or (at == last and slot < 2 * half):
+            anchor, middle, left = "end", (at + 1) * slot, (at + 1) * slot - 2 * half
+        if not any(left < right + LETTER and start < left + 2 * half + LETTER for start, right in taken):
+            taken.append((left, left + 2 * half))
+            marks.append(tag("text", text, x=f"{middle:.2f}%", y=HEIGHT + 11, class_="tick", text_anchor=anchor))
+    return marks

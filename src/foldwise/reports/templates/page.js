@@ -71,6 +71,31 @@
     for (const part of all("[data-method]")) { part.hidden = off.has(part.dataset.method); }
   });
 
+  // Threshold: the confusion matrix of two classes as it would be at another probability.
+  for (const tool of all(".threshold")) {
+    const table = tool.closest("figure").querySelector("table.confusion");
+    const above = JSON.parse(table.dataset.above);
+    const slider = tool.querySelector("input");
+    const told = tool.querySelector("output");
+    const cells = all("td", table);
+    const share = (part, whole) => whole ? (100 * part / whole).toFixed(0) + "%" : "-";
+    tool.hidden = false;
+    slider.addEventListener("input", () => {
+      const at = Number(slider.value);
+      const counts = above.flatMap((rows) => [rows[0] - rows[at], rows[at]]);
+      cells.forEach((cell, place) => {
+        const whole = above[place >> 1][0];
+        const part = whole ? counts[place] / whole : 0;
+        cell.querySelector(".rows").textContent = counts[place];
+        cell.querySelector(".beside").textContent = share(counts[place], whole);
+        cell.className = (place % 3 ? "wrong" : "right") + " shade-" + Math.round(10 * part);
+      });
+      const all_rows = above[0][0] + above[1][0];
+      told.textContent = (at / 100).toFixed(2) + ": precision " + share(counts[3], counts[1] + counts[3]) + ", recall " +
+        share(counts[3], above[1][0]) + ", accuracy " + share(counts[0] + counts[3], all_rows);
+    });
+  }
+
   const copy = show("copy");
   if (copy) {
     copy.addEventListener("click", () => {
@@ -87,6 +112,4 @@
     const text = document.getElementById("answer").textContent;
     link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   }
-
-  addEventListener("beforeprint", () => { for (const part of all("details")) { part.open = true; } });
 })();

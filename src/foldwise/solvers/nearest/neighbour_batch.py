@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,17 +13,18 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.learners.estimators.distances import EPSILON, before_ties, distances, in_order, norm_error, squared_norms
 from foldwise.learners.estimators.distances import power as power_of
-from foldwise.solvers.batches import SplitFits, any_of, by_split, has_repeats
+from foldwise.solvers.batches import BlockPart, any_of, has_repeats, rows_digest
 from foldwise.solvers.fitted_steps import numbers, scale_columns
 from foldwise.solvers.nearest.neighbour_lists import Index, Lists, first_kept, list_length
 from foldwise.solvers.nearest.neighbour_votes import Weighting, make_target, running_answers, tied_boundaries
-from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.solver import BlockAnswer
 from foldwise.solvers.steps import Scaling, scaled
 
 BLOCK = 2_000_000  # neighbours listed at a time
 WIDEST = 3.0  # lists are made at most this much longer to allow for the scaling of a training set
 LONGEST = 500  # lists that are longer are not made: the training rows are searched instead
 MOST_SCALES = 2_000_000  # columns whose scaling is remembered, of all training sets
+Scale = tuple[FloatArray, FloatArray]  # what is taken off every column, and what it is divided by
 NEAREST = 1e-11  # relative error of a squared distance that inverse weights may have
 
 
@@ -32,8 +33,9 @@ class Asks:
     """What the fits of a training set ask for; most training sets are asked for the same."""
 
     ks: dict[Weighting, IntArray]
-    names: dict[Weighting, set[str]]
-    places: list[tuple[Weighting, int]]  # of each fit: its weighting, and the place of its k
+    fits: dict[Weighting, IntArray]  # the fits of a weighting
+    places: dict[Weighting, IntArray]  # and the place of the k of each
+    able: IntArray  # fits that ask for no more neighbours than there are
 
 
 @dataclass(eq=False)
@@ -41,23 +43,44 @@ class Votes:
     """What one weighting is asked for on one training set, filled in block by block."""
 
     ks: IntArray
-    names: set[str]
     answers: dict[str, AnyArray]  # response -> k x rows (x classes)
     is_doubtful: Any  # by k: must the plain loop do it?
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """Where lists come from: the index of all rows, and how they are scaled there."""
+
+    index: Index
+    spread: FloatArray
+    longest: float  # how much longer the lists are at most
 
 
 @dataclass(eq=False)
 class TrainingSet:
     """One training set, and what is asked of it."""
 
-    split: SplitFits
+    part: BlockPart
     asks: Asks
     is_kept: Any  # of all rows
     width: int  # neighbours looked at: the largest k, or one more to see ties
+    longer: float  # how much longer lists are looked at, as it scales the columns in its own way
     shift: FloatArray
     spread: FloatArray
     votes: dict[Weighting, Votes] = field(default_factory=dict)
     tree: Any = None  # scikit-learn's, if ties ask for it
+
+    @property
+    def train(self) -> IntArray:
+        return self.part.block.train
+
+    @property
+    def rows(self) -> IntArray:
+        return self.part.block.rows
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.part.block.responses
 
     def table(self, X: FloatArray) -> FloatArray:
         """Rows as this training set scales them."""
@@ -67,84 +90,77 @@ class TrainingSet:
 class NeighbourBatch:
     """Searches block after block of rows, and answers each block for every training set, k and weighting."""
 
-    def __init__(self, estimator: Any, data: Dataset, fits: Sequence[FitRequest]) -> None:
+    def __init__(self, estimator: Any, data: Dataset) -> None:
         from foldwise.learners.estimators.nearest import RowOrder
 
         known, X = scaled(estimator), numbers(data)
         assert known is not None
         assert X is not None
         self.scaling, self.final = known
-        self.X, self.data, self.fits = X, data, fits
+        self.X, self.data = X, data
         self.p = power_of(self.final) or 2.0
         self.is_by_row = isinstance(self.final, RowOrder)  # are ties broken by the order of rows?
         self.target = make_target(data)
         self._no_scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
         self.plain_error: FloatArray | None = None
-        self._wanted: dict[int, tuple[int, Weighting]] = {}  # by estimator: its k and its weighting
+        self._wanted: dict[int, tuple[IntArray, list[Weighting]]] = {}  # by estimators: k and weighting of each
         self._asks: dict[Hashable, Asks] = {}
 
-    def solve(self, places: Sequence[int]) -> Iterator[tuple[int, Answer | None]]:
-        """Answers by place; fits that ask for more neighbours than there are rows are left out."""
-        parts = [self._part(split) for split in map(self._able, by_split(self.fits, places)) if split.fits]
-        if parts:
-            self._walk(parts)
-        for part in parts:
-            yield from self._handed(part)
+    def solve(self, parts: Sequence[BlockPart]) -> Iterator[BlockAnswer]:
+        """Answers training set by training set; fits that ask for more neighbours than there are rows are left out."""
+        able = [part for part in parts if part.block.rows.size and self._asks_of(part).able.size]
+        for training_set in self._walk(able) if able else ():
+            yield from self._handed(training_set)
 
-    def _able(self, split: SplitFits) -> SplitFits:
-        """The fits that ask for no more neighbours than there are, and for some rows."""
-        most = split.train.size if split.rows.size else 0
-        return replace(split, fits=[at for at in split.fits if self._want(at)[0] <= most])
+    def _wants(self, part: BlockPart) -> tuple[IntArray, list[Weighting]]:
+        estimators = part.block.estimators
+        if id(estimators) not in self._wanted:
+            finals = [(scaled(estimator) or (None, estimator))[1] for estimator in estimators]
+            ks = np.array([int(final.n_neighbors) for final in finals])
+            self._wanted[id(estimators)] = ks, [final.weights for final in finals]
+        return self._wanted[id(estimators)]
 
-    def _want(self, at: int) -> tuple[int, Weighting]:
-        estimator = self.fits[at].estimator
-        found = self._wanted.get(id(estimator))
-        if found is None:
-            final = (scaled(estimator) or (None, estimator))[1]
-            found = self._wanted[id(estimator)] = int(final.n_neighbors), final.weights
-        return found
-
-    def _asks_of(self, split: SplitFits) -> Asks:
-        fits = [self.fits[at] for at in split.fits]
-        name = tuple(id(fit.estimator) for fit in fits), tuple(fit.responses for fit in fits)
+    def _asks_of(self, part: BlockPart) -> Asks:
+        wanted, weightings = self._wants(part)
+        size = part.block.train.size
+        name = id(part.block.estimators), min(size, int(wanted.max()))
         if name not in self._asks:
-            ks: dict[Weighting, set[int]] = {}
-            names: dict[Weighting, set[str]] = {}
-            for at in split.fits:
-                k, weighting = self._want(at)
-                ks.setdefault(weighting, set()).add(k)
-                names.setdefault(weighting, set()).update(self.fits[at].responses)
-            order = {weighting: np.array(sorted(found)) for weighting, found in ks.items()}
-            wants = [self._want(at) for at in split.fits]
-            places = [(weighting, int(np.searchsorted(order[weighting], k))) for k, weighting in wants]
-            self._asks[name] = Asks(order, names, places)
+            able = np.flatnonzero(wanted <= size)
+            fits: dict[Weighting, list[int]] = {}
+            for place, at in enumerate(able.tolist()):
+                fits.setdefault(weightings[at], []).append(place)
+            ks = {weighting: np.unique(wanted[able[own]]) for weighting, own in fits.items()}
+            places = {weighting: np.searchsorted(ks[weighting], wanted[able[own]]) for weighting, own in fits.items()}
+            self._asks[name] = Asks(ks, {weighting: np.array(own) for weighting, own in fits.items()}, places, able)
         return self._asks[name]
 
-    def _part(self, split: SplitFits) -> TrainingSet:
+    def _training_set(self, part: BlockPart, scale: Scale, longer: float) -> TrainingSet:
+        block, asks = part.block, self._asks_of(part)
         is_kept = np.zeros(self.data.rows, bool)
-        is_kept[split.train] = True
-        asks = self._asks_of(split)
-        most = max(int(ks[-1]) for ks in asks.ks.values())
-        width = min(most + (not self.is_by_row), split.train.size)
-        part = TrainingSet(split, asks, is_kept, width, *self._scale(split))
+        is_kept[block.train] = True
+        found = TrainingSet(part, asks, is_kept, self._width(part), longer, *scale)
         for weighting, ks in asks.ks.items():
-            empty = self._empty(asks.names[weighting], ks.size, split.rows.size)
-            part.votes[weighting] = Votes(ks, asks.names[weighting], empty, np.zeros(ks.size, bool))
-        return part
+            empty = self._empty(block.responses, ks.size, block.rows.size)
+            found.votes[weighting] = Votes(ks, empty, np.zeros(ks.size, bool))
+        return found
 
-    def _scale(self, split: SplitFits) -> tuple[FloatArray, FloatArray]:
+    def _width(self, part: BlockPart) -> int:
+        most = max(int(ks[-1]) for ks in self._asks_of(part).ks.values())
+        return min(most + (not self.is_by_row), part.block.train.size)
+
+    def _scale(self, train: IntArray) -> Scale:
         """Shift and spread of every column, found once for all powers of the distance."""
         if self.scaling == Scaling():
             return self._no_scale
         known = _SCALES.setdefault(self.data, {})
-        name = (self.scaling, split.name)
+        name = (self.scaling, rows_digest(train))
         if name not in known:
             if len(known) * self.X.shape[1] > MOST_SCALES:
                 known.clear()
-            known[name] = scale_columns(self.X, split.train, self.scaling)
+            known[name] = scale_columns(self.X, train, self.scaling)
         return known[name]
 
-    def _empty(self, names: set[str], ks: int, rows: int) -> dict[str, AnyArray]:
+    def _empty(self, names: tuple[str, ...], ks: int, rows: int) -> dict[str, AnyArray]:
         made: dict[str, AnyArray] = {}
         if "predict" in names:
             made["predict"] = np.empty((ks, rows), np.int64 if self.target.is_classes else np.float64)
@@ -152,21 +168,33 @@ class NeighbourBatch:
             made["predict_proba"] = np.empty((ks, rows, self.target.order.size))
         return made
 
-    def _walk(self, parts: list[TrainingSet]) -> None:
-        asked = any_of([part.split.rows for part in parts])
+    def _walk(self, parts: list[BlockPart]) -> Iterator[TrainingSet]:
+        """Every training set when it is answered: one after the other where one search finds all lists."""
+        asked = any_of([part.block.rows for part in parts])
         spread = scale_columns(self.X, np.arange(self.data.rows), self.scaling)[1]
-        index, longer = self._index(spread), self._longer(parts, spread)
-        length = min(max(self._length(part, longer) for part in parts), self.data.rows)
-        step = max(BLOCK // length, 1)
+        scales = [self._scale(part.block.train) for part in parts]
+        index, longer = self._index(spread), self._longer(scales, spread)
+        most = list(map(self._length, parts, longer))
+        search = Search(index, spread, float(max(longer)))
+        step = max(BLOCK // min(max(most), self.data.rows), 1)
+        sets = map(self._training_set, parts, scales, longer)
+        every = [] if asked.size <= step else list(sets)
         for start in range(0, asked.size, step):
             block = asked[start : start + step]
-            lists = index.of(block, length, is_kept=block.size == asked.size)
-            for part in parts:
-                low, high = np.searchsorted(part.split.rows, (block[0], block[-1] + 1))
-                if low < high:
-                    rows = part.split.rows[low:high]
-                    found = self._nearest(part, rows, lists.at(np.searchsorted(block, rows)), index, spread, longer)
-                    self._answer(part, slice(low, high), rows, found, is_sure=index.is_tree)
+            lists = index.of(block, min(max(most), self.data.rows), is_kept=block.size == asked.size)
+            for training_set in every or sets:
+                self._answer_block(training_set, block, lists, search)
+                if not every:
+                    yield training_set
+        yield from every
+
+    def _answer_block(self, part: TrainingSet, block: IntArray, lists: Lists, search: Search) -> None:
+        """Answer a training set for those of its rows that are in a block of rows."""
+        low, high = np.searchsorted(part.rows, (block[0], block[-1] + 1))
+        if low < high:
+            rows = part.rows[low:high]
+            found = self._nearest(part, rows, lists.at(np.searchsorted(block, rows)), search)
+            self._answer(part, slice(low, high), rows, found, is_sure=search.index.is_tree)
 
     def _index(self, spread: FloatArray) -> Index:
         """Made once for a table, whatever is asked of it later."""
@@ -176,32 +204,44 @@ class NeighbourBatch:
             made[name] = Index(self.X / spread if self.scaling.spreads else self.X, self.p, is_by_row=self.is_by_row)
         return made[name]
 
-    def _length(self, part: TrainingSet, longer: float) -> int:
-        return list_length(int(np.ceil(part.width * longer)), 1.0 - part.split.train.size / self.data.rows)
+    def _length(self, part: BlockPart, longer: float) -> int:
+        return list_length(int(np.ceil(self._width(part) * longer)), 1.0 - part.block.train.size / self.data.rows)
 
-    def _longer(self, parts: list[TrainingSet], spread: FloatArray) -> float:
+    def _longer(self, scales: Sequence[Scale], spread: FloatArray) -> list[float]:
         """How much longer lists are made, so that they hold the nearest rows also as each part scales them."""
         if not self.scaling.spreads:
-            return 1.0
-        uneven = max(float(np.ptp(np.log(spread / part.spread))) for part in parts)
-        return float(np.exp(min(uneven * self.X.shape[1], np.log(WIDEST)))) + 0.1
+            return [1.0] * len(scales)
+        uneven = np.ptp(np.log(spread / np.array([own for _, own in scales])), axis=1)
+        longer: list[float] = (np.exp(np.minimum(uneven * self.X.shape[1], np.log(WIDEST))) + 0.1).tolist()
+        return longer
 
-    def _nearest(
-        self, part: TrainingSet, rows: IntArray, lists: Lists, index: Index, spread: FloatArray, longer: float
-    ) -> Lists:
+    def _nearest(self, part: TrainingSet, rows: IntArray, lists: Lists, search: Search) -> Lists:
         """The nearest training rows of these rows: from the lists, or from longer ones where they run short."""
-        if has_repeats(part.split.train):
+        if has_repeats(part.train):
             return self._searched(part, rows)
-        found, is_short = self._listed(part, rows, lists, spread, longer)
+        found, is_short = self._listed(part, rows, lists, search.spread, part.longer)
         short = np.flatnonzero(is_short)
         if not short.size:
             return found
-        if 4 * lists.near.shape[1] < min(len(index.X), 4 * LONGEST):
-            more = index.search(index.X[rows[short]], 4 * lists.near.shape[1])
-            again = self._nearest(part, rows[short], more, index, spread, longer)
-        else:
-            again = self._searched(part, rows[short])
-        found.near[short], found.distance[short] = again.near, again.distance
+        if part.longer < search.longest:  # what is listed may be enough, if more of it is looked at
+            again, is_short = self._listed(part, rows[short], lists.at(short), search.spread, search.longest)
+            found.near[short], found.distance[short] = again.near, again.distance
+            short = short[is_short]
+        if short.size:
+            again = self._from_longer(part, rows[short], 4 * lists.near.shape[1], search)
+            found.near[short], found.distance[short] = again.near, again.distance
+        return found
+
+    def _from_longer(self, part: TrainingSet, rows: IntArray, length: int, search: Search) -> Lists:
+        """The same from lists of this length, if that is worth while."""
+        if length >= min(len(search.index.X), 4 * LONGEST):
+            return self._searched(part, rows)
+        lists = search.index.search(search.index.X[rows], length)
+        found, is_short = self._listed(part, rows, lists, search.spread, search.longest)
+        short = np.flatnonzero(is_short)
+        if short.size:
+            again = self._from_longer(part, rows[short], 4 * length, search)
+            found.near[short], found.distance[short] = again.near, again.distance
         return found
 
     def _listed(
@@ -210,9 +250,9 @@ class NeighbourBatch:
         """The nearest training rows as the lists have them, by this part's own distances; and where lists run short."""
         if not self.scaling.spreads:
             return first_kept(lists, part.is_kept, part.width)
-        most = min(int(np.ceil(part.width * longer)), part.split.train.size, lists.near.shape[1])
+        most = min(int(np.ceil(part.width * longer)), part.train.size, lists.near.shape[1])
         listed, is_short = first_kept(lists, part.is_kept, most)
-        reach = listed.reach if most < part.split.train.size else np.full(rows.size, np.inf)
+        reach = listed.reach if most < part.train.size else np.full(rows.size, np.inf)
         reach = before_ties(reach, self.X.shape[1]) if self.is_by_row else reach
         table = part.table(self.X)
         distance, near = in_order(distances(table[rows], table, listed.near, self.p), listed.near)
@@ -220,7 +260,7 @@ class NeighbourBatch:
         return found, is_short | (found.distance[:, -1] > found.reach)
 
     def _searched(self, part: TrainingSet, rows: IntArray) -> Lists:
-        train = part.split.train
+        train = part.train
         if self.is_by_row:
             from foldwise.learners.estimators.nearest import NearestRegressor
 
@@ -232,15 +272,13 @@ class NeighbourBatch:
 
     def _answer(self, part: TrainingSet, slot: slice, rows: IntArray, near: Lists, *, is_sure: bool) -> None:
         """Fill in a block of rows; where neighbours tie, as scikit-learn's tree has it, or else not at all."""
+        self._fill(part, slot, near)
         if self.is_by_row:
-            for weighting, votes in part.votes.items():
-                self._fill(votes, weighting, slot, near)
             return
-        is_forced = self._is_by_force(np.arange(1, part.width + 1), part.split.train.size)
+        is_forced = self._is_by_force(np.arange(1, part.width + 1), part.train.size)
         is_open, is_tiny = self._open(part, rows, near, is_forced, is_sure=is_sure)
         columns = np.flatnonzero(is_open.any(axis=0))
         for weighting, votes in part.votes.items():
-            self._fill(votes, weighting, slot, near)
             if is_tiny and weighting == "distance":
                 votes.is_doubtful |= is_forced[votes.ks - 1]
             for at in np.flatnonzero(np.isin(votes.ks - 1, columns)).tolist():
@@ -250,19 +288,22 @@ class NeighbourBatch:
                 else:
                     self._as_tree(part, votes, weighting, at, slot, rows, np.flatnonzero(is_open[:, k - 1]))
 
-    def _fill(self, votes: Votes, weighting: Weighting, slot: slice, near: Lists) -> None:
-        answers, close = running_answers(self.target, near.near, near.distance, weighting, votes.names, votes.ks)
-        for name, found in answers.items():
-            votes.answers[name][:, slot] = found
-        if close is not None:
-            votes.is_doubtful |= close.any(axis=1)
+    def _fill(self, part: TrainingSet, slot: slice, near: Lists) -> None:
+        """What the nearest rows answer, under every weighting."""
+        across, distance = np.ascontiguousarray(near.near.T), np.ascontiguousarray(near.distance.T)
+        for weighting, votes in part.votes.items():
+            answers, close = running_answers(self.target, across, distance, weighting, part.names, votes.ks)
+            for name, found in answers.items():
+                votes.answers[name][:, slot] = found
+            if close is not None:
+                votes.is_doubtful |= close.any(axis=1)
 
     def _open(
         self, part: TrainingSet, rows: IntArray, near: Lists, is_forced: Any, *, is_sure: bool
     ) -> tuple[Any, bool]:
         """By row and k: might scikit-learn choose other neighbours? And is some distance it computes all rounding?"""
         distance, values = near.distance, self.target.values[near.near]
-        is_whole = part.width == part.split.train.size
+        is_whole = part.width == part.train.size
         tied = distance[:, 1:] - distance[:, :-1] <= 4 * (self.X.shape[1] + 4) * EPSILON * distance[:, 1:]
         is_open, is_tiny = tied_boundaries(tied, values, is_whole=is_whole), False
         if self.p == 2 and (is_forced.any() or not is_sure):
@@ -301,7 +342,7 @@ class NeighbourBatch:
         """Rows whose neighbours tie, with the neighbours that scikit-learn's tree finds."""
         k, table = votes.ks[at : at + 1], part.table if self.scaling != Scaling() else np.asarray
         distance, near = self._tree(part, table).kneighbors(table(self.X[rows[places]]), int(k[0]))
-        answers, close = running_answers(self.target, part.split.train[near], distance, weighting, votes.names, k)
+        answers, close = running_answers(self.target, part.train[near].T, distance.T, weighting, part.names, k)
         for name, found in answers.items():
             votes.answers[name][at, slot.start + places] = found[0]
         votes.is_doubtful[at] |= close is not None and close.any()
@@ -313,24 +354,29 @@ class NeighbourBatch:
         if part.tree is None:
             final, kind = self.final, "kd_tree" if self.final.algorithm == "auto" else self.final.algorithm
             tree = NearestNeighbors(algorithm=kind, leaf_size=final.leaf_size, metric=final.metric, p=final.p)
-            part.tree = tree.fit(table(self.X[part.split.train]))
+            part.tree = tree.fit(table(self.X[part.train]))
         return part.tree
 
-    def _handed(self, part: TrainingSet) -> Iterator[tuple[int, Answer | None]]:
-        answers = {weighting: _by_k(votes) for weighting, votes in part.votes.items()}
-        for fit, (weighting, at) in zip(part.split.fits, part.asks.places, strict=True):
-            found, names = answers[weighting][at], self.fits[fit].responses
-            yield fit, found if found is None or len(found) == len(names) else {name: found[name] for name in names}
+    def _handed(self, part: TrainingSet) -> Iterator[BlockAnswer]:
+        """The responses of every fit; those in doubt are left out."""
+        asks, number = part.asks, part.part.number
+        stacked = self._empty(part.names, asks.able.size, part.rows.size)
+        is_sure = np.empty(asks.able.size, bool)
+        for weighting, votes in part.votes.items():
+            own, places = asks.fits[weighting], asks.places[weighting]
+            is_sure[own] = ~votes.is_doubtful[places]
+            for name, values in stacked.items():
+                values[own] = votes.answers[name][places]
+        able = asks.able
+        if not is_sure.all():
+            able, stacked = able[is_sure], {name: values[is_sure] for name, values in stacked.items()}
+        if able.size:
+            own_places = part.part.places
+            yield number, [own_places[at] for at in able.tolist()], stacked
 
 
-_SCALES: WeakKeyDictionary[Dataset, dict[Hashable, tuple[FloatArray, FloatArray]]] = WeakKeyDictionary()
+_SCALES: WeakKeyDictionary[Dataset, dict[Hashable, Scale]] = WeakKeyDictionary()
 _INDEXES: WeakKeyDictionary[Dataset, dict[tuple[bool, float, bool], Index]] = WeakKeyDictionary()
-
-
-def _by_k(votes: Votes) -> list[Answer | None]:
-    """The responses at every k; None where the plain loop must do it."""
-    doubtful, columns = votes.is_doubtful.tolist(), votes.answers.items()
-    return [None if doubtful[at] else {name: values[at] for name, values in columns} for at in range(votes.ks.size)]
 
 
 def _rounding(X: FloatArray) -> FloatArray:

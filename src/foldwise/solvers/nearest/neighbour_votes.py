@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,20 +38,24 @@ def make_target(data: Dataset) -> Target:
 
 
 def neighbour_weights(distance: FloatArray, weighting: Weighting) -> FloatArray | None:
-    """One over the distance; rows at no distance, if there are any, count alone."""
+    """One over the distance (neighbour x row); rows at no distance, if there are any, count alone."""
     if weighting == "uniform":
         return None
     with np.errstate(divide="ignore"):
         weights = 1.0 / distance
-    at_once = np.isinf(weights[:, 0])
-    weights[at_once] = np.isinf(weights[at_once])
+    at_once = np.isinf(weights[0])
+    if at_once.any():
+        weights[:, at_once] = np.isinf(weights[:, at_once])
     return weights
 
 
 def running_answers(
-    target: Target, near: IntArray, distance: FloatArray, weighting: Weighting, names: set[str], ks: IntArray
+    target: Target, near: IntArray, distance: FloatArray, weighting: Weighting, names: Container[str], ks: IntArray
 ) -> tuple[dict[str, AnyArray], Any]:
-    """Responses by k (first axis) of the first k neighbours; and by k and row where votes are too close to call."""
+    """Responses by k (first axis) of the first k neighbours; and by k and row where votes are too close to call.
+
+    `near` and `distance` are neighbour x row, so that the sums of all rows go on together.
+    """
     weights = neighbour_weights(distance, weighting)
     values = target.values[near]
     close = None
@@ -71,17 +76,19 @@ def running_answers(
 
 def _running_means(values: FloatArray, weights: FloatArray | None, ks: IntArray) -> FloatArray:
     if weights is None:
-        sums = np.cumsum(values, axis=1)
-        return np.ascontiguousarray(sums[:, ks - 1].T) / ks[:, None]
-    sums, whole = np.cumsum(values * weights, axis=1), np.cumsum(weights, axis=1)
-    return np.ascontiguousarray((sums[:, ks - 1] / whole[:, ks - 1]).T)
+        means: FloatArray = np.cumsum(values, axis=0)[ks - 1] / ks[:, None]
+        return means
+    values *= weights
+    sums, whole = np.cumsum(values, axis=0), np.cumsum(weights, axis=0)
+    found: FloatArray = sums[ks - 1] / whole[ks - 1]
+    return found
 
 
 def _running_votes(values: FloatArray, weights: FloatArray | None, ks: IntArray, classes: int) -> FloatArray:
-    votes = np.empty((ks.size, len(values), classes))
+    votes = np.empty((ks.size, values.shape[1], classes))
     for code in range(classes):
         cast = (values == code).astype(np.float64) if weights is None else np.where(values == code, weights, 0.0)
-        votes[:, :, code] = np.cumsum(cast, axis=1)[:, ks - 1].T
+        votes[:, :, code] = np.cumsum(cast, axis=0)[ks - 1]
     return votes
 
 

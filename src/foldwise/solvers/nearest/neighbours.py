@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from foldwise.data.dataset import Dataset
 from foldwise.learners.estimators.distances import power
-from foldwise.solvers.batches import any_of, by_shared, by_split
+from foldwise.solvers.batches import any_of, by_estimator, by_split, solve_in_blocks
 from foldwise.solvers.fitted_steps import numbers
 from foldwise.solvers.nearest.neighbour_batch import NeighbourBatch
-from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.solver import Answer, BlockAnswer, FitRequest, RequestBlock
 from foldwise.solvers.steps import scaled
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
@@ -42,18 +42,19 @@ class NeighboursSolver:
 
     def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
         """One search of the rows asked, against one search and one fit each; in rows searched."""
-        plain = sum(fit.rows.size + fit.train.size / 50 + 20 for fit in fits)
         splits = by_split(fits, range(len(fits)))
+        plain = sum(len(split.fits) * (split.rows.size + split.train.size / 50 + 20) for split in splits)
         asked = any_of([split.rows for split in splits]).size
         ours = 1.5 * asked + data.rows / 50 + sum(0.2 * split.rows.size + 20 for split in splits)
         return ours < plain
 
     def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
-        answers: list[Answer | None] = [None] * len(fits)
-        for estimator, places in by_shared(self, fits):
-            for at, answer in NeighbourBatch(estimator, data, fits).solve(places):
-                answers[at] = answer
-        return answers
+        return solve_in_blocks(self.solve_blocks, fits, data)
+
+    def solve_blocks(self, blocks: Sequence[RequestBlock], data: Dataset) -> Iterator[BlockAnswer]:
+        """Answers of all candidates of a training set in one array, one training set after the other."""
+        for parts in by_estimator(self, blocks):
+            yield from NeighbourBatch(parts[0].block.estimators[0], data).solve(parts)
 
 
 SOLVERS = (NeighboursSolver(),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
@@ -10,16 +11,17 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.batches import SplitFits, by_shared, by_split
+from foldwise.solvers.batches import SplitFits, by_estimator, by_split, solve_in_blocks
 from foldwise.solvers.fitted_steps import numbers, scale_columns
 from foldwise.solvers.ridge.cross_products import CrossProductTable, symmetric_product
 from foldwise.solvers.ridge.dual import Products, centred_products, in_chunks, left_out, rest_to_leave_out
 from foldwise.solvers.ridge.linear_scores import score_targets
 from foldwise.solvers.ridge.penalties import DOUBT, Found, PenaltyBatch
 from foldwise.solvers.ridge.primal import Form, is_of_full_rank, leave_one_out, primal_answers
-from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.solver import Answer, BlockAnswer, FitRequest, RequestBlock
 from foldwise.solvers.steps import scaled
 
+GROUP = 2_000_000  # predictions of a tall table made at a time
 FAR = 1e3  # means of a wide table's columns, in standard deviations, beyond which they cost too many digits
 LEAST_RANK = 1e-6  # smaller shares of the largest singular value cannot be told from products
 MOST_TOLERANCE = 1e-4  # larger tolerances of least squares would drop what leave-one-out takes for well conditioned
@@ -60,11 +62,12 @@ class RidgeSolver:
         return ours < plain
 
     def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
-        answers: list[Answer | None] = [None] * len(fits)
-        for estimator, places in by_shared(self, fits):
-            for at, answer in _Batch(estimator, fits, data).solve(places):
-                answers[at] = answer
-        return answers
+        return solve_in_blocks(self.solve_blocks, fits, data)
+
+    def solve_blocks(self, blocks: Sequence[RequestBlock], data: Dataset) -> Iterator[BlockAnswer]:
+        """Answers as they come, so that those of a large table need not be held all at once."""
+        for parts in by_estimator(self, blocks):
+            yield from _Batch(parts[0].block.estimators[0], (), data).solve_parts(parts)
 
 
 SOLVERS = (RidgeSolver(),)
@@ -111,6 +114,7 @@ class _Batch(PenaltyBatch):
         assert X is not None
         super().__init__(fits, data, score_targets(data), _penalty)
         self.X, self.scaling, self.intercept = X, known[0], bool(known[1].fit_intercept)
+        self.most_at_once = GROUP if 2 * X.shape[1] < data.rows else math.inf  # wide sets share one reduction
         self.form = Form(self.intercept, self.scaling.means, self.scaling.spreads, _rank(known[1]))
 
     def found(self, splits: list[SplitFits], penalties: FloatArray) -> list[Found]:

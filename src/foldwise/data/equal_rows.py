@@ -1,0 +1,173 @@
+"""Rows that are equal, or nearly so: which they are, and groups that keep them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+
+WORD = "duplicates"  # groups="duplicates": rows that are equal or nearly so are never on both sides of a split
+NEIGHBOURS = 10  # a row is a near copy if it is much closer than the tenth nearest
+CLOSE = 0.2  # of the distance to that one, at most
+CHANCE = 0.005  # of the rows that may be taken for copies
+MOST_ROWS = 20_000  # among which near copies are looked for: it takes rows x rows steps
+MOST_LABELS = 100  # a column with more has names rather than categories, and is left out of distances
+MOST_MISSING = 0.2  # of the values of a column that tells how far apart rows are
+CHUNK = 2_000_000  # distances at a time
+LOGS = sum((k - 4) / k for k in range(5, NEIGHBOURS))  # expected log ratios of the farther distances in one dimension
+
+
+def hash_column(values: AnyArray, salt: int) -> AnyArray:
+    """A number of 64 bits for every value of a column, equal where the values are; NaN is one value, and so is zero."""
+    numbers = np.asarray(values, dtype=np.float64) + 0.0
+    missing = np.isnan(numbers)
+    bits = np.where(missing, 0.0, numbers).view(np.uint64) ^ np.where(missing, _FILLED, np.uint64(0))
+    with np.errstate(over="ignore"):
+        bits = bits + np.uint64(0x9E3779B97F4A7C15) * np.uint64(salt + 1)
+        bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(bits ^ (bits >> np.uint64(31)))
+
+
+_FILLED = np.uint64(0x7FF8DEADBEEF0001)
+
+
+def hash_rows(columns: Sequence[AnyArray]) -> AnyArray:
+    """The sum of the hashes of the cells: equal rows have equal sums, and others hardly ever.
+
+    >>> rows = hash_rows([np.array([1.0, 1.0, 2.0]), np.array([np.nan, np.nan, 0.0])])
+    >>> bool(rows[0] == rows[1]), bool(rows[0] == rows[2])
+    (True, False)
+    """
+    total = np.zeros(len(columns[0]), dtype=np.uint64)
+    for salt, values in enumerate(columns):
+        total += hash_column(values, salt)
+    return total
+
+
+def table_columns(X: Any, kinds: Sequence[str]) -> Iterator[AnyArray]:
+    """The columns of a canonical table as numbers: microseconds, or codes of text and categories, -1 where missing."""
+    for at, kind in enumerate(kinds):
+        yield column_numbers(X[:, at] if isinstance(X, np.ndarray) else X.iloc[:, at].to_numpy(), kind)[0]
+
+
+def column_numbers(raw: AnyArray, kind: str) -> tuple[FloatArray, tuple[Any, ...]]:
+    """One column as numbers, and the labels that codes stand for."""
+    if kind in ("text", "category"):
+        import pandas as pd
+
+        codes, labels = pd.factorize(raw)
+        return codes.astype(np.float64), tuple(labels)
+    if raw.dtype.kind == "M":
+        stamps = raw.astype("datetime64[us]").view(np.int64).astype(np.float64)
+        stamps[np.isnat(raw)] = np.nan
+        return stamps, ()
+    return np.asarray(raw, dtype=np.float64), ()
+
+
+def spread_out(columns: Sequence[AnyArray], is_label: Sequence[bool]) -> FloatArray:
+    """Points whose distances say how alike rows are: numbers in standard deviations, and 1 for another label."""
+    parts = []
+    for values, label in zip(columns, is_label, strict=True):
+        if label:
+            codes = values.astype(np.int64) + 1
+            if codes.max() < MOST_LABELS:
+                parts.append(np.eye(int(codes.max()) + 1)[codes] / np.sqrt(2))
+            continue
+        if np.isnan(values).mean() <= MOST_MISSING and (scaled := in_deviations(values)) is not None:
+            parts.append(scaled[:, None])
+    return np.hstack(parts) if parts else np.zeros((len(columns[0]), 0))
+
+
+def in_deviations(values: FloatArray) -> FloatArray | None:
+    """Numbers in standard deviations from their mean, 0 where they are missing; None where they do not differ.
+
+    >>> in_deviations(np.array([1.0, 3.0, np.nan]))
+    array([-1.,  1.,  0.])
+    """
+    missing = np.isnan(values)
+    known = np.clip(values[~missing], -1e300, 1e300)  # infinities are far, not lost
+    largest = np.abs(known).max(initial=0.0)
+    if largest == 0 or (known == known[0]).all():
+        return None
+    known = known / largest
+    width = known.std()
+    if width == 0:
+        return None
+    found = np.zeros(len(values))
+    found[~missing] = (known - known.mean()) / width
+    return found
+
+
+def nearest(points: FloatArray, asked: IntArray, count: int = NEIGHBOURS) -> tuple[FloatArray, IntArray]:
+    """Distances to the nearest other rows and which these are, for the rows asked; distances[row, rank], ascending."""
+    count = min(count, len(points) - 1)
+    squares = np.einsum("ij,ij->i", points, points)
+    distances, rows = np.empty((len(asked), count)), np.empty((len(asked), count), dtype=np.int64)
+    step = max(1, CHUNK // len(points))
+    for start in range(0, len(asked), step):
+        part = asked[start : start + step]
+        gaps = squares[part, None] + squares - 2 * (points[part] @ points.T)
+        gaps[np.arange(len(part)), part] = np.inf
+        found = np.argpartition(gaps, count - 1, axis=1)[:, :count]
+        # exact differences: the formula above loses half of the digits, which is what tells near copies apart
+        exact = np.sqrt(((points[part, None] - points[found]) ** 2).sum(axis=2))
+        order = np.argsort(exact, axis=1)
+        distances[start : start + len(part)] = np.take_along_axis(exact, order, axis=1)
+        rows[start : start + len(part)] = np.take_along_axis(found, order, axis=1)
+    return distances, rows
+
+
+def close_limit(distances: FloatArray) -> float:
+    """How near a copy is, of the distance to the tenth neighbour: so near that chance has one row in 200 there.
+
+    The distances to the farther neighbours say how many dimensions the rows fill (Levina and Bickel, 2004), and so
+    how many rows are as near by chance.
+    """
+    if distances.shape[1] < NEIGHBOURS:
+        return 0.0
+    logs = np.log(np.maximum(distances[:, -1:], 1e-300) / np.maximum(distances[:, 4:-1], 1e-300))
+    dimensions = LOGS / max(float(logs.sum(axis=1).mean()), 1e-9)
+    return float(min(CLOSE, (CHANCE / (NEIGHBOURS - 1)) ** (1 / dimensions)))
+
+
+def duplicate_groups(X: Any, kinds: Sequence[str]) -> IntArray:
+    """A group for every set of rows that are equal in all features or, up to 20,000 rows, nearly so.
+
+    >>> duplicate_groups(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), ("number", "number")).tolist()
+    [0, 1, 0]
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if hasattr(X, "tocsr"):
+        return _sparse_groups(X.tocsr())
+    columns = list(table_columns(X, kinds))
+    _, first, codes = np.unique(hash_rows(columns), return_index=True, return_inverse=True)
+    codes = codes.astype(np.int64)
+    if not NEIGHBOURS < len(first) <= MOST_ROWS:
+        return _in_order(codes)
+    is_label = [kind in ("text", "category") for kind in kinds]
+    distances, rows = nearest(spread_out([values[first] for values in columns], is_label), np.arange(len(first)))
+    one, rank = np.nonzero(distances < close_limit(distances) * distances[:, -1:])
+    links = coo_array((np.ones(len(one)), (one, rows[one, rank])), shape=(len(first), len(first)))
+    return _in_order(connected_components(links, directed=False)[1][codes].astype(np.int64))
+
+
+def _sparse_groups(X: Any) -> IntArray:
+    X.sum_duplicates()
+    rows = zip(X.indptr[:-1], X.indptr[1:], strict=True)
+    seen: dict[bytes, int] = {}
+    cells = (X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in rows)
+    return np.array([seen.setdefault(one, len(seen)) for one in cells], dtype=np.int64)
+
+
+def _in_order(codes: IntArray) -> IntArray:
+    """The same groups, numbered in the order in which they appear."""
+    _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[codes]

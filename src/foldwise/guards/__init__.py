@@ -1,0 +1,1 @@
+"""Leaks and traps, found before anyone believes the numbers."""

@@ -1,0 +1,189 @@
+"""Rows that are equal, or nearly so, and stand on both sides of a split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from foldwise.arrays import AnyArray, IntArray
+from foldwise.data.equal_rows import NEIGHBOURS, close_limit, hash_column, nearest, spread_out
+from foldwise.data.features import Feature
+from foldwise.guards.checks.identifiers import is_identifier
+from foldwise.guards.codes.rows import CONFLICTS, DUPLICATES, NEAR_DUPLICATES
+from foldwise.guards.subject import Subject
+from foldwise.splits.split import Splits
+from foldwise.studies.finding import Finding
+
+LEAST_SHARE = 0.02  # of rows that are copies of others before anyone is told
+LEAST_COPIES = 3
+BY_CHANCE = 0.5  # of the equal pairs may be so because the table is coarse
+MOST_COLUMNS = 60  # that are left out in turn, to see what is chance
+MOST_SPLITS = 30  # that are looked at
+LEAST_GAP = 0.6  # of the rows within twice the distance of copies are copies: by chance half of them at most
+CELLS = 2_000_000  # distances that are worked out
+
+
+def equal_rows(subject: Subject) -> Iterator[Finding]:
+    """Rows equal in all features and the target, more of them than chance gives, on both sides of a split."""
+    features = _telling(subject)
+    if not features or subject.data.rows < 2 * NEIGHBOURS:
+        return
+    hashes = _hashes(features)
+    alike = np.sum(hashes, axis=0, dtype=np.uint64)
+    codes = np.unique(alike, return_inverse=True)[1]
+    copies = len(codes) - int(codes.max()) - 1
+    if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)):
+        return
+    if not subject.is_regression and _share_of_copies(hashes) >= BY_CHANCE:
+        yield from _conflicts(subject, codes)
+    target = hash_column(subject.target, len(hashes))
+    copies = len(codes) - len(np.unique(alike + target))
+    if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)) or (len(hashes) == 1 and not subject.is_regression):
+        return
+    if _share_of_copies(hashes, target) < BY_CHANCE:
+        return
+    crossing = crossing_rows(subject.outer, codes)
+    if len(crossing) >= LEAST_COPIES:
+        share = len(crossing) / len(subject.outer.rows)
+        yield DUPLICATES.found(
+            f"{copies} of {len(codes)} rows are copies of others, "
+            f"and {share:.0%} of the rows that are tested have a copy among the training rows",
+            rows=crossing,
+            figures={"copies": copies, "tested_with_copy": len(crossing), "share": share},
+            advice=_advice(subject),
+        )
+
+
+def without_copies(subject: Subject) -> IntArray:
+    """All rows but the copies of others, where there are more of these than chance gives."""
+    features = _telling(subject)
+    every = np.arange(subject.data.rows)
+    if not features or (len(features) == 1 and not subject.is_regression):
+        return every
+    hashes, target = _hashes(features), hash_column(subject.target, len(features))
+    first = np.unique(np.sum([*hashes, target], axis=0, dtype=np.uint64), return_index=True)[1]
+    is_few = len(every) - len(first) < max(LEAST_COPIES, LEAST_SHARE * len(every))
+    return every if is_few or _share_of_copies(hashes, target) < BY_CHANCE else np.sort(first)
+
+
+def near_rows(subject: Subject) -> Iterator[Finding]:
+    """Rows much nearer to another than to a third, more of them than chance gives, on both sides of a split."""
+    features = _telling(subject)
+    if not features or subject.data.time is not None:
+        return
+    first = np.unique(np.sum(_hashes(features), axis=0, dtype=np.uint64), return_index=True)[1]
+    points = spread_out([one.values[first] for one in features], [not one.is_number for one in features])
+    if len(first) < 4 * NEIGHBOURS or points.shape[1] < 2:
+        return
+    asked = _asked(len(first))
+    distances, rows = nearest(points, asked)
+    limit = close_limit(distances)
+    ratios = distances[:, 0] / np.maximum(distances[:, -1], 1e-300)
+    close = np.flatnonzero(ratios < limit)
+    pairs = np.column_stack([first[asked[close]], first[rows[close, 0]]])
+    pairs = pairs[_crosses(subject.outer, pairs, subject.data.rows)]
+    is_gap = len(close) >= LEAST_GAP * (ratios < 2 * limit).sum()
+    if len(pairs) < max(2 * LEAST_COPIES, 2 * LEAST_SHARE * len(asked)) or not is_gap:
+        return
+    share = len(pairs) / len(asked)
+    yield NEAR_DUPLICATES.found(
+        f"about {share:.0%} of the rows are nearly equal to one on the other side of a split: "
+        f"{1 / limit:.0f} times nearer to it than to their tenth neighbour",
+        rows=np.unique(pairs),
+        figures={"rows_looked_at": len(asked), "near_copies": len(pairs), "share": share},
+        advice=_advice(subject),
+    )
+
+
+def _conflicts(subject: Subject, codes: IntArray) -> Iterator[Finding]:
+    """Rows of a class that is not the commonest among those equal to them: no method gets all of them right."""
+    classes = subject.target.astype(np.int64)
+    table = np.zeros((int(codes.max()) + 1, int(classes.max()) + 1), dtype=np.int64)
+    np.add.at(table, (codes, classes), 1)
+    wrong = classes != table.argmax(axis=1)[codes]
+    lost = int(table.sum() - table.max(axis=1).sum())
+    if lost >= max(LEAST_COPIES, LEAST_SHARE * len(codes)):
+        share = lost / len(codes)
+        yield CONFLICTS.found(
+            f"{lost} rows have another class than most rows equal to them, "
+            f"so no method can be right on more than {1 - share:.1%} of these rows",
+            rows=np.flatnonzero(wrong),
+            figures={"rows": lost, "share": share},
+            advice="Look for mistakes in the classes, or for features that are missing",
+        )
+
+
+def crossing_rows(outer: Splits, codes: IntArray) -> IntArray:
+    """Rows that are tested while a row of the same code is trained on."""
+    found = np.zeros(len(codes), dtype=bool)
+    for split in outer.splits[:MOST_SPLITS]:
+        is_trained = np.zeros(int(codes.max()) + 1, dtype=bool)
+        is_trained[codes[split.train]] = True
+        found[split.test] |= is_trained[codes[split.test]]
+    return np.flatnonzero(found)
+
+
+def _telling(subject: Subject) -> list[Feature]:
+    """The features that may be equal at all: no identifier, and more than one value."""
+    if subject.data.is_series:
+        return list(subject.columns)
+    return [one for one in subject.columns if one.distinct > 1 and not is_identifier(one)]
+
+
+def _hashes(features: Sequence[Feature]) -> list[AnyArray]:
+    """A number for every cell; rows without any value are no copies of each other."""
+    found = [hash_column(one.values, at) for at, one in enumerate(features)]
+    empty = np.flatnonzero(np.logical_and.reduce([one.missing for one in features]))
+    found[0][empty] = hash_column(empty.astype(np.float64), len(found) + 1)
+    return found
+
+
+def _share_of_copies(hashes: Sequence[AnyArray], target: AnyArray | None = None) -> float:
+    """How many of the equal pairs are copies, not chance: what the column that best tells rows apart says.
+
+    Of the pairs equal in all other features, chance makes a share equal in this one too: the sum of its squared
+    frequencies. Copies are equal in any case. The target comes last, to which all features belong.
+    """
+    total = np.asarray(np.sum(hashes, axis=0, dtype=np.uint64))
+    columns = hashes[:: max(1, len(hashes) // MOST_COLUMNS)] if len(hashes) > 1 else ()
+    shares = [_share(total, column) for column in columns]
+    shares += [] if target is None else [_share(total + target, target)]
+    return min(shares, default=0.0)  # of one feature alone nobody knows
+
+
+def _share(total: AnyArray, column: AnyArray) -> float:
+    equal, chance = _pairs(total), 2 * _pairs(column) / (len(total) * (len(total) - 1))
+    if equal == 0 or chance == 1:
+        return float(equal > 0)
+    expected = chance * (_pairs(total - column) - equal) / (1 - chance)
+    return float(1 - (expected + 3 * np.sqrt(expected)) / equal)
+
+
+def _pairs(hashes: AnyArray) -> int:
+    ordered = np.sort(hashes)
+    counts = np.diff(np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1], True])).astype(np.int64)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def _asked(rows: int) -> IntArray:
+    """Rows whose neighbours are looked up: all of a small table, some of a large one."""
+    count = min(rows, max(100, CELLS // rows))
+    return np.sort(np.random.default_rng(0).choice(rows, count, replace=False))
+
+
+def _crosses(outer: Splits, pairs: IntArray, rows: int) -> AnyArray:
+    """Which pairs have one row in the test and the other in the training rows of some split?"""
+    found = np.zeros(len(pairs), dtype=bool)
+    for split in outer.splits[:MOST_SPLITS]:
+        side = np.zeros(rows, dtype=np.int8)
+        side[split.train] = 1
+        side[split.test] = 2
+        found |= side[pairs].sum(axis=1) * (side[pairs[:, 0]] != side[pairs[:, 1]]) == 3
+    return found
+
+
+def _advice(subject: Subject) -> str:
+    if subject.data.groups is None and subject.data.time is None:
+        return 'Keep them together with groups="duplicates" (--groups duplicates), or leave copies out'
+    return "Leave copies out"

@@ -1,0 +1,1 @@
+"""The table of codes, one file per family."""

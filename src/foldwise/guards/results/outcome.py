@@ -1,0 +1,54 @@
+"""What the checks of results look at: the answers of the methods that are finished, beside the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from foldwise.answers.contest import BASELINE
+from foldwise.answers.method import MethodAnswer
+from foldwise.studies.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A study with what its methods answered."""
+
+    study: Study
+    answer: Mapping[str, Any]  # in plain values; empty where one learner was judged alone
+    methods: Sequence[MethodAnswer]
+
+    @cached_property
+    def own(self) -> list[MethodAnswer]:
+        """Methods that were asked for and have a risk that is all their own; a study that still runs has fewer."""
+        return [
+            one
+            for one in self.methods
+            if one.method.name != BASELINE and one.status == "ok" and one.is_finished and not one.stand_ins
+        ]
+
+    @property
+    def tuned(self) -> list[MethodAnswer]:
+        return [one for one in self.own if one.method.inner is not None and not one.method.combines]
+
+    @cached_property
+    def baseline(self) -> MethodAnswer | None:
+        found = (one for one in self.methods if one.method.name == BASELINE and one.status == "ok")
+        return next(found, None)
+
+    @cached_property
+    def best(self) -> MethodAnswer | None:
+        """The method of the smallest risk among those."""
+        return min(self.own, key=lambda one: (one.risk, one.method.name), default=None)
+
+    def row(self, method: MethodAnswer) -> Mapping[str, Any]:
+        """The row of a method in the answer."""
+        rows = self.answer.get("methods") or ()
+        return next((row for row in rows if row["name"] == method.method.name), {})
+
+    def is_shown_worse(self, method: MethodAnswer) -> bool:
+        """Does the interval of its difference to the best exclude 0?"""
+        low = self.row(method).get("difference_low")
+        return low is not None and low > 0

@@ -1,0 +1,1 @@
+"""The exhibits of the gallery, one file each; `fw.lab.show(name)` runs one."""

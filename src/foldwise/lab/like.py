@@ -1,0 +1,41 @@
+"""Coverage on tables like one's own, from a file or a frame: a study of it, and that study on simulated tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from foldwise.api.compare import compare
+from foldwise.api.coverage_check import CoverageCheck
+from foldwise.estimates.interval_method import IntervalMethod
+
+
+def coverage_like(
+    data: Any,
+    target: Any = None,
+    *,
+    learners: Any = None,
+    outer: Any = None,
+    inner: Any = None,
+    intervals: str | Sequence[str | IntervalMethod] = "own",
+    replications: int = 200,
+    time_limit: float | str | None = "2 min",
+    level: float = 0.95,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> CoverageCheck:
+    """Compare learners on a table, then the same study on simulated tables like it: see `Result.coverage_check`.
+
+    `target`: its column, or its values. Assumes independent rows; groups and time order are refused.
+    """
+    words: dict[str, Any] = {"outer": outer, "inner": inner, "level": level, "seed": seed, "jobs": jobs}
+    result = compare(learners, data, target, progress=progress, **words)
+    return result.coverage_check(
+        intervals=intervals,
+        replications=replications,
+        time_limit=time_limit,
+        seed=seed,
+        jobs=jobs,
+        progress=progress,
+    )

@@ -1,0 +1,112 @@
+"""Which method to take, in plain sentences: what taking it may cost, and which others would do as well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from foldwise.answers.numbers import listed, number, plain
+
+MUCH_QUICKER = 5  # times
+LONG = 1.0  # seconds of fitting below which nobody minds
+
+Method = Mapping[str, Any]
+
+
+def advice(answer: Mapping[str, Any]) -> list[str]:
+    """The method to take with its regret, and the methods within the margin; nothing where there is no choice.
+
+    >>> figures = {"p_best": 0.8, "expected_regret": 0.01, "expected_regret_percent": 5.0, "regret_high": 0.04}
+    >>> a = {"name": "a", "risk": 0.2, **figures, "within_margin": None}
+    >>> b = {**a, "name": "b", "risk": 0.21, "p_best": 0.2, "expected_regret": 0.02, "expected_regret_percent": 10.0}
+    >>> " ".join(advice({"best": "a", "methods": [a, b], "decision": {"margin": None, "level": 0.95}}))
+    'Take a, the best of 2 with probability 0.8: its expected regret is 5%, with 95% probability at most 20%.'
+    """
+    rivals, best = contestants(answer), answer.get("best")
+    if len(rivals) < 2 or best not in {method["name"] for method in rivals}:
+        return []
+    return [_take(answer, rivals), *_within(answer, rivals)]
+
+
+def contestants(answer: Mapping[str, Any]) -> list[Method]:
+    """The methods with decision figures, the smallest risk first."""
+    found = [method for method in answer.get("methods") or [] if method.get("p_best") is not None]
+    return sorted(found, key=lambda method: (method["risk"], method["name"] != answer.get("best"), method["name"]))
+
+
+def advised(answer: Mapping[str, Any]) -> Method | None:
+    """The method to take: the best, or one within the margin that is far quicker to fit."""
+    rivals = contestants(answer)
+    best = next((method for method in rivals if method["name"] == answer.get("best")), None)
+    if best is None:
+        return None
+    quick = min((one for one in rivals if one.get("within_margin")), key=_seconds, default=best)
+    return quick if _seconds(best) >= LONG and _seconds(quick) * MUCH_QUICKER <= _seconds(best) else best
+
+
+def regret_words(method: Method, key: str, smallest: float) -> str:
+    """A regret in % of the smallest estimated risk, or in the unit of the loss where that is not above 0."""
+    value = method[key]
+    if not smallest > 0:
+        return number(value, digits=2)
+    percent = 100 * value / smallest
+    return "less than 0.1%" if percent < 0.05 else f"{number(percent, digits=2)}%"
+
+
+def _take(answer: Mapping[str, Any], rivals: list[Method]) -> str:
+    taken, smallest = advised(answer), rivals[0]["risk"]
+    assert taken is not None
+    level = f"{100 * float(answer['decision'].get('level') or 0.95):g}%"
+    regret, most = (regret_words(taken, key, smallest) for key in ("expected_regret", "regret_high"))
+    if not taken["regret_high"]:
+        most = "none"
+    elif not most.startswith("less"):
+        most = f"at most {most}"
+    sure = f"with {level} probability {most}"
+    words = f"Take {plain(taken['name'])}, the best of {len(rivals)} with probability {_chance(taken['p_best'])}: "
+    return f"{words}its expected regret is {regret}, {sure}{_fast(answer, taken, rivals)}."
+
+
+def _fast(answer: Mapping[str, Any], taken: Method, rivals: list[Method]) -> str:
+    """That it is the fastest, where another takes so long that it matters."""
+    slow = max(rivals, key=_seconds)
+    others = [_seconds(one) for one in rivals if one is not taken]
+    if _seconds(slow) < LONG or _seconds(taken) * MUCH_QUICKER > _seconds(slow) or _seconds(taken) > min(others):
+        return ""
+    times = (
+        f"{number(_seconds(taken), digits=2)} s against {number(_seconds(slow), digits=2)} s of {plain(slow['name'])}"
+    )
+    return f", and it is the fastest to fit ({times})"
+
+
+def _within(answer: Mapping[str, Any], rivals: list[Method]) -> list[str]:
+    """Which methods may be taken for the best, by the margin that does not matter."""
+    decision = answer["decision"]
+    if decision.get("margin") is None:
+        return []
+    level = f"{100 * float(decision.get('level') or 0.95):g}%"
+    margin = f"{number(decision['margin'], digits=3)} of the best"
+    if decision.get("margin_from") == "baseline":
+        margin += " (a tenth of the gap to the baseline)"
+    names = [plain(method["name"]) for method in rivals if method.get("within_margin")]
+    if not names:
+        return [f"None is shown to be within {margin} with {level} probability."]
+    if len(names) == len(rivals):
+        return [
+            f"All {len(names)} are within {margin} with {level} probability each: it hardly matters which is taken."
+        ]
+    if len(names) == 1:
+        return [f"Only {names[0]} is within {margin} with {level} probability."]
+    return [f"{listed(names)} are within {margin} with {level} probability each: among them it hardly matters."]
+
+
+def _chance(p: float) -> str:
+    """
+    >>> _chance(0.8312), _chance(0.9997)
+    ('0.83', 'more than 0.99')
+    """
+    return "more than 0.99" if p > 0.99 else f"{p:.2g}"
+
+
+def _seconds(method: Method) -> float:
+    return float(method.get("seconds") or 0.0)

@@ -1,0 +1,75 @@
+"""A finding of the guards in plain values: what is stored with a study, shown with its answer, and given to scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from foldwise.shown import words_html
+
+Severity = Literal["refuse", "warn", "note"]
+SEVERITIES: tuple[Severity, ...] = ("refuse", "warn", "note")
+MOST_ROWS = 20  # that a finding names; `figures` count them all
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A trap that a check found: its code, what was found, where, and what to do.
+
+    >>> Finding("FW203", "note", "the column 'site' is constant", columns=("site",), advice="Leave it out")
+    note FW203: the column 'site' is constant. Leave it out.
+    """
+
+    code: str
+    severity: Severity
+    text: str
+    rows: tuple[int, ...] = ()  # the first of those it is about
+    columns: tuple[str, ...] = ()
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    advice: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding in plain values, stable for scripts."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "text": self.text,
+            "rows": list(self.rows),
+            "columns": list(self.columns),
+            "figures": dict(self.figures),
+            "advice": self.advice,
+        }
+
+    def __repr__(self) -> str:
+        return finding_words(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return words_html(repr(self))
+
+
+def finding_from(values: Mapping[str, Any]) -> Finding:
+    """The finding of plain values, as a store keeps them."""
+    severity = values["severity"]
+    if severity not in SEVERITIES:
+        raise KeyError(f"severity {severity!r}")
+    return Finding(
+        code=str(values["code"]),
+        severity=severity,
+        text=str(values["text"]),
+        rows=tuple(int(row) for row in values["rows"]),
+        columns=tuple(str(name) for name in values["columns"]),
+        figures=dict(values["figures"]),
+        advice=str(values["advice"]),
+    )
+
+
+def finding_words(finding: Mapping[str, Any]) -> str:
+    """A finding as sentences, with its code to look up or to silence.
+
+    >>> finding_words({"severity": "warn", "code": "FW101", "text": "rows occur twice", "advice": ""})
+    'warning FW101: rows occur twice.'
+    """
+    kind = {"refuse": "refused", "warn": "warning"}.get(finding["severity"], "note")
+    advice = f" {finding['advice']}." if finding["advice"] else ""
+    return f"{kind} {finding['code']}: {finding['text']}.{advice}"

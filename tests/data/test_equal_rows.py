@@ -1,0 +1,111 @@
+"""Rows that are equal or nearly so, and the groups that keep them together; holds data/equal_rows.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import foldwise as fw
+from foldwise.cli import run
+from foldwise.data.dataset import make_dataset
+from foldwise.data.equal_rows import duplicate_groups, hash_rows, nearest
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def numbers(rng) -> np.ndarray:
+    return rng.normal(size=(200, 4))
+
+
+def test_hashes_are_equal_where_rows_are(rng):
+    """As pandas finds duplicates: missing values equal, and no negative zero."""
+    table = rng.integers(-1, 2, (400, 3)).astype(float)
+    table[table[:, 0] > 0, 0] = np.nan
+    table[::7, 1] *= -0.0
+
+    ours = hash_rows(list(table.T))
+
+    assert np.array_equal(pd.Series(ours).duplicated(), pd.DataFrame(table + 0.0).duplicated())
+
+
+def test_neighbours_are_those_of_scikit_learn(numbers):
+    from sklearn.neighbors import NearestNeighbors
+
+    distances, rows = nearest(numbers, np.arange(50), 10)
+    expected, at = NearestNeighbors(n_neighbors=11).fit(numbers).kneighbors(numbers[:50])
+
+    np.testing.assert_allclose(distances, expected[:, 1:], rtol=1e-9)
+    assert np.array_equal(rows, at[:, 1:])
+
+
+def test_copies_and_near_copies_are_one_group_and_no_others(numbers):
+    X = np.vstack([numbers, numbers[:5], numbers[:5] + 1e-3])
+
+    groups = duplicate_groups(X, ["number"] * 4)
+
+    assert np.array_equal(groups[200:205], groups[:5])
+    assert np.array_equal(groups[205:], groups[:5])
+    assert len(np.unique(groups)) == 200
+
+
+def test_rows_that_chance_makes_near_are_not_joined(rng):
+    """In one or two dimensions some rows are always much nearer than others."""
+    assert len(np.unique(duplicate_groups(rng.normal(size=(300, 1)), ["number"]))) >= 293
+    assert len(np.unique(duplicate_groups(rng.normal(size=(300, 2)), ["number"] * 2))) >= 293
+
+
+def test_sparse_rows_are_joined_where_they_are_equal():
+    X = sparse.csr_matrix(np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 1.0]]))
+
+    assert duplicate_groups(X, ["number"] * 2).tolist() == [0, 1, 0]
+
+
+def test_the_word_keeps_copies_together_at_every_level(numbers):
+    X = np.vstack([numbers, numbers[:60]])
+    y = X[:, 0] + np.r_[np.random.default_rng(0).normal(size=200), np.zeros(60)]
+
+    result = fw.compare(["k-nn"], X, y, outer=5, inner=3, groups="duplicates")
+
+    sides = result.splits().assign(
+        copy=lambda table: table["row"].map(dict(enumerate(duplicate_groups(X, ["number"] * 4))))
+    )
+    per_split = sides.groupby(["level", "repeat", "fold", "inner_fold", "copy"], dropna=False)["part"].nunique()
+    assert set(sides["level"]) == {"outer", "inner", "final"}
+    assert per_split.max() == 1
+    assert "FW101" not in result.findings.codes
+    assert ("groups", "120 rows are equal or nearly equal to others, and duplicates stay together") in _notes(result)
+
+
+def _notes(result: fw.Result) -> list[tuple[str, str]]:
+    return [(note["code"], note["text"]) for note in result.to_dict()["notes"]]
+
+
+def test_a_column_of_that_name_goes_before_the_word_and_a_note_says_so(numbers):
+    frame = pd.DataFrame(numbers).rename(columns="x{}".format).assign(duplicates=np.arange(200) // 4, y=numbers[:, 0])
+
+    data = make_dataset(frame, "y", groups="duplicates")
+
+    assert data.groups is not None
+    assert np.array_equal(data.groups, np.arange(200) // 4)
+    assert (
+        "groups",
+        "groups='duplicates' is the column of this name; rename it to keep equal rows together instead",
+    ) in data.notes
+
+
+def test_the_command_line_takes_the_word(tmp_path, numbers, capsys):
+    y = numbers @ [1.0, 2.0, 3.0, 4.0] + 5 * np.random.default_rng(1).normal(size=200)
+    frame = pd.DataFrame(numbers).rename(columns="x{}".format).assign(y=y)
+    pd.concat([frame, frame[:40]]).to_csv(tmp_path / "twice.csv", index=False)
+    line = ["check", str(tmp_path / "twice.csv"), "--target", "y", "--learners", "linear"]
+
+    assert run(line) == 0
+    assert "FW101" in capsys.readouterr().out
+    assert run([*line, "--groups", "duplicates"]) == 0
+    assert "FW101" not in capsys.readouterr().out
