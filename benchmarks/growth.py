@@ -1,6 +1,6 @@
 """How the cost of our call grows, how much memory it takes, and whether a solver is chosen only where it pays.
 
-python benchmarks/growth.py [growth | memory | rule]
+python benchmarks/growth.py [growth | reach | memory | rule]
 """
 
 from __future__ import annotations
@@ -37,6 +37,23 @@ START = {
     "ridge": {"n": 1_000, "d": 100, "K": 5, "L": 20},
     "lasso": {"n": 1_000, "d": 100, "K": 5, "L": 20},
     "tree": {"n": 1_500, "d": 5, "K": 4, "L": 10},
+}
+
+# far ends: 10^6 rows, 5,000 columns, 2,000 outer folds, 2,000 candidates
+FAR: dict[str, dict[str, tuple[int, ...]]] = {
+    "ridge": {
+        "n": (10_000, 100_000, 1_000_000),
+        "d": (500, 1_600, 5_000),
+        "K": (20, 200, 2_000),
+        "L": (20, 200, 2_000),
+    },
+    "k-nn": {"n": (10_000, 30_000, 100_000), "d": (50, 200, 800), "K": (20, 200, 2_000), "L": (20, 200, 1_500)},
+    "tree": {"n": (1_000, 10_000, 100_000), "d": (5, 50, 500), "K": (5, 20, 80), "L": (20, 200, 2_000)},
+}
+FAR_START = {
+    "ridge": {"n": 4_000, "d": 10, "K": 3, "L": 5},
+    "k-nn": {"n": 4_000, "d": 4, "K": 3, "L": 5},
+    "tree": {"n": 1_000, "d": 5, "K": 3, "L": 5},
 }
 
 
@@ -124,6 +141,38 @@ def growth() -> str:
     return "\n".join(lines)
 
 
+def reach() -> str:
+    """CPU seconds at far ends, one axis at a time, and the exponent between the two largest sizes."""
+    lines = [
+        "### Far ends",
+        "",
+        "CPU seconds of our whole call (3 inner folds, final tuning included), one axis at a time; the exponent is",
+        "that of the last step, and in brackets what the formulas say.",
+        "",
+        "| family | axis | sizes | seconds | exponent | peak (MB) |",
+        "| --- " * 6 + "|",
+    ]
+    for family, axes in FAR.items():
+        for axis, sizes in axes.items():
+            at = [{**FAR_START[family], axis: size} for size in sizes]
+            cases = [[str(one[name]) for name in AXES] for one in at]
+            found = [_own_process("far", family, *case) for case in cases]
+            spent = [one.get("seconds", float("nan")) for one in found]
+            slope = np.log(spent[-1] / spent[-2]) / np.log(sizes[-1] / sizes[-2])
+            cells = [family, AXES[axis], ", ".join(f"{size:,}" for size in sizes), ", ".join(f"{s:.2f}" for s in spent)]
+            cells += [f"{slope:.2f} ({FORMULAS[family][axis]})", f"{found[-1].get('peak', float('nan')):.0f}"]
+            lines.append("| " + " | ".join(cells) + " |")
+            print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def far(family: str, *sizes: int) -> dict[str, float]:
+    """Seconds of one case, once where it is long, and megabytes above a process that has done a small study."""
+    Case(family, 300, 3, 3, 2).seconds()
+    before = peak_megabytes()
+    return {"seconds": Case(family, *sizes).seconds(), "peak": peak_megabytes() - before}
+
+
 def memory() -> str:
     lines = ["### Memory", "", "Peak above an imported process, and the limit: 3 x the data + 200 MB.", ""]
     lines += ["| study | data (MB) | peak (MB) | limit (MB) | within |", "| --- " * 5 + "|"]
@@ -188,7 +237,7 @@ def _own_process(*words: str) -> dict[str, Any]:
 
 
 def all_checks() -> list[str]:
-    return [growth(), memory(), rule()]
+    return [growth(), memory(), rule()]  # far ends are a command of their own: they take minutes
 
 
 def main() -> None:
@@ -198,10 +247,13 @@ def main() -> None:
         print(json.dumps(exponents(rest[0])))
     elif what == "ratios":
         print(json.dumps(ratios(rest[0])))
+    elif what == "far":
+        print(json.dumps(far(rest[0], *map(int, rest[1:]))))
     elif what == "peak":
         print(json.dumps(peak(rest[0], *map(int, rest[1:]))))
     else:
-        for check in {"growth": [growth], "memory": [memory], "rule": [rule]}.get(what, [growth, memory, rule]):
+        known = {"growth": growth, "reach": reach, "memory": memory, "rule": rule}
+        for check in [known[what]] if what in known else known.values():
             check()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,8 @@ for every outer fold a `GridSearchCV` on the same inner splits, a refit and the 
 all rows. Same folds, same numbers (asserted). CPU seconds of one thread, imports left out; where the loops would take
 too long, a share of them is measured and scaled up. Ratios count, seconds depend on the machine. *One* is one fit and
 one prediction of all rows. *Answer* is what the rest of the answer takes when it is first read (intervals, comparisons,
-corrections), for which the loops have nothing; it is not part of the ratio.
+corrections), for which the loops have nothing; it is not part of the ratio. *Measured* has the day and the commit of
+each row; a run replaces the rows that it measures and leaves the others as they were.
 
 The default study, of several learners, is measured in [effort](effort.md) and [beside FLAML and AutoGluon](rivals.md).
 """
@@ -49,6 +52,7 @@ class Row:
     peers: dict[str, Any] = field(default_factory=dict)
     peer_differences: dict[str, float] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    measured: str = ""  # the day and the commit
 
     @property
     def ratio(self) -> float:
@@ -76,6 +80,14 @@ def line_of(row: Row) -> str:
         f"answer {row.answering:.2g} s, "
         f"{row.megabytes:.0f} MB for {row.naive_megabytes:.0f} MB, differs by {_difference(row)}{met}{peers}"
     )
+
+
+def day_and_commit() -> str:
+    """When and at which state of the code this is measured."""
+    told = subprocess.run(
+        ["git", "rev-parse", "--short=7", "HEAD"], capture_output=True, text=True, check=False, cwd=ROWS.parent
+    )
+    return " ".join([date.today().isoformat(), told.stdout.strip()]).strip()
 
 
 def goal_of(row: Row) -> str:
@@ -113,19 +125,19 @@ def write_page(folder: Path, size: str, rows: list[Row], checks: list[str], orde
 def table_of(rows: list[Row]) -> str:
     lines = [
         "| task | one (s) | naive (s) | ours (s) | naive / ours | ours / one | goal | met | answer (s) "
-        "| wall, ours (s) | peak MB, ours / naive | difference | other peers (s) |",
-        "| --- " * 13 + "|",
+        "| wall, ours (s) | peak MB, ours / naive | difference | other peers (s) | measured |",
+        "| --- " * 14 + "|",
     ]
     for row in rows:
         if row.problems:
-            lines.append(f"| {row.title} | " + "| " * 11 + f"| {'; '.join(row.problems)} |")
+            lines.append(f"| {row.title} | " + "| " * 11 + f"| {'; '.join(row.problems)} | {row.measured} |")
             continue
         met = {None: "", True: "yes", False: "**no**"}[row.is_met]
         naive = f"{row.naive:.3g}" + (f" (scaled from {row.share})" if row.share else "")
         lines.append(
             f"| {row.title} | {row.one:.2g} | {naive} | {row.ours:.3g} | **{row.ratio:.1f}** | {row.ones:.3g} "
             f"| {goal_of(row)} | {met} | {row.answering:.2g} | {row.wall:.3g} "
-            f"| {row.megabytes:.0f} / {row.naive_megabytes:.0f} | {_difference(row)} | {_peers(row)} |"
+            f"| {row.megabytes:.0f} / {row.naive_megabytes:.0f} | {_difference(row)} | {_peers(row)} | {row.measured} |"
         )
     return "\n".join(lines)
 

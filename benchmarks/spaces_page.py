@@ -41,6 +41,8 @@ within twice the larger of the two. `seconds` are of one core."""
 HISTORY = """\
 Forest and boosting were measured with the spaces of version 0.1 (9 to 12 and 68 to 98 candidates). Theirs are smaller
 now, and [choose as well](effort.md#how-the-spaces-were-picked).
+In the default study, where no learner is named, tree and kernel-ridge have their small spaces, which were not measured
+here.
 
 How this came about, for the judgement of the numbers.
 

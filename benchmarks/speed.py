@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from measure import in_own_process
-from page import Row, line_of, write_page
+from page import Row, day_and_commit, line_of, write_page
 from tasks import Size, Task, tasks
 
 RATIOS = Path(__file__).with_name("ratios.json")
@@ -39,6 +39,7 @@ def measure(task: Task, size: Size) -> Row:
     """One task: ours, one fit, the nested loops and the other peers, in this order."""
     mine, naive = (in_own_process(size, task.name, peer) for peer in ("ours", "naive"))
     row = Row(task.name, task.title, task.goal, task.most_ones, task.share, remark=task.remark)
+    row.measured = day_and_commit()
     for who, report in (("ours", mine), ("naive", naive)):
         if "problem" in report:
             row.problems.append(f"{who}: {report['problem']}")

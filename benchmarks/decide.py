@@ -1,0 +1,192 @@
+"""Do decisions hold? Simulated studies with known truth; the tables of docs/decide.md.
+
+python benchmarks/decide.py                          the tables, about a quarter of an hour on one core
+python benchmarks/decide.py --replications 20        a quick look
+python benchmarks/decide.py --write docs/decide.md   in their places on the page
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from collections.abc import Callable, Mapping
+from datetime import date
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from coverage_page import ORDINARY
+
+from foldwise.lab.decisions import NEAR, SURE, decisions, usual_mix
+from foldwise.lab.interval_coverage import coverage
+from foldwise.lab.winners import LEADS, winner_studies, winners
+
+CLEAR = 0.3  # of the smallest risk: above, the best is far ahead
+WINNERS = "winner's"
+MORE_RUNS = (3, 10)
+BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
+
+
+def decision_table(*, replications: int, jobs: int | None) -> str:
+    """What was said of the method picked, and what was true, over the mix and over its parts."""
+    found = decisions(usual_mix(), replications=replications, jobs=jobs)
+    near = found["is_near_tie"]
+    kind = found["study"].str.split(",").str[0]
+    parts = {
+        "all": found,
+        "near ties": found[near],
+        "the others": found[~near],
+        "gaps of 1 to 30%": found[~near & (found["gap"] < CLEAR)],
+        **{f"{methods} methods": found[found["methods"] == methods] for methods in (2, 4, 8)},
+        **{
+            name: found[kind.str.startswith(name)]
+            for name in ("regression blocks", "binary blocks", "imbalanced blocks")
+        },
+        "different learners": found[~kind.str.contains("blocks")],
+        "5 x 5 folds": found[found["study"].str.contains("5 x 5")],
+    }
+    heads = ("studies", "simulated", "p_best >= 0.9 said", "came true", "stated regret", "true regret", "stated / true")
+    head = f"| {' | '.join((*heads, '95% bound held', 'within the margin, true'))} |"
+    lines = [f"{name} | {_numbers(part)}" for name, part in parts.items()]
+    words = (
+        f"Simulated {date.today():%-d %B %Y} by `python benchmarks/decide.py`: {found['study'].nunique()} designs, "
+        f"{replications} data sets each. Regrets are those of the method picked, in % of the smallest true risk. A "
+        f"near tie has two best methods whose true risks differ by less than {NEAR:.0%}."
+    )
+    return "\n".join([words, "", head, "|" + " --- |" * 9, *(f"| {line} |" for line in lines), "", *_by_chance(found)])
+
+
+def _by_chance(found: Any) -> list[str]:
+    """How often the method picked was the best, by the probability that was said."""
+    lines = ["| p_best said | studies | mean | came true | without near ties |", "| --- | --- | --- | --- | --- |"]
+    for low, high in pairwise(BINS):
+        part = found[(found["p_best"] >= low) & ((found["p_best"] < high) | (high == 1))]
+        apart = part[~part["is_near_tie"]]
+        lines.append(
+            f"| {low:g} to {high:g} | {len(part)} | {part['p_best'].mean():.3f} | {part['is_best'].mean():.3f} "
+            f"| {apart['is_best'].mean():.3f} |"
+        )
+    return lines
+
+
+def _numbers(part: Any) -> str:
+    sure = part[part["p_best"] >= SURE]
+    stated, true = 100 * part["stated_regret"].mean(), 100 * part["regret"].mean()
+    right = f"{sure['is_best'].mean():.3f}" if len(sure) else "-"
+    called = part["called_within"].sum()
+    within = f"{part['truly_within'].sum() / called:.3f} of {called}" if called else "-"
+    ratio = f"{stated / true:.2f}" if true > 0 else "-"
+    held = (part["regret"] <= part["regret_high"] + 1e-12).mean()
+    said = f"{len(part)} | {len(sure) / len(part):.3f} | {right}"
+    return f"{said} | {stated:.2f} | {true:.2f} | {ratio} | {held:.3f} | {within}"
+
+
+def winner_table(*, replications: int, jobs: int | None) -> str:
+    """Coverage and width of the picked method's interval, by the number of methods and how far the best is ahead."""
+    found = winners(winner_studies(), replications=replications, jobs=jobs)
+    found["kind"] = [_kind(study, methods) for study, methods in zip(found["study"], found["methods"], strict=True)]
+    words = (
+        f"Simulated {date.today():%-d %B %Y} by `python benchmarks/decide.py --only winners`: "
+        f"{found['study'].nunique()} designs, {replications} data sets each. Widths are in those of the plain interval "
+        "of the same method."
+    )
+    lines = ["| methods | data sets | winner's | error | Bonferroni | plain | width, winner's | width, Bonferroni |"]
+    lines.append("|" + " --- |" * 8)
+    for kind, part in found.groupby("kind", sort=False):
+        by = dict(iter(part.groupby("interval")))
+        covers = {name: rows["coverage"].mean() for name, rows in by.items()}
+        wide = {name: rows["width"].mean() for name, rows in by.items()}
+        count = int(by["plain"]["replications"].sum())
+        error = (covers[WINNERS] * (1 - covers[WINNERS]) / count) ** 0.5
+        lines.append(
+            f"| {kind} | {count} | {covers[WINNERS]:.3f} | {error:.3f} | {covers['Bonferroni']:.3f} "
+            f"| {covers['plain']:.3f} | {wide[WINNERS]:.2f} | {wide['Bonferroni']:.2f} |"
+        )
+    least = found[found["interval"] == WINNERS].sort_values("coverage").iloc[0]
+    last = f"The smallest coverage of a single design is {least['coverage']:.3f} ({least['study']})."
+    return "\n".join([words, "", *lines, "", last])
+
+
+def _kind(study: str, methods: int) -> str:
+    if "blocks" not in study:
+        return "4 different learners"
+    ahead = next((name for name, lead in LEADS.items() if lead and f"lead {lead:g}," in study), "equal")
+    return f"{methods}, {ahead}{', 5 x 5 folds' if '5 x 5' in study else ''}"
+
+
+def width_table(*, replications: int, jobs: int | None) -> str:
+    """The default interval, the same over repeats, and Bates's from 5 runs, on the ordinary problems of the lab."""
+    words = (
+        f"Simulated {date.today():%-d %B %Y} by `python benchmarks/decide.py --only widths`: {replications} data sets "
+        "each, 13 folds. Each cell has the coverage, the width over that of an oracle, which knows how far the "
+        "estimates of one run scatter, and the milliseconds of CPU for one data set, fits and true risks included "
+        "(the very first also has the imports)."
+    )
+    heads = (
+        "problem",
+        "learner",
+        "rows",
+        "corrected t, 1 run",
+        *(f"{runs} runs" for runs in MORE_RUNS),
+        "Bates, 5 runs",
+    )
+    lines = [f"| {' | '.join(heads)} |", "|" + " --- |" * len(heads)]
+    for problem, learner in ORDINARY:
+        for rows in (50, 100):
+            setting = {"problem": problem, "learner": learner, "rows": rows}
+            found = [_width(setting, "corrected t", runs, replications, jobs) for runs in (1, *MORE_RUNS)]
+            found.append(_width(setting, "bates", 1, replications, jobs))
+            oracle = found[0][1]
+            cells = [f"{covers:.3f}, {width / oracle:.2f}, {spent:.1f} ms" for covers, _, width, spent in found]
+            lines.append(f"| {problem} | {learner} | {rows} | {' | '.join(cells)} |")
+    return "\n".join([words, "", *lines])
+
+
+def _width(setting: Mapping[str, Any], name: str, runs: int, replications: int, jobs: int | None) -> tuple[float, ...]:
+    """Coverage, oracle, width and milliseconds of one interval."""
+    started = time.process_time()
+    found = coverage(
+        [setting["problem"]],
+        [name],
+        rows=[setting["rows"]],
+        folds=[13],
+        repeats=runs,
+        learner=setting["learner"],
+        replications=replications,
+        jobs=jobs,
+    ).iloc[0]
+    spent = 1000 * (time.process_time() - started) / replications
+    return float(found["coverage"]), float(found["oracle"]), float(found["width"]), spent
+
+
+TABLES: Mapping[str, Callable[..., str]] = {
+    "decisions": decision_table,
+    "winners": winner_table,
+    "widths": width_table,
+}
+
+
+def placed(page: str, name: str, table: str) -> str:
+    """The page with this table between the marks of its name."""
+    marks = rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)"
+    assert re.search(marks, page, re.S), f"the page has no place for {name}"
+    return re.sub(marks, lambda found: f"{found[1]}{table}\n{found[2]}", page, flags=re.S)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=TABLES, help="one of the tables")
+    parser.add_argument("--replications", type=int, default=300)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--write", type=Path, help="the page whose tables are replaced")
+    asked = parser.parse_args()
+    for name in [asked.only] if asked.only else TABLES:
+        table = TABLES[name](replications=asked.replications, jobs=asked.jobs)
+        print(f"\n{table}", flush=True)
+        if asked.write:
+            asked.write.write_text(placed(asked.write.read_text(encoding="utf-8"), name, table), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
