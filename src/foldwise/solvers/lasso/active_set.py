@@ -16,7 +16,7 @@ SAFE_STRETCH = 1e5  # how nearly a column mixes others: beyond it, letting go of
 ROOM = 64  # columns by which the room for active ones grows
 MOST_ROUNDS = 12  # guesses at one penalty
 LONGEST_STEP = 0.6  # ratio of a penalty to the last: farther off, the guess of the active columns is poor
-MOST_HALVINGS = 8
+MOST_HALVINGS = 30  # near a knot of the path the guess holds only very close by
 
 
 class Quadratic(Protocol):
