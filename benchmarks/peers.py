@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from measure import least, limit_seconds, peak_megabytes, timed
+from r_peers import R_PACKAGES, by_r
 from tasks import Method, Task, fold_labels, tasks
 
 import foldwise as fw
@@ -276,6 +277,11 @@ def intelex(task: Task) -> Report:
     return naive(task, lambda method, X, y, pairs: plain(patched(method), X, y, pairs))
 
 
+def in_r(task: Task, package: str) -> Report:
+    """The nested loops in R, by a package that answers a whole path at once."""
+    return by_r(task, _outline(task, *task.data()), package)
+
+
 def _with_all_inners(task: Task) -> Task:
     """A path estimator takes all inner splits at once."""
     from dataclasses import replace
@@ -293,6 +299,7 @@ PEERS: dict[str, Callable[[Task], Report]] = {
     "optuna": optuna,
     "dask-ml": dask_ml,
     "intelex": intelex,
+    **{package: lambda task, package=package: in_r(task, package) for package in R_PACKAGES},
 }
 
 

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from measure import in_own_process
 from page import Row, day_and_commit, line_of, write_page
+from r_peers import R_PACKAGES, has_package
 from tasks import Size, Task, tasks
 
 RATIOS = Path(__file__).with_name("ratios.json")
@@ -129,7 +130,7 @@ def wanted_peers(task: Task, size: Size) -> list[str]:
     for peer in task.peers:
         if peer == "two jobs":
             asked += ["naive, two jobs", "ours, two jobs"]
-        elif find_spec(PACKAGES[peer]):
+        elif has_package(peer) if peer in R_PACKAGES else find_spec(PACKAGES[peer]):
             asked.append(peer)
         else:
             print(f"  {peer} is not installed: left out")
