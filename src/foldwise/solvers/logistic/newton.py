@@ -16,6 +16,7 @@ CLOSE = 1e-4  # decrement below which whole steps need no proof that the objecti
 ENOUGH = 1e-7  # where rounding stops the descent, this still gives six digits
 SLACK = 1e-9  # share of the penalty by which a slope may exceed it
 ROUNDING = 1e-13  # of the table's sums: what slopes cannot tell from zero
+LIFT = 1e-10  # of the largest curvature: added where classes are so well apart that some directions have none
 STEADY = 0.1  # decrement from which the Hessian of many coefficients does for the next steps too
 MANY = 50
 MOST_STEPS = 100
@@ -75,7 +76,12 @@ class Descent:
         used, signs, is_settled = self._used(point, penalty)
         hessian = self._hessian(point, rate, used, signs)
         pull = point.gradient.ravel()[used] + penalty * signs
-        moves, is_kept = step_within(hessian, pull, point.coefficients.ravel()[used], signs)
+        here = point.coefficients.ravel()[used]
+        try:
+            moves, is_kept = step_within(hessian, pull, here, signs)
+        except np.linalg.LinAlgError:  # a proximal step has the same minimum, and goes far where there is no curvature
+            hessian = hessian + LIFT * hessian.diagonal().max() * np.eye(used.size)
+            moves, is_kept = step_within(hessian, pull, here, signs)
         step = np.zeros(point.coefficients.shape)
         step.ravel()[used] = moves
         decrement = _length(moves, hessian)
