@@ -62,4 +62,4 @@ def test_numbers_are_written_with_the_same_digits(values, expected):
 
 
 def test_levels_read_as_percent():
-    assert [percent(level) for level in (0.9, 0.95, 0.999, 1 - 0.05 / 3)] == ["90%", "95%", "99.9%", "98.33333333%"]
+    assert [percent(level) for level in (0.9, 0.95, 0.999, 1 - 0.05 / 3)] == ["90%", "95%", "99.9%", "98.33%"]

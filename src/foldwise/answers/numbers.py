@@ -11,19 +11,23 @@ MISSING = "-"
 ROUNDING = 1e-12  # relative: numbers this close are the same
 MOST_PLACES = 7  # decimals; beyond, a number is written with its exponent
 WARNED = re.compile(r"(\d+) fits warned: (.*)")
+LARGE = 1e6  # from here on a measured number is written with its exponent: its last digits say nothing
 MOST_NAMES = 6  # in one sentence; the table has them all
 
 
 def number(value: float | None, *, digits: int = 4) -> str:
     """A number with a few significant digits and no exponent where none is needed.
 
-    >>> number(3012.345), number(0.23456), number(1e-7), number(None), number(123456.7)
-    ('3012', '0.2346', '1e-07', '-', '123457')
+    >>> number(3012.345), number(0.23456), number(1e-7), number(None), number(123456.7), number(1233392577.3)
+    ('3012', '0.2346', '1e-07', '-', '123457', '1.233e+09')
+    >>> number(1_500_000)  # a count
+    '1500000'
     """
     if value is None:
         return MISSING
     if abs(value) >= 10 ** (digits - 1):
-        return f"{value:.0f}" if abs(value) < 1e12 else f"{value:.{digits}g}"
+        is_count = isinstance(value, int) and abs(value) < 1e12
+        return f"{value:.0f}" if is_count or abs(value) < LARGE else f"{value:.{digits}g}"
     return f"{value:.{digits}g}"
 
 
@@ -49,23 +53,29 @@ def span(low: float | None, high: float | None) -> str:
 def decimals(low: float | None, high: float | None) -> int | None:
     """How many decimals an interval supports: two digits of half its length, no more; None without an interval.
 
-    >>> decimals(0.007332, 0.04203), decimals(2338, 3662), decimals(None, None)
-    (3, 0, None)
+    Below 0 are digits before the point that say nothing, which are left out of large numbers alone.
+
+    >>> decimals(0.007332, 0.04203), decimals(2338, 3662), decimals(613232903, 1853552251), decimals(None, None)
+    (3, 0, -7, None)
     """
     half = 0.0 if low is None or high is None else (high - low) / 2
-    if not 0 < half < math.inf:
+    if low is None or high is None or not 0 < half < math.inf:
         return None
-    return max(0, 1 - math.floor(math.log10(half)))
+    places = 1 - math.floor(math.log10(half))
+    return places if max(abs(low), abs(high)) >= LARGE else max(0, places)
 
 
 def rounded(value: float | None, places: int | None) -> str:
     """A number with so many decimals, or with four digits where its interval says nothing.
 
-    >>> rounded(0.02468, 3), rounded(-2.5e-6, 3), rounded(45.8, None), rounded(None, 2)
-    ('0.025', '0.000', '45.8', '-')
+    >>> rounded(0.02468, 3), rounded(-2.5e-6, 3), rounded(45.8, None), rounded(None, 2), rounded(1233392577, -7)
+    ('0.025', '0.000', '45.8', '-', '1.23e+09')
     """
-    if value is None or places is None or places > MOST_PLACES or abs(value) >= 1e12:
+    if value is None or places is None or places > MOST_PLACES:
         return number(value)
+    if places < 0 or abs(value) >= LARGE:
+        value = round(float(value), places)
+        return f"{value:.{max(1, math.floor(math.log10(abs(value))) + 1 + places)}g}" if value else "0"
     return f"{value:.{places}f}" if round(value, places) else f"{0:.{places}f}"
 
 

@@ -162,7 +162,7 @@ def _risk_words(card: Mapping[str, Any]) -> str:
         return "not estimated"
     around = "no valid interval" if low is None or high is None else span(low, high)
     if low is not None and level is not None:
-        around += f", {100 * level:.10g}% {plain(found.get('interval') or 'interval')}"
+        around += f", {100 * level:.4g}% {plain(found.get('interval') or 'interval')}"
     target = plain(found["target"]) if found.get("target") else ""
     is_other = "not refitted" in target and isinstance(card["rows"], int)
     about = f": {target}; this file has it fitted again, on all {card['rows']:,} rows" if is_other else ""

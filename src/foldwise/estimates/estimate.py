@@ -95,7 +95,7 @@ def percent(level: float) -> str:
     >>> percent(0.95), percent(0.999)
     ('95%', '99.9%')
     """
-    return f"{100 * level:.10g}%"
+    return f"{100 * level:.4g}%"
 
 
 def _plain(value: Any) -> Any:
