@@ -97,7 +97,9 @@ class PairedLosses:
             is_partition=False,
             repeats=1,
             folds=1,
-            loss=Loss("squared" if is_timed or self.kind == "groups" else self.kind, np.subtract, bounds=BOUNDS.get(self.kind)),
+            loss=Loss(
+                "squared" if is_timed or self.kind == "groups" else self.kind, np.subtract, bounds=BOUNDS.get(self.kind)
+            ),
             rows=self.rows,
             groups=rows // GROUP if self.kind == "groups" else None,
             truth=truth,
