@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.answers.decision import FIGURES
+from foldwise.answers.decision import FIGURES, MEASURED_DECISIONS
 from foldwise.errors import BadInterval
 
 LEARNERS = {"ols": LinearRegression(), "ridge": Ridge(30.0), "k-nn": KNeighborsRegressor(3)}
@@ -68,7 +68,24 @@ def test_where_nothing_beats_the_baseline_there_is_no_default_margin():
     assert "Take" not in repr(result)
 
 
-@pytest.mark.parametrize("outer", [0.3, "loo"])
+@pytest.mark.parametrize(
+    ("outer", "about", "df", "words"),
+    [
+        (5, "learners", 4, "Take {}, the best of 3 with"),
+        (0.5, "predictors", 39, "Take {}, the best of these 3 predictors with"),
+        (fw.TimeOrdered(5, horizon=10), "forecasts", 2, "Take {}, the best of 3 in this period with"),
+    ],
+)
+def test_figures_are_there_wherever_pairs_have_intervals_and_say_whom_they_are_about(table, outer, about, df, words):
+    result = fw.compare(LEARNERS, *table, outer=outer, jobs=1)
+    decision = result.to_dict()["decision"]
+    assert (decision["about"], decision["df"], decision["note"]) == (about, df, None)
+    assert sum(rows_of(result)[name]["p_best"] for name in LEARNERS) == pytest.approx(1)
+    assert result.decision().advice.startswith(words.format(result.best))
+    assert MEASURED_DECISIONS[about] in result.explain()
+
+
+@pytest.mark.parametrize("outer", ["loo", fw.TimeOrdered(5, horizon=2)])
 def test_where_no_comparison_is_valid_the_figures_are_none_and_a_note_says_why(table, outer):
     result = fw.compare(LEARNERS, *table, outer=outer, jobs=1)
     answer = result.to_dict()

@@ -9,6 +9,8 @@ from foldwise.answers.numbers import listed, number, plain
 
 MUCH_QUICKER = 5  # times
 LONG = 1.0  # seconds of fitting below which nobody minds
+# One test set does not speak of the learners on other training rows, nor a period of other times.
+AMONG = {"predictors": "of these {} predictors", "forecasts": "of {} in this period"}
 
 Method = Mapping[str, Any]
 
@@ -44,6 +46,15 @@ def advised(answer: Mapping[str, Any]) -> Method | None:
     return quick if _seconds(best) >= LONG and _seconds(quick) * MUCH_QUICKER <= _seconds(best) else best
 
 
+def among(answer: Mapping[str, Any], rivals: int) -> str:
+    """Among whom, and where, a method may be the best.
+
+    >>> among({"decision": {"about": "predictors"}}, 3), among({"decision": {"about": "learners"}}, 3)
+    ('of these 3 predictors', 'of 3')
+    """
+    return AMONG.get(answer["decision"].get("about"), "of {}").format(rivals)
+
+
 def regret_words(method: Method, key: str, smallest: float) -> str:
     """A regret in % of the smallest estimated risk, or in the unit of the loss where that is not above 0."""
     value = method[key]
@@ -63,7 +74,8 @@ def _take(answer: Mapping[str, Any], rivals: list[Method]) -> str:
     elif not most.startswith("less"):
         most = f"at most {most}"
     sure = f"with {level} probability {most}"
-    words = f"Take {plain(taken['name'])}, the best of {len(rivals)} with probability {_chance(taken['p_best'])}: "
+    best = f"{among(answer, len(rivals))} with probability {_chance(taken['p_best'])}"
+    words = f"Take {plain(taken['name'])}, the best {best}: "
     return f"{words}its expected regret is {regret}, {sure}{_fast(answer, taken, rivals)}."
 
 
