@@ -37,11 +37,14 @@ def contestants(answer: Mapping[str, Any]) -> list[Method]:
 
 
 def advised(answer: Mapping[str, Any]) -> Method | None:
-    """The method to take: the best, or one within the margin that is far quicker to fit."""
+    """The method to take: the best, or one that is far quicker to fit and within the margin, where that was named.
+
+    The default margin may be a multiple of the smallest risk: no reason to take another method unasked.
+    """
     rivals = contestants(answer)
     best = next((method for method in rivals if method["name"] == answer.get("best")), None)
-    if best is None:
-        return None
+    if best is None or answer["decision"].get("margin_from") != "given":
+        return best
     quick = min((one for one in rivals if one.get("within_margin")), key=_seconds, default=best)
     return quick if _seconds(best) >= LONG and _seconds(quick) * MUCH_QUICKER <= _seconds(best) else best
 
@@ -103,13 +106,13 @@ def _within(answer: Mapping[str, Any], rivals: list[Method]) -> list[str]:
     names = [plain(method["name"]) for method in rivals if method.get("within_margin")]
     if not names:
         return [f"None is shown to be within {margin} with {level} probability."]
-    if len(names) == len(rivals):
-        return [
-            f"All {len(names)} are within {margin} with {level} probability each: it hardly matters which is taken."
-        ]
     if len(names) == 1:
         return [f"Only {names[0]} is within {margin} with {level} probability."]
-    return [f"{listed(names)} are within {margin} with {level} probability each: among them it hardly matters."]
+    every = "Both" if len(names) == 2 else f"All {len(names)}"
+    who, which = (every, "which") if len(names) == len(rivals) else (listed(names), "which of them")
+    return [
+        f"{who} are within {margin} with {level} probability each: by this margin it hardly matters {which} is taken."
+    ]
 
 
 def _chance(p: float) -> str:
