@@ -27,6 +27,7 @@ MEASURED_DECISIONS = {
     FORECASTS: "forecasts called the best with 0.9 or more were the best in 94% of simulated series, in half of those "
     "where several were equally good (where it was said in 5%); stated regrets were 2.8 times the true ones on average",
 }
+NO_MEAN = "no expected regret is told: two splits leave one degree of freedom, a law without a mean; make more folds"
 NOBODY: dict[str, Any] = dict.fromkeys(FIGURES)  # of a method that is no contestant
 
 
@@ -92,8 +93,10 @@ def decide(methods: list[MethodAnswer], best: MethodAnswer | None, *, margin: fl
     figures = {
         one.method.name: {
             "p_best": float(found.p_best[at]),
-            "expected_regret": float(found.expected_regret[at]),
-            "expected_regret_percent": 100 * float(found.expected_regret[at]) / smallest if smallest > 0 else None,
+            "expected_regret": plain_number(float(found.expected_regret[at])),
+            "expected_regret_percent": plain_number(100 * float(found.expected_regret[at]) / smallest)
+            if smallest > 0
+            else None,
             "regret_high": float(found.regret_high[at]),
             "p_within_margin": None if found.within is None else float(found.within[at]),
             "within_margin": None if found.within is None else bool(found.within[at] >= level),
@@ -106,6 +109,8 @@ def decide(methods: list[MethodAnswer], best: MethodAnswer | None, *, margin: fl
 
 def decision_notes(decision: Decision, others: list[Note]) -> list[Note]:
     """Why there are no figures; in few words where another note has the reason already."""
+    if any(figures["expected_regret"] is None for figures in decision.figures.values()):
+        return [("decision", NO_MEAN)]
     if decision.reason is None:
         return []
     is_told = any(decision.reason in text for _, text in others)

@@ -39,7 +39,7 @@ def contest_of(risks: Sequence[float], pairs: Sequence[Comparison]) -> Contest |
     told = [pair for pair in pairs if not is_tie(pair)]
     if without := [pair for pair in told if pair.low is None]:
         return next((text for code, text in without[0].notes if code == "interval"), NO_INTERVAL)
-    df = min(map(_df, told)) if told else 1.0
+    df = min(map(_df, told), default=math.inf)
     se = np.zeros((len(risks), len(risks)))
     se[np.triu_indices(len(risks), 1)] = [0.0 if is_tie(pair) else agreeing_se(pair, df) for pair in pairs]
     return Contest(np.asarray(risks, np.float64), se + se.T, df)

@@ -61,7 +61,7 @@ def among(answer: Mapping[str, Any], rivals: int) -> str:
 def regret_words(method: Method, key: str, smallest: float) -> str:
     """A regret in % of the smallest estimated risk, or in the unit of the loss where that is not above 0."""
     value = method[key]
-    if not smallest > 0:
+    if value is None or not smallest > 0:
         return number(value, digits=2)
     percent = 100 * value / smallest
     return "less than 0.1%" if percent < 0.05 else f"{number(percent, digits=2)}%"
@@ -71,7 +71,7 @@ def _take(answer: Mapping[str, Any], rivals: list[Method]) -> str:
     taken, smallest = advised(answer), rivals[0]["risk"]
     assert taken is not None
     level = f"{100 * float(answer['decision'].get('level') or 0.95):g}%"
-    regret, most = (regret_words(taken, key, smallest) for key in ("expected_regret", "regret_high"))
+    most = regret_words(taken, "regret_high", smallest)
     if not taken["regret_high"]:
         most = "none"
     elif not most.startswith("less"):
@@ -79,6 +79,9 @@ def _take(answer: Mapping[str, Any], rivals: list[Method]) -> str:
     sure = f"with {level} probability {most}"
     best = f"{among(answer, len(rivals))} with probability {_chance(taken['p_best'])}"
     words = f"Take {plain(taken['name'])}, the best {best}: "
+    if taken["expected_regret"] is None:
+        return f"{words}its regret is {sure}{_fast(answer, taken, rivals)}."
+    regret = regret_words(taken, "expected_regret", smallest)
     return f"{words}its expected regret is {regret}, {sure}{_fast(answer, taken, rivals)}."
 
 

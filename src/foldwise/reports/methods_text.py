@@ -349,8 +349,8 @@ def _decision(answer: Mapping[str, Any]) -> Iterator[str]:
     best = next((method for method in rivals if method["name"] == answer.get("best")), None)
     if best is not None:  # else nothing beats the baseline
         regret, chance = regret_words(best, "expected_regret", rivals[0]["risk"]), f"{best['p_best']:.2f}"
-        where = among(answer, len(rivals))
-        yield f"By it {plain(best['name'])} is the best {where} with probability {chance} (expected regret {regret})."
+        cost = "" if best["expected_regret"] is None else f" (expected regret {regret})"
+        yield f"By it {plain(best['name'])} is the best {among(answer, len(rivals))} with probability {chance}{cost}."
     if decision.get("margin") is not None:
         source = "a tenth of the gap to the baseline" if decision["margin_from"] == "baseline" else "fixed by the user"
         yield f"A regret of at most {number(decision['margin'], digits=3)} ({source}) was called negligible."
