@@ -334,7 +334,9 @@ def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool, in
     if intervals:
         models = result.study.outer.folds
         size = Path(path).stat().st_size / 1e6
-        words += f", with {models} models of outer folds for prediction intervals ({models} more fits, {size:.2g} MB)"
+        kept = f"{models} models of outer folds" if models > 1 else "the model of the training rows"
+        fits = f"{models} more fit{'' if models == 1 else 's'}"
+        words += f", with {kept} for prediction intervals ({fits}, {size:.2g} MB)"
     remark(words)
 
 

@@ -9,6 +9,8 @@ from foldwise.api.compare import compare
 from foldwise.api.coverage_check import CoverageCheck
 from foldwise.estimates.interval_method import IntervalMethod
 
+USUAL = ("ridge", "k-nn")  # a table takes about a second with these; with all default learners two minutes show nothing
+
 
 def coverage_like(
     data: Any,
@@ -27,10 +29,11 @@ def coverage_like(
 ) -> CoverageCheck:
     """Compare learners on a table, then the same study on simulated tables like it: see `Result.coverage_check`.
 
-    `target`: its column, or its values. Assumes independent rows; groups and time order are refused.
+    `target`: its column, or its values; `learners`: ridge and k-nn if not given, as a table costs what a study does.
+    Assumes independent rows; groups and time order are refused.
     """
     words: dict[str, Any] = {"outer": outer, "inner": inner, "level": level, "seed": seed, "jobs": jobs}
-    result = compare(learners, data, target, progress=progress, **words)
+    result = compare(list(USUAL) if learners is None else learners, data, target, progress=progress, **words)
     return result.coverage_check(
         intervals=intervals,
         replications=replications,
