@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import re
 from pathlib import Path
 from types import ModuleType
@@ -45,6 +46,47 @@ def test_the_reference_is_up_to_date_and_has_every_name():
         for name in getattr(fw, room).__all__
     }
     assert {f"fw.{name}" for name in {*fw.__all__, *rooms} - {"__version__"}} <= titles
+
+
+REFERENCE = dict(maker("make_reference").entries())
+EXPLAINED = re.compile(r"(?:^|[.:;)]\s)((?:`\*{0,2}\w+`(?:,\s| and )?)+)(?:: |\sare\sthose\sof )", re.MULTILINE)
+
+
+def explained(doc: str) -> set[str]:
+    return {name.lstrip("*") for names in EXPLAINED.findall(doc) for name in re.findall(r"`(\*{0,2}\w+)`", names)}
+
+
+def test_what_counts_as_explained():
+    assert explained("`a`: one. `b`, `c`: two.\n`d` is\n`e` and `f` are those of `g`.") == {"a", "b", "c", "e", "f"}
+
+
+def test_the_reference_explains_every_parameter():
+    """`name`: and words; what pytest gives to a contract, and what only Foldwise itself makes, needs none."""
+    given = maker("make_reference").GIVEN
+    missing = {}
+    for title, value in REFERENCE.items():
+        name = title.rpartition(".")[2]
+        if not isinstance(value, property) and name not in given and not name.startswith("test_"):
+            taken = [one for one in inspect.signature(value).parameters if one not in ("self", "cls")]
+            missing[title] = [one for one in taken if one not in explained(inspect.getdoc(value))]
+    assert len(missing) > 150
+    assert {title: names for title, names in missing.items() if names} == {}
+
+
+def test_every_public_name_has_an_example_that_runs():
+    """Doctests; a method of an answer is called in an example of its class or of another of its methods."""
+    examples = {title: "\n".join(re.findall(r">>> .*", inspect.getdoc(value))) for title, value in REFERENCE.items()}
+    kinds = {title for title, value in REFERENCE.items() if isinstance(value, type)}
+    names = {title for title in REFERENCE if title.rpartition(".")[0] not in kinds}
+    assert [title for title in sorted(names) if not examples[title]] == []
+    answers = [title for title in kinds if title.split(".")[-1] in ("Result", "Benchmark", "Curve", "Plan", "Findings")]
+    for kind in answers:
+        code = "\n".join(text for title, text in examples.items() if title == kind or title.startswith(f"{kind}."))
+        methods = [title.rpartition(".")[2] for title in REFERENCE if title.startswith(f"{kind}.")]
+        assert [name for name in methods if f".{name}" not in code and name not in UNUSUAL] == []
+
+
+UNUSUAL = {"check_failures"}  # called by `compare` itself
 
 
 def test_every_page_is_in_the_table_of_contents():

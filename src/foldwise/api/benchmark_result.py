@@ -24,6 +24,31 @@ class Benchmark:
     """Several methods on several data sets: prints the table and the verdict.
 
     `results[name]` is the result of one data set, `across` the comparison over all of them.
+
+    `entries`: one for each data set.
+    `results`: by the name of the data set.
+    `terms`: of the comparison over data sets.
+    `seconds`: what it took.
+
+    >>> import foldwise as fw
+    >>> found = fw.benchmark({"diabetes": "diabetes"}, ["ridge:small", "k-nn:small"], outer=3, inner=2, jobs=1)
+    >>> found.best
+    'ridge:small'
+    >>> found.table()[["data", "method", "rank"]].head(2)
+           data       method  rank
+    0  diabetes  ridge:small   1.0
+    1  diabetes   k-nn:small   2.0
+    >>> found.ranks()[["method", "mean_rank"]].head(2)
+            method  mean_rank
+    0  ridge:small        1.0
+    1   k-nn:small        2.0
+    >>> found.pairs()[["method", "other", "better"]]
+            method       other  better
+    0  ridge:small  k-nn:small       1
+    >>> found.difference("k-nn:small", "ridge:small").better
+    0
+    >>> found.to_dict()["best"], len(found.report()) > 10_000
+    ('ridge:small', True)
     """
 
     def __init__(
@@ -51,6 +76,7 @@ class Benchmark:
 
     @property
     def notes(self) -> list[str]:
+        """What should be known of the answer, in sentences."""
         return [note["text"] for note in self._answer["notes"]]
 
     def difference(self, one: str, other: str) -> PairAcross:

@@ -23,6 +23,8 @@ class TimeOrdered(Shown):
     steps ahead are forecast each time; without it the tests share the rows evenly. Rows of one time are never parted;
     without any time the order of the rows counts.
 
+    `k`: how many blocks.
+
     >>> TimeOrdered(5, gap=2)
     TimeOrdered(k=5, gap=2, window=None, horizon=None)
     >>> TimeOrdered(8, horizon=12)  # eight times, forecast twelve steps
