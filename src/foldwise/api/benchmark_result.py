@@ -80,7 +80,10 @@ class Benchmark:
         return [note["text"] for note in self._answer["notes"]]
 
     def difference(self, one: str, other: str) -> PairAcross:
-        """The risk of method `one` less that of `other`, over the data sets that have both."""
+        """The risk of method `one` less that of `other`, over the data sets that have both.
+
+        `one`, `other`: names of methods.
+        """
         return self.across.pair(one, other)
 
     def table(self) -> pd.DataFrame:
@@ -125,7 +128,11 @@ class Benchmark:
         return copy.deepcopy(self._answer)
 
     def report(self, path: str | Path | None = None, *, title: str | None = None) -> str:
-        """One self-contained page with this `title`, as text; also written to a file if a `path` is given."""
+        """One self-contained page with this `title`, as text; also written to a file if a `path` is given.
+
+        `path`: of the file, if one is wanted.
+        `title`: of the page.
+        """
         if path is None:
             return Page(benchmark_page(self._answer, title=title))
         return Page(write_benchmark_page(path, self._answer, title=title).read_text(encoding="utf-8"), path)

@@ -129,7 +129,10 @@ class Curve:
         return f"Curve({self.learner}, {self.parameter}: {len(self.values)} values{best})\n{self.table()}"
 
     def plot(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
-        """Training and test error as a Matplotlib figure; `ax` and `width` as in `Result.plot`."""
+        """Training and test error as a Matplotlib figure; `ax` and `width` as in `Result.plot`.
+
+        `ax`, `width`: as in `Result.plot`.
+        """
         return plot_curve(self.to_dict(), ax=ax, width=width)
 
     def _repr_html_(self) -> str:
@@ -267,6 +270,8 @@ def learning_curve(
     `fw.tune(...)`, which is tuned on `inner` splits at every size. `outer`: the splits that are shortened.
     `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `drop_missing_target`, `loss`, `seed`, `jobs`, `engine`,
     `store` and `progress` are those of `compare`.
+
+    `inner`: the splits that tune.
 
     >>> import foldwise as fw
     >>> curve = fw.learning_curve("linear", "diabetes", sizes=[50, 100, 200], outer=3, jobs=1)

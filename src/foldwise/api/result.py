@@ -81,6 +81,8 @@ class Result:
             method  fold          candidate
     0  ridge:small     0  {'alpha': 0.0001}
     1  ridge:small     1    {'alpha': 10.0}
+    >>> result.search_curve("k-nn:small").enough
+    4
     >>> result.candidate()
     {'alpha': 0.1}
     >>> model = result.refit()
@@ -184,6 +186,8 @@ class Result:
 
         `rope`: a difference that does not matter, for the probability of practical equivalence. `of`: another result
         on the same data and splits that has the other method.
+
+        `one`, `other`: names of methods.
         """
         theirs = self if of is None else of
         if (theirs.study.fingerprint, theirs.study.outer.fingerprint) != (
@@ -204,6 +208,8 @@ class Result:
         not exceeded with the probability of the study's level. `within_margin`: whether its regret is at most the
         `margin` with that probability, a difference that does not matter to you (None: that of the study, or else a
         tenth of the gap between the baseline and the best). docs/decide.md says how far these figures hold.
+
+        `margin`: in the unit of the loss.
         """
         from foldwise.api.decision import make_decision  # needs pandas
 
@@ -218,6 +224,8 @@ class Result:
 
         The range is that of the differences that their interval allows, at the level of the verdict; if they may not
         differ at all, it has no upper end.
+
+        `one`, `other`: names of methods.
         """
         first, second = self._find(one), self._find(other)
         apart = first.difference(second, level=pair_level(self.methods, first, second))
@@ -264,6 +272,8 @@ class Result:
         are not offered elsewhere. `learners`: fewer of the study's methods, as a table costs what the study did.
         `replications`: tables, or as many as `time_limit` allows. `seed`: names the draws. `jobs`: worker processes.
         `progress`: show it or not (None: in a terminal).
+
+        `time_limit`: seconds, or text such as "2 min".
 
         >>> import foldwise as fw
         >>> result = fw.compare(["linear"], "diabetes", outer=3, jobs=1)
@@ -439,7 +449,11 @@ class Result:
         return save_model(self.refit(name, intervals=intervals), path, pickle=pickle)
 
     def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
-        """The candidate that `refit` takes, of the method `name` (None: the best) and by this `rule`."""
+        """The candidate that `refit` takes, of the method `name` (None: the best) and by this `rule`.
+
+        `name`: a method (None: the best).
+        `rule`: "best" or "one_se" (None: that of the study).
+        """
         method = self._named(name)
         if isinstance(method, CombinedAnswer):
             _refuse_rule(method, rule)
@@ -459,6 +473,9 @@ class Result:
         Without a title the page is named after the target and the data.
         `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown with the answer.
         `rows`: show the target and columns of the hardest rows too; otherwise no row of the data is in the page.
+
+        `path`: of the file, if one is wanted.
+        `title`: of the page.
         """
         more: dict[str, Any] = {
             "title": title or self.title,
@@ -474,6 +491,8 @@ class Result:
 
         `width`: `"column"` (3.5 inches) or `"page"` (7.16 inches) of a paper, with small letters, or inches.
 
+        `ax`: Matplotlib's axes (None: a new figure).
+
         >>> import foldwise as fw
         >>> result = fw.compare(["ridge:small", "k-nn:small"], "diabetes", outer=3, inner="aligned", jobs=1)
         >>> figure = result.plot(width="column")
@@ -484,7 +503,10 @@ class Result:
         return plots.plot_risks(self._answer, ax=ax, width=width)
 
     def plot_differences(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
-        """The differences to the best method as a Matplotlib figure; `ax` and `width` as in `plot`."""
+        """The differences to the best method as a Matplotlib figure; `ax` and `width` as in `plot`.
+
+        `ax`, `width`: as in `Result.plot`.
+        """
         return plots.plot_differences(self._answer, ax=ax, width=width)
 
     def plot_choices(
@@ -493,11 +515,16 @@ class Result:
         """How often each candidate was chosen, as a Matplotlib figure; `ax` and `width` as in `plot`.
 
         `method`: of this tuned method only; else each has a panel, which needs a figure of its own.
+
+        `ax`, `width`: as in `Result.plot`.
         """
         return plots.plot_choices(self._answer, method=method, ax=ax, width=width)
 
     def plot_optimism(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
-        """Selection scores and risks as a Matplotlib figure; `ax` and `width` as in `plot`."""
+        """Selection scores and risks as a Matplotlib figure; `ax` and `width` as in `plot`.
+
+        `ax`, `width`: as in `Result.plot`.
+        """
         return plots.plot_optimism(self._answer, ax=ax, width=width)
 
     def __repr__(self) -> str:

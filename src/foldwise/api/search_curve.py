@@ -33,7 +33,10 @@ class SearchCurve(SearchSteps):
     """
 
     def plot(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
-        """Selection score and outer risk over the candidates tried; `ax` and `width` as in `Result.plot`."""
+        """Selection score and outer risk over the candidates tried; `ax` and `width` as in `Result.plot`.
+
+        `ax`, `width`: as in `Result.plot`.
+        """
         return plot_search(self.to_dict(), ax=ax, width=width)
 
     def _repr_html_(self) -> str:

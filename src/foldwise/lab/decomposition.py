@@ -47,6 +47,8 @@ def decompose(
     `seed`: names the random draws; the same seed gives the same answer.
     `jobs`: worker processes (None: one per core).
 
+    `values`: to be tried (None: a few).
+
     >>> import foldwise as fw
     >>> found = fw.lab.decompose("smooth", values=[1, 9, 60], replications=50, jobs=1)
     >>> found[["value", "risk", "bayes", "approximation", "estimation"]].round(2)

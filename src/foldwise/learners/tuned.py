@@ -118,6 +118,8 @@ class Tuned(AnswersByChoice):
     `estimator`, `space`, `tuner`, `budget`, `rule`, `stop`, `loss`, `simpler`, `seed`, `jobs`, `refit`: as in
     `fw.tune`.
 
+    `inner`: the splits that tune.
+
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> X, y = load_iris(return_X_y=True)

@@ -42,6 +42,8 @@ def check_executor(make: Callable[[], Executor]) -> None:
 
     An executor of your own, which does one batch after another, and may be given to `fw.compare(..., engine=Serial())`:
 
+    `make`: a function without arguments.
+
     >>> class Serial:
     ...     def run(self, runnable, fits):
     ...         self.worker, self.waiting = Worker(workload_of(runnable)), []

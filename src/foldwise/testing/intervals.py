@@ -33,6 +33,8 @@ def check_interval(interval: IntervalMethod, *evidence: Evidence) -> None:
 
     `interval`: the one that is judged.
 
+    `evidence`: of studies of your own.
+
     >>> from foldwise.estimates.held_out import T
     >>> check_interval(T)
     >>> check_interval(replace(T, compute=lambda evidence, level: (1.0, 0.0)))

@@ -68,6 +68,8 @@ def check_loss(loss: Any, X: Any = None, y: Any = None, *, task: str | None = No
     `loss`: anything `loss=` takes. `X` and `y`: a table to judge predictions of; else a made-up one for the `task`,
     which is that of the loss, or regression.
 
+    `task`: "regression" or "classification".
+
     >>> check_loss("squared")
     >>> check_loss("log")
     """

@@ -30,6 +30,8 @@ def some_record(key: str = "a" * 32, **changes: Any) -> Record:
 def check_store(make: Callable[[], Store]) -> None:
     """Raise AssertionError, with a sentence, where a store does not do what it must; `make` gives an empty one.
 
+    `make`: a function without arguments.
+
     >>> from foldwise.records.memory import MemoryStore
     >>> check_store(MemoryStore)
     >>> class Forgetful(MemoryStore):
