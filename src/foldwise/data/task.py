@@ -103,7 +103,7 @@ def _regression(target: Column, who: str = "") -> str:
 
 def _refuse_written_numbers(target: Column) -> None:
     """Refuse a text target that is numbers but for a few words, as files with decimal commas or "n/a" have."""
-    words = {label for label in target.labels if not _is_written_number(label)}
+    words = {label for label in target.labels if not is_written_number(label)}
     if not words:
         problem = f"the target holds numbers written as text ({target.texts[0]!r} in row 0)"
         raise BadData(problem, "Make them numbers, with a point before the decimals, or say task='classification'")
@@ -117,9 +117,10 @@ def _refuse_written_numbers(target: Column) -> None:
         )
 
 
-def _is_written_number(text: str) -> bool:
-    """
-    >>> [_is_written_number(text) for text in ("2.5", "-2,5", "1e3", "2,5,1", "two")]
+def is_written_number(text: str) -> bool:
+    """Would it be a number with a point before the decimals?
+
+    >>> [is_written_number(text) for text in ("2.5", "-2,5", "1e3", "2,5,1", "two")]
     [True, True, True, False, False]
     """
     try:
