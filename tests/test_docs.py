@@ -119,6 +119,10 @@ def test_pages_name_only_tests_that_are_there():
 
     assert len(named) > 15
     assert [path for path in sorted(named) if not (DOCS.parent / path).exists()] == []
+    claims = (DOCS / "understand" / "index.md").read_text(encoding="utf-8").partition("| --- | --- | --- |\n")[2]
+    rows = [line.split(" | ") for line in claims.splitlines() if line.startswith("|")]
+    assert len(rows) > 20
+    assert [claim for claim, page, test in rows if "](" not in page or "`tests/" not in test] == []
 
 
 def test_an_arrow_that_follows_from_others_is_left_out():

@@ -25,9 +25,8 @@ class Benchmark:
 
     `results[name]` is the result of one data set, `across` the comparison over all of them.
 
-    `entries`: one for each data set.
     `results`: by the name of the data set.
-    `terms`: of the comparison over data sets.
+    `across`: what is said over all data sets.
     `seconds`: what it took.
 
     >>> import foldwise as fw
