@@ -65,5 +65,5 @@ EXHIBIT = Exhibit(
     "The training error of k-NN grows with k and the gap shrinks; their sum, the test error, is U-shaped.",
     make,
     section="validation curve over one parameter",
-    further="fw.curve(KNeighborsRegressor(), X, y, n_neighbors=range(1, 31)).plot()",
+    further='fw.curve("k-nn", "diabetes", n_neighbors=range(1, 31)).plot()',
 )
