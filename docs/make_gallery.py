@@ -24,6 +24,8 @@ fw.lab.show("knn-curves")  # the table, a sentence and a picture; size="full" as
 foldwise lab show knn-curves --plot curves.svg
 ```
 
+Pictures need Matplotlib: `pip install "foldwise[plot]"`. Without it there are the table and the sentence.
+
 """
 
 
@@ -41,8 +43,10 @@ def index() -> str:
 
 def page(exhibit: Exhibit, shown: Shown, *, date: str) -> str:
     """The page of one exhibit."""
-    lines = [f'fw.lab.show("{exhibit.name}", size="full")', *exhibit.further.splitlines()]
-    code = "\n".join(["import foldwise as fw", "", *lines])
+    further = exhibit.further.splitlines()
+    imports = [line for line in further if line.startswith(("import ", "from "))]
+    lines = [f'fw.lab.show("{exhibit.name}", size="full")', *(line for line in further if line not in imports)]
+    code = "\n".join([*imports, *([""] if imports else []), "import foldwise as fw", "", *lines])
     extra = "\n[The finished report](seven-learners.html)\n" if exhibit.name == "seven-learners" else ""
     return (
         f"# {exhibit.title}\n\n{exhibit.claim}\n\n```python\n{code}\n```\n\n"

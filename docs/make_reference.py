@@ -38,6 +38,9 @@ MODULES = {
     "testing": "Contracts for parts of your own.",
 }
 TOOLS = {"Tuner", "Evaluate", "OVER", "PROPOSE", "Evidence", "IntervalMethod"}  # for extending
+# Made by Foldwise for you to read: how they are made is no part of the reference.
+GIVEN = {"Result", "Benchmark", "Plan", "Curve", "SearchCurve", "PermutationTest", "Evidence"}
+GIVEN |= {"Across", "Family", "PairAcross"}
 PARAMETER = re.compile(r"(?:^|(?<=[.:;)] ))((?:`\*{0,2}\w+`(?:, | and )?)+): ")
 RAISES = "`FoldwiseError` where the input cannot be used: one sentence with what was found and what to do."
 
@@ -59,6 +62,18 @@ def pages() -> dict[str, str]:
         )
     made["index.md"] = _index(found)
     return made
+
+
+def entries() -> Iterator[tuple[str, Any]]:
+    """Every public function and class, and their methods, by the title each has in the reference."""
+    homes = [("fw", fw), *((f"fw.{name}", getattr(fw, name)) for name in MODULES)]
+    for prefix, home in homes:
+        for name in home.__all__:
+            value = getattr(home, name)
+            if callable(value):
+                yield f"{prefix}.{name}", value
+                members = _members(value) if isinstance(value, type) else ()
+                yield from ((f"{prefix}.{name}.{member}", found) for member, found in members)
 
 
 def _page_of(name: str) -> str:
@@ -117,9 +132,14 @@ def _section(title: str, value: Any, *, level: int) -> Iterator[str]:
     if not callable(value):
         yield from _value(value)
         return
-    yield f"```python\n{_signature(title.rpartition('.')[2], value)}\n```\n"
+    name = title.rpartition(".")[2]
+    is_called = name not in GIVEN and not name.startswith("test_")
+    if is_called:
+        yield f"```python\n{_signature(name, value)}\n```\n"
     yield from _words(inspect.getdoc(value) or "")
     if not isinstance(value, type):
+        if not is_called:
+            return
         returned = inspect.signature(value).return_annotation
         if isinstance(returned, str) and returned not in ("None", "Any"):
             yield f"*Returns* `{returned}`. *Raises* {RAISES}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -30,6 +31,14 @@ def run(*words: str, folder: Path) -> str:
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_an_example_runs(name, tmp_path):
     assert len(run(str(EXAMPLES / name), folder=tmp_path).splitlines()) > 3
+
+
+@pytest.mark.slow
+def test_the_study_file_runs_and_compares_its_three_learners(tmp_path):
+    answer = json.loads(run("-m", "foldwise", "compare", str(EXAMPLES / "study.toml"), "--json", folder=tmp_path))
+    risks = {method["name"]: method["risk"] for method in answer["methods"]}
+    assert answer["best"] == min(("k-nn", "ridge", "small tree"), key=risks.__getitem__)
+    assert risks["ridge"] < risks["baseline"]
 
 
 @pytest.mark.extras

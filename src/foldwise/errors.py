@@ -15,6 +15,10 @@ LONGEST = 1_000  # characters of a problem, or of what to do
 class FoldwiseError(ValueError):
     """Base of all our errors: one problem, one way out.
 
+    `problem`: what was found.
+    `remedy`: what to do.
+    `found`: further facts, which become attributes.
+
     >>> str(FoldwiseError("cannot make 10 folds of 4 rows", "Use at most 4 folds"))
     'cannot make 10 folds of 4 rows. Use at most 4 folds.'
     """
@@ -80,7 +84,20 @@ class InvalidOutput(FoldwiseError):
 
 
 class FitsFailed(FoldwiseError):
-    """Fits failed, so there is no honest number to give; `result` is the rest of the answer, if there is one."""
+    """Fits failed, so there is no honest number to give; `result` is the rest of the answer, if there is one.
+
+    `problem`: what was found.
+    `remedy`: what to do.
+    `result`: a `Result`, or None.
+
+    >>> import foldwise as fw
+    >>> from foldwise.testing import SaboteurRegressor
+    >>> try:
+    ...     fw.risk(SaboteurRegressor(fault="exception"), "diabetes", outer=3, jobs=1)
+    ... except fw.FitsFailed as problem:
+    ...     print(problem)
+    3 of 3 fits failed, so there is no honest estimate. The first says: ValueError: the saboteur was here ...
+    """
 
     exit_code = 1
 

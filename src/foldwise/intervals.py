@@ -73,6 +73,10 @@ def hoeffding(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: f
 
     Holds for every number of independent rows; wide, as it is blind to the variance (Hoeffding, 1963).
 
+    `losses`: one per row that the predictor has not seen.
+    `bounds`: the smallest and the largest possible loss.
+    `level`: the coverage that the interval is made for.
+
     >>> hoeffding([0.1, 0.3, 0.2, 0.4] * 25)
     0.250 (0.114 to 0.386, 95% Hoeffding): the risk of this predictor
     """
@@ -83,6 +87,10 @@ def clopper_pearson(failures: int, rows: int, level: float = 0.95) -> Estimate:
     """The exact interval of a share of wrong answers on rows the predictor has not seen (0-1 loss).
 
     Never covers less than its level on independent rows (Clopper and Pearson, 1934).
+
+    `failures`: how many rows were answered wrongly.
+    `rows`: how many rows there were.
+    `level`: the coverage that the interval is made for.
 
     >>> round(clopper_pearson(0, 20).high, 4)
     0.1684
@@ -99,6 +107,11 @@ def betting(
     Rows are taken in the order given, and that order must be fixed before the losses are seen
     (Waudby-Smith and Ramdas, 2024).
 
+    `losses`: one per row that the predictor has not seen.
+    `bounds`: the smallest and the largest possible loss.
+    `level`: the coverage that the interval is made for.
+    `cap`: how bold the bets may be; "one", or "paper" as published.
+
     >>> betting([0.1, 0.3, 0.2, 0.4] * 25)
     0.250 (0.207 to 0.294, 95% betting): the risk of this predictor
     """
@@ -108,6 +121,10 @@ def betting(
 
 def empirical_bernstein(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: float = 0.95) -> Estimate:
     """Like Hoeffding's with the observed variance: short from hundreds of rows on (Maurer and Pontil, 2009).
+
+    `losses`: one per row that the predictor has not seen.
+    `bounds`: the smallest and the largest possible loss.
+    `level`: the coverage that the interval is made for.
 
     >>> empirical_bernstein([0.1, 0.3, 0.2, 0.4] * 250).interval
     'empirical Bernstein'
@@ -120,6 +137,10 @@ def holdout_t(losses: Any, level: float = 0.95, *, groups: Any = None) -> Estima
     """Student's t interval on rows the predictor has not seen: for unbounded losses, approximate.
 
     With `groups` the group is the unit. Notes tell of few rows, and of one loss that outweighs the others.
+
+    `losses`: one per row that the predictor has not seen.
+    `level`: the coverage that the interval is made for.
+    `groups`: the group of each row, if rows hang together.
 
     >>> holdout_t([1.0, 3.0, 2.0, 4.0] * 25)
     2.50 (2.28 to 2.72, 95% t): the risk of this predictor
@@ -138,6 +159,10 @@ def corrected_t(scores: Any, test_train_ratio: float, level: float = 0.95) -> Es
     safe side for one run of folds (Nadeau and Bengio, 2003). Repeated runs, which bring no new rows,
     count as fewer than 2.
 
+    `scores`: the mean of each split.
+    `test_train_ratio`: test rows / training rows of a split; 1 / (K - 1) for K folds.
+    `level`: the coverage that the interval is made for.
+
     >>> corrected_t([0.20, 0.30, 0.25, 0.35], 1 / 3).interval
     'corrected t'
     """
@@ -153,6 +178,10 @@ def hac(losses: Any, level: float = 0.95, *, steps: int = 1) -> Estimate:
     never negative get an upper end on the scale of logarithms. Too short a series is refused. For two forecasts see
     `comparisons.diebold_mariano`.
 
+    `losses`: one per forecast, in the order of time.
+    `level`: the coverage that the interval is made for.
+    `steps`: how far ahead was forecast.
+
     >>> hac([1.0, 3.0, 2.0, 4.0] * 25, steps=2)
     2.50 (2.28 to 2.73, 95% HAC): the mean loss of these forecasts in this period
     """
@@ -166,6 +195,11 @@ def cv_clt(losses: Any, folds: Any, variance: str = "all-pairs", level: float = 
 
     For the average risk of the K models fitted, not for the learner's, and for stable learners on many rows
     (Bayle, Bayle, Janson and Mackey, 2020). For a mean of losses, not for measures such as AUC.
+
+    `losses`: one per row, out of fold.
+    `folds`: the fold of each row.
+    `variance`: "all-pairs", or "within-fold".
+    `level`: the coverage that the interval is made for.
 
     >>> cv_clt([0.0, 1.0, 0.0, 1.0], [0, 0, 1, 1])
     0.500 (0.010 to 0.990, 95% Bayle): the average risk of these 2 models
@@ -186,6 +220,18 @@ def bates(outer_losses: Any, pair_losses: Any, folds: Any, level: float = 0.95, 
 
     `details["inflation"]` is the standard error over that of independent losses. `bias=True` corrects the risk from
     n (1 - 1/K) to n training rows, and is refused where that is unstable (Bates, Hastie and Tibshirani, 2024).
+
+    `outer_losses`: [row] or [repetition, row].
+    `pair_losses`: [row, fold] or [repetition, row, fold].
+    `folds`: the fold of each row.
+    `level`: the coverage that the interval is made for.
+    `bias`: correct the risk to all rows.
+
+    >>> outer, folds = [0.2, 0.4, 0.1, 0.3, 0.5, 0.2], [0, 0, 1, 1, 2, 2]
+    >>> pair = [[0.3, 0.2, 0.25], [0.4, 0.5, 0.3], [0.1, 0.2, 0.2], [0.3, 0.3, 0.4], [0.5, 0.4, 0.6], [0.2, 0.3, 0.2]]
+    >>> found = bates(outer, pair, folds)
+    >>> round(found.value, 3), round(found.details["inflation"], 2)
+    (0.283, 1.0)
     """
     found = bates_formula.bates(outer_losses, pair_losses, folds, level=level, bias_power=1.0 if bias else None)
     rows = float(found.rows if bias else found.rows * (1 - 1 / found.folds))
@@ -203,6 +249,10 @@ def conservative_z(full_scores: Any, half_scores: Any, level: float = 0.95) -> E
     `half_scores[repetition, half]` are mean scores of the same scheme, with its test size, inside each of two
     disjoint halves (Nadeau and Bengio, 2003).
 
+    `full_scores`: [split], of all rows.
+    `half_scores`: [repetition, half].
+    `level`: the coverage that the interval is made for.
+
     >>> conservative_z([0.2, 0.3], [[0.2, 0.3], [0.3, 0.2]]).interval
     'conservative z'
     """
@@ -215,6 +265,12 @@ def bbc(losses: Any, repeats: int = 1000, seed: int = 0, level: float = 0.95, *,
 
     Rows (or whole `groups`) are drawn with replacement, the best on them is judged on those left out
     (Tsamardinos, Greasidou and Borboudakis, 2018). `details` has the selection score it was picked by.
+
+    `losses`: [row, candidate], out of fold.
+    `repeats`: how many draws.
+    `seed`: names the random draws; the same seed gives the same answer.
+    `level`: the coverage that the interval is made for.
+    `groups`: the group of each row, if rows hang together.
 
     >>> found = bbc([[0.0, 1.0], [1.0, 0.0]] * 10)
     >>> found.details["selection_score"] < found.value
@@ -237,6 +293,8 @@ def tibshirani(fold_losses: Any) -> Estimate:
     """The smallest mean of fold_losses[fold, candidate], corrected for having been picked; there is no interval.
 
     Too much is added for small folds and unstable learners (Tibshirani and Tibshirani, 2009).
+
+    `fold_losses`: [fold, candidate], means of the folds.
 
     >>> tibshirani([[0.30, 0.25], [0.20, 0.35]])
     0.275 (no interval): the risk of the candidate picked as best of 2
@@ -263,6 +321,13 @@ def simultaneous(
 
     Normal, or with `df` degrees of freedom that of Student's t (for a corrected standard error).
 
+    `value`: of the one that was picked.
+    `se`: its standard error.
+    `among`: how many it was picked from.
+    `level`: the coverage that the interval is made for.
+    `method`: "bonferroni" or "sidak".
+    `df`: degrees of freedom of the standard error, if it has any.
+
     >>> simultaneous(0.2, 0.02, among=7)
     0.200 (0.146 to 0.254, 95% simultaneous bonferroni): the risk of the candidate picked as best of 7
     """
@@ -279,6 +344,12 @@ def auc(
 
     By the influence curve (LeDell, Petersen and van der Laan, 2015), or for one test set `method="delong"`. The larger
     of the two labels is the positive class. Scores of different folds are never ranked against each other.
+
+    `target`: the class of each row, of two.
+    `score`: how sure the predictor is of the positive class.
+    `level`: the coverage that the interval is made for.
+    `folds`: the fold of each row, if there are several.
+    `method`: "influence curve" or "delong".
 
     >>> auc([1, 1, 0, 0, 1, 0], [9, 8, 3, 2, 4, 5]).value.__round__(3)
     0.889

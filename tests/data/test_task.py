@@ -72,6 +72,8 @@ def test_learners_for_classes_do_not_make_classes_of_amounts():
         (["a", "b"], {"task": "regression"}, r"holds text \('a' in row 0\)"),
         (["2,5", "3,5"], {"task": "regression"}, r"numbers written as text \('2,5' in row 0\). Make them numbers"),
         ([f"{at}.5" for at in range(20)], {}, r"numbers written as text \('0.5' in row 0\)"),
+        ([*map(str, range(20)), "n/a", "n/a"], {}, "numbers but for 2 rows: 'n/a' in row 20 is no number. Leave such"),
+        (["?", *map(str, range(20))], {"task": "regression"}, "numbers but for 1 row: '\\?' in row 0 is no number"),
         ([1, 0.5], {"hint": "classification"}, r"not whole \(0.5 in row 1\)"),
         ([0, 1, 2], {"task": "binary"}, "the task is binary, but the target has 3 classes"),
         ([0, 1], {"task": "regresion"}, "unknown task 'regresion'. Did you mean 'regression'?"),

@@ -1,4 +1,4 @@
-"""The built wheel works in a fresh environment with the core dependencies alone."""
+"""The source distribution and the wheel made from it work in a fresh environment with the core dependencies alone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -22,18 +24,47 @@ def call(*words, cwd):
     return done.stdout
 
 
+def environment(folder, *packages):
+    """The folder of programs of a new environment with these packages."""
+    call(sys.executable, "-m", "venv", folder, cwd=folder.parent)
+    pip = (folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    call(*pip, "--constraint", ROOT / "constraints.txt", *packages, cwd=folder.parent)
+    return folder / "bin"
+
+
 @pytest.fixture(scope="session")
-def fresh(tmp_path_factory):
+def built(tmp_path_factory):
+    """The source distribution, and the wheel that is made from it and not from the folder."""
+    folder = tmp_path_factory.mktemp("built")
+    python = environment(folder / "builder", "hatchling") / "python"
+    call(python, "-m", "hatchling", "build", "--target", "sdist", "--directory", folder, cwd=ROOT)
+    (sdist,) = folder.glob("foldwise-*.tar.gz")
+    pip = (python, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check")
+    call(*pip, "--no-deps", "--no-build-isolation", "--wheel-dir", folder, sdist, cwd=folder)
+    (wheel,) = folder.glob("foldwise-*.whl")
+    return sdist, wheel
+
+
+@pytest.fixture(scope="session")
+def fresh(built, tmp_path_factory):
     """The folder of programs of a new environment that holds the wheel, and nothing of the source."""
-    folder = tmp_path_factory.mktemp("fresh")
-    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
-    call(*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", folder / "wheel", ROOT, cwd=folder)
-    (wheel,) = (folder / "wheel").glob("foldwise-*.whl")
-    call(sys.executable, "-m", "venv", folder / "venv", cwd=folder)
-    programs = folder / "venv" / "bin"
-    constraints = ("--constraint", ROOT / "constraints.txt")
-    call(programs / "python", "-m", "pip", "install", "--quiet", *constraints, wheel, cwd=folder)
-    return programs
+    return environment(tmp_path_factory.mktemp("fresh") / "venv", built[1])
+
+
+def test_the_source_distribution_has_all_that_its_tests_and_pages_need(built):
+    sdist, wheel = built
+    with tarfile.open(sdist) as files:
+        names = {name.partition("/")[2] for name in files.getnames()}
+    for folder in ("tests", "benchmarks", "docs", "examples", "src/foldwise"):
+        ours = [path for path in (ROOT / folder).rglob("*.py") if "_site" not in path.parts]
+        there = {path.relative_to(ROOT).as_posix() for path in ours}
+        assert there - names == set()
+    assert {"README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "constraints.txt", "Makefile"} <= names
+    sources = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src" / "foldwise").rglob("*.py")}
+    with zipfile.ZipFile(wheel) as files:
+        packed = set(files.namelist())
+    assert sources - packed == set()
+    assert [name for name in packed if not name.startswith("foldwise")] == []
 
 
 def test_help_and_version_answer(fresh, tmp_path):

@@ -61,6 +61,7 @@ FIRES = {
     "FW207": lambda: in_frame(remark=sentences(7)),
     "FW208": lambda: missing_where(np.array(0)),
     "FW209": lambda: in_time(-1),
+    "FW210": lambda: in_frame(spent=["n/a", *(f"{at}.5" for at in range(79))]),
 }
 SILENT = {
     "FW201": lambda: found(almost_target()),
@@ -72,4 +73,5 @@ SILENT = {
     "FW207": lambda: in_frame(remark=sentences(1)),
     "FW208": lambda: missing_where(np.arange(80) % 3 == 0),
     "FW209": lambda: in_time(1),
+    "FW210": lambda: in_frame(floor=[str(at % 5) if at % 9 else "ground" for at in range(80)]),
 }

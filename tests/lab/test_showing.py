@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,16 @@ def test_every_exhibit_has_its_page_with_the_picture(name):
     assert page.startswith(f"# {exhibit.title}\n\n{exhibit.claim}\n")
     assert f"({name}.svg)" in page
     assert (DOCS / f"{name}.svg").stat().st_size > 2000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in FILES if name != "seven-learners"])  # whose study is the exhibit
+def test_the_code_of_a_page_runs_as_it_stands(name):
+    (code,) = re.findall(r"```python\n(.*?)```", (DOCS / f"{name}.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert find_exhibit(name).further.splitlines() == [
+        line for line in code.splitlines() if line in find_exhibit(name).further.splitlines()
+    ]
+    exec(code.replace('size="full"', "size=0.05"), {})
 
 
 def test_every_file_of_the_gallery_is_listed():

@@ -46,6 +46,7 @@ class SearchSteps:
 
     @property
     def tried(self) -> tuple[int, ...]:
+        """The numbers of candidates: 1, 2, 3, ..."""
         return tuple(range(1, len(self.selection) + 1))
 
     @property

@@ -24,6 +24,30 @@ class Benchmark:
     """Several methods on several data sets: prints the table and the verdict.
 
     `results[name]` is the result of one data set, `across` the comparison over all of them.
+
+    `results`: by the name of the data set.
+    `across`: what is said over all data sets.
+    `seconds`: what it took.
+
+    >>> import foldwise as fw
+    >>> found = fw.benchmark({"diabetes": "diabetes"}, ["ridge:small", "k-nn:small"], outer=3, inner=2, jobs=1)
+    >>> found.best
+    'ridge:small'
+    >>> found.table()[["data", "method", "rank"]].head(2)
+           data       method  rank
+    0  diabetes  ridge:small   1.0
+    1  diabetes   k-nn:small   2.0
+    >>> found.ranks()[["method", "mean_rank"]].head(2)
+            method  mean_rank
+    0  ridge:small        1.0
+    1   k-nn:small        2.0
+    >>> found.pairs()[["method", "other", "better"]]
+            method       other  better
+    0  ridge:small  k-nn:small       1
+    >>> found.difference("k-nn:small", "ridge:small").better
+    0
+    >>> found.to_dict()["best"], len(found.report()) > 10_000
+    ('ridge:small', True)
     """
 
     def __init__(
@@ -51,10 +75,14 @@ class Benchmark:
 
     @property
     def notes(self) -> list[str]:
+        """What should be known of the answer, in sentences."""
         return [note["text"] for note in self._answer["notes"]]
 
     def difference(self, one: str, other: str) -> PairAcross:
-        """The risk of method `one` less that of `other`, over the data sets that have both."""
+        """The risk of method `one` less that of `other`, over the data sets that have both.
+
+        `one`, `other`: names of methods.
+        """
         return self.across.pair(one, other)
 
     def table(self) -> pd.DataFrame:
@@ -99,7 +127,11 @@ class Benchmark:
         return copy.deepcopy(self._answer)
 
     def report(self, path: str | Path | None = None, *, title: str | None = None) -> str:
-        """One self-contained page with this `title`, as text; also written to a file if a `path` is given."""
+        """One self-contained page with this `title`, as text; also written to a file if a `path` is given.
+
+        `path`: of the file, if one is wanted.
+        `title`: of the page.
+        """
         if path is None:
             return Page(benchmark_page(self._answer, title=title))
         return Page(write_benchmark_page(path, self._answer, title=title).read_text(encoding="utf-8"), path)

@@ -214,8 +214,8 @@ def plan(
 def plan(learners: Any = None, X: Any = None, y: Any = None, *, pilot: bool = True, **options: Any) -> Plan:
     """How many fits `compare` would make with the same arguments, and about how long they would take.
 
-    `learners`, `X`, `y` and all `options` are those of `compare`; see there. `pilot` makes a few of the fits, for about
-    two seconds, to tell the time; without it there is only the number of fits.
+    `learners`, `X`, `y` and all `options` are those of `compare`; see there.
+    `pilot`: make a few of the fits, for about two seconds, to tell the time; without it only fits are counted.
 
     >>> import numpy as np
     >>> import foldwise as fw

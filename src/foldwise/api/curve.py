@@ -45,7 +45,27 @@ TRAIN_ROWS = "train_rows"  # what a learning curve is over
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Training error, test error and gap at each value."""
+    """Training error, test error and gap at each value.
+
+    `parameter`: what it is over.
+    `values`: those that were tried.
+    `train`, `test`: training and test error at each.
+    `loss`, `loss_label`: the loss, and how it is written.
+    `learner`: its name.
+    `fits`, `fits_made`: fits it rests on, and those that were made now.
+    `errors`: one standard error of each test error less the best one.
+
+    >>> import foldwise as fw
+    >>> curve = fw.curve("k-nn", "diabetes", n_neighbors=[1, 10, 100], outer=3, jobs=1)
+    >>> curve.best, curve.to_dict()["parameter"]
+    (10, 'n_neighbors')
+    >>> curve.table().round(0)
+       n_neighbors   train    test     gap          side
+    0            1     0.0  6087.0  6087.0   overfitting
+    1           10  2785.0  3327.0   542.0          best
+    2          100  3696.0  3806.0   110.0  underfitting
+    >>> figure = curve.plot()
+    """
 
     parameter: str
     values: tuple[Any, ...]
@@ -109,7 +129,10 @@ class Curve:
         return f"Curve({self.learner}, {self.parameter}: {len(self.values)} values{best})\n{self.table()}"
 
     def plot(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
-        """Training and test error as a Matplotlib figure; `ax` and `width` as in `Result.plot`."""
+        """Training and test error as a Matplotlib figure; `ax` and `width` as in `Result.plot`.
+
+        `ax`, `width`: as in `Result.plot`.
+        """
         return plot_curve(self.to_dict(), ax=ax, width=width)
 
     def _repr_html_(self) -> str:
@@ -247,6 +270,13 @@ def learning_curve(
     `fw.tune(...)`, which is tuned on `inner` splits at every size. `outer`: the splits that are shortened.
     `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `drop_missing_target`, `loss`, `seed`, `jobs`, `engine`,
     `store` and `progress` are those of `compare`.
+
+    `inner`: the splits that tune.
+
+    >>> import foldwise as fw
+    >>> curve = fw.learning_curve("linear", "diabetes", sizes=[50, 100, 200], outer=3, jobs=1)
+    >>> [round(error) for error in curve.test]
+    [3880, 3462, 3181]
     """
     name, asked = one_learner(learner, "learning_curve")
     roles = Roles(groups, time, weights, stratify, task, drop_missing_target=drop_missing_target)

@@ -33,6 +33,12 @@ def load(
     `run`: the folder of the store, or a store of your own. `loss`, `interval`, `tuner`: those of the study, to be given
     again if they were your own; or another interval, or another loss. Where the store lacks fits that another loss
     needs, a note says which methods and how many fits; where no method can be judged by it, it is refused.
+
+    >>> import tempfile, foldwise as fw
+    >>> run = tempfile.mkdtemp() + "/run"
+    >>> result = fw.compare(["ridge:small"], "diabetes", outer=3, inner=2, jobs=1, store=run)
+    >>> fw.load(run).best
+    'ridge:small'
     """
     with opened(run, readonly=True) as store:
         study = read_study(store, loss=loss, tuner=tuner)

@@ -15,9 +15,11 @@ def save_model(model: Any, path: str | Path, *, X: Any = None, y: Any = None, pi
     """Write a fitted model to a file that `load_model` and `foldwise predict` read, with its card.
 
     `model`: what `result.refit()` gave, a fitted `fw.tune(...)` (its chosen model is saved), or another fitted
-    scikit-learn estimator. `path`: a name that ends in .skops; or, with `pickle=True`, in .pkl or .joblib, which run
-    code when they are read. `X`, `y`: the data it was trained on, to keep the types of the columns of an estimator
-    that was not made here; for others they are known.
+    scikit-learn estimator.
+    `path`: a name that ends in .skops.
+    `X`, `y`: the data it was trained on, to keep the types of the columns of an estimator that was not made here; for
+    others they are known.
+    `pickle`: write a .pkl or .joblib instead, which run code when they are read.
 
     >>> import tempfile, foldwise as fw
     >>> from sklearn.datasets import load_iris
@@ -41,8 +43,16 @@ def save_model(model: Any, path: str | Path, *, X: Any = None, y: Any = None, pi
 def load_model(path: str | Path, *, trust: bool = False) -> Any:
     """The fitted model of a file: a plain scikit-learn estimator.
 
-    `path`: what `save_model`, `result.save_model` or `foldwise compare --save` wrote. `trust=True` also reads pickles,
-    and types that are not on the list of `docs/security.md`: they can run code, so use it for files of your own.
+    `path`: what `save_model`, `result.save_model` or `foldwise compare --save` wrote.
+    `trust`: also read pickles, and types that are not on the list of `docs/security.md`: they can run code, so use it
+    for files of your own.
+
+    >>> import tempfile, foldwise as fw
+    >>> result = fw.compare(["ridge:small"], "diabetes", outer=3, inner=2, jobs=1)
+    >>> path = result.save_model(tempfile.mkdtemp() + "/diabetes.skops")
+    >>> model = fw.load_model(path)
+    >>> fw.model_card(model)["method"]
+    'ridge:small'
     """
     import warnings
 
@@ -55,7 +65,14 @@ def load_model(path: str | Path, *, trust: bool = False) -> Any:
 def model_card(model: Any, *, trust: bool = False) -> dict[str, Any]:
     """What is known of a model: its data, target, columns and their types, risk with interval, versions and date.
 
-    `model`: the path of a model file, of which nothing but the card is read (a pickle needs `trust=True`), or a model.
+    `model`: a model, or the path of a model file, of which nothing but the card is read.
+    `trust`: read the card of a pickle too, which can run code.
+
+    >>> import foldwise as fw
+    >>> model = fw.compare(["ridge:small"], "diabetes", outer=3, inner=2, jobs=1).refit()
+    >>> card = fw.model_card(model)
+    >>> card["method"], card["target"]
+    ('ridge:small', 'target')
     """
     about = model_file.read_card(model, trust=trust) if isinstance(model, str | Path) else card_of(model)
     return shown_card(about)

@@ -41,6 +41,17 @@ class PermutationTest:
     """A risk beside those of the same learner with exchanged targets.
 
     `p` = (b + 1) / (n + 1), where b of n risks with exchanged targets are as small: it is never 0, and valid for any n.
+
+    `risk`: with the targets as they are.
+    `risks`: with exchanged targets.
+    `loss`: its name.
+    `way`: how targets were exchanged: "rows", "within", "groups" or "time".
+    `fits`, `seconds`: what it took.
+
+    >>> import foldwise as fw
+    >>> found = fw.permutation_test("linear", "diabetes", outer=3, permutations=19, jobs=1)
+    >>> found.p, found.permutations, len(found.to_frame()), found.to_dict()["way"]
+    (0.05, 19, 19, 'rows')
     """
 
     risk: float
@@ -53,6 +64,7 @@ class PermutationTest:
 
     @property
     def permutations(self) -> int:
+        """How many times the targets were exchanged."""
         return len(self.risks)
 
     def to_dict(self) -> dict[str, Any]:

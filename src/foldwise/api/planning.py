@@ -29,7 +29,22 @@ KEEPING_SECONDS = 2e-4  # of a fit besides the fit itself: naming it, keeping it
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study will cost, before it starts."""
+    """What a study will cost, before it starts.
+
+    `fits`: how many distinct fits.
+    `methods`: a dictionary for each.
+    `seconds`: of one core, or None where nothing is known; `wall_seconds`: on `cores` cores.
+    `outer`, `inner`: the splits, in words.
+    `rows`: of the table.
+    `task`: and why, where it could be another.
+    `cores`: how many the run would use.
+    `limit`: what a time limit decides.
+
+    >>> import foldwise as fw
+    >>> plan = fw.plan(["ridge"], "diabetes", outer=5, inner=3)
+    >>> plan.fits, plan.outer, plan.to_dict()["rows"]
+    (753, '5 folds', 442)
+    """
 
     fits: int
     methods: list[dict[str, Any]]

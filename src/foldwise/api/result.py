@@ -61,7 +61,44 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """The answer to a study: prints its table and verdict."""
+    """The answer to a study: prints its table and verdict.
+
+    >>> import foldwise as fw
+    >>> result = fw.compare(["ridge:small", "k-nn:small"], "diabetes", outer=3, inner=2, jobs=1)
+    >>> result.best, result.fits, result.is_finished
+    ('ridge:small', 169, True)
+    >>> result.table()[["method", "risk"]].round(0).head(2)
+            method    risk
+    0  ridge:small  3181.0
+    1   k-nn:small  3367.0
+    >>> result.difference("k-nn:small", "ridge:small")
+    k-nn:small minus ridge:small: 186 (-1291 to 1662, 95% corrected t), p = 0.64
+    >>> result.decision()["p_best"].round(2).tolist()[:2]
+    [0.68, 0.32]
+    >>> result.rows_needed("k-nn:small", "ridge:small").rows
+    43391
+    >>> result.choices()[["method", "fold", "candidate"]].head(2)
+            method  fold          candidate
+    0  ridge:small     0  {'alpha': 0.0001}
+    1  ridge:small     1    {'alpha': 10.0}
+    >>> result.search_curve("k-nn:small").enough
+    4
+    >>> result.candidate()
+    {'alpha': 0.1}
+    >>> model = result.refit()
+    >>> result.losses(by="fold").columns.tolist()
+    ['method', 'repeat', 'fold', 'rows', 'own', 'loss']
+    >>> result.predictions().columns.tolist()
+    ['method', 'repeat', 'fold', 'row', 'row_label', 'truth', 'prediction', 'own']
+    >>> result.metrics()["metric"].unique().tolist()
+    ['rmse', 'mae', 'mape', 'median_absolute_error', 'r2']
+    >>> len(result.splits()), len(result.report()) > 50_000
+    (3978, True)
+    >>> result.explain().splitlines()[1]
+    'Risk: the mean over outer splits of the mean loss on their test rows, lower is better.'
+    >>> result.to_dict()["best"]
+    'ridge:small'
+    """
 
     title: str | None = None  # of its page, where the data or the target have a name
     margin: float | None = None  # a regret that does not matter, where the study names one
@@ -83,6 +120,7 @@ class Result:
 
     @property
     def study(self) -> Study:
+        """The question: data, splits, loss and methods, as plain values."""
         return self.reading.study
 
     @property
@@ -112,14 +150,17 @@ class Result:
 
     @property
     def fits(self) -> int:
+        """How many distinct fits the answer rests on."""
         return int(self._answer["fits"])
 
     @property
     def fits_made(self) -> int:
+        """How many of them this call made; the others were there."""
         return sum(self.made.values())
 
     @property
     def notes(self) -> list[str]:
+        """What should be known of the answer, in sentences."""
         return [note["text"] for note in self._answer["notes"]]
 
     @property
@@ -134,7 +175,10 @@ class Result:
         return copy.deepcopy(self._answer)
 
     def table(self, *, mean: str = "folds") -> pd.DataFrame:
-        """One row per method. `mean="rows"` averages over rows, not over folds; such a risk has no interval here."""
+        """One row per method: risk, interval, selection score, differences, fits and seconds.
+
+        `mean`: "folds", or "rows" to average over rows; such a risk has no interval here.
+        """
         return risk_table(self._answer, self.reading, self.methods, mean)
 
     def difference(self, one: str, other: str, *, rope: float | None = None, of: Result | None = None) -> Comparison:
@@ -142,6 +186,8 @@ class Result:
 
         `rope`: a difference that does not matter, for the probability of practical equivalence. `of`: another result
         on the same data and splits that has the other method.
+
+        `one`, `other`: names of methods.
         """
         theirs = self if of is None else of
         if (theirs.study.fingerprint, theirs.study.outer.fingerprint) != (
@@ -162,6 +208,8 @@ class Result:
         not exceeded with the probability of the study's level. `within_margin`: whether its regret is at most the
         `margin` with that probability, a difference that does not matter to you (None: that of the study, or else a
         tenth of the gap between the baseline and the best). docs/decide.md says how far these figures hold.
+
+        `margin`: in the unit of the loss.
         """
         from foldwise.api.decision import make_decision  # needs pandas
 
@@ -176,6 +224,8 @@ class Result:
 
         The range is that of the differences that their interval allows, at the level of the verdict; if they may not
         differ at all, it has no upper end.
+
+        `one`, `other`: names of methods.
         """
         first, second = self._find(one), self._find(other)
         apart = first.difference(second, level=pair_level(self.methods, first, second))
@@ -185,6 +235,11 @@ class Result:
         """Standard deviations of a risk by source: the rows (data), how they were split, the learner's seed.
 
         `name`: a method (None: the best). `seeds`: how many other seeds its outer models are fitted with.
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["tree:small"], "diabetes", outer=3, inner=2, repeats=2, jobs=1)
+        >>> list(result.noise(seeds=2))
+        ['data', 'split', 'seed']
         """
         if self._study is None:
             raise BadStudy("a result loaded from a store has no learners to fit", "Run the study again with its store")
@@ -217,6 +272,15 @@ class Result:
         are not offered elsewhere. `learners`: fewer of the study's methods, as a table costs what the study did.
         `replications`: tables, or as many as `time_limit` allows. `seed`: names the draws. `jobs`: worker processes.
         `progress`: show it or not (None: in a terminal).
+
+        `time_limit`: seconds, or text such as "2 min".
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["linear"], "diabetes", outer=3, jobs=1)
+        >>> result.coverage_check(replications=20, jobs=1).intervals[["method", "coverage"]]
+             method  coverage
+        0    linear       1.0
+        1  baseline       1.0
         """
         if self._study is None:
             raise BadStudy("a result loaded from a store has no learners to fit", "Run the study again with its store")
@@ -232,6 +296,11 @@ class Result:
 
         `name`: a method (None: the best). From the leave-two-out fits of a study with `interval="bates"`; refused
         where it is unstable.
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["linear"], "diabetes", outer=5, interval="bates", jobs=1)
+        >>> round(result.size_bias())
+        18
         """
         evidence = self._named(name).evidence
         if evidence.pair_losses is None:
@@ -245,6 +314,12 @@ class Result:
         The score and its corrections belong to `selection_train_rows` training rows, the risk to `train_rows`. At equal
         sizes the score is too good on average; with fewer rows it may also be larger than the risk. Where
         there are no corrections, `note` says why.
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["k-nn:small"], "diabetes", outer=3, inner="aligned", jobs=1)
+        >>> result.selection_bias()[["selection_score", "corrected: bbc", "risk"]].round()
+           selection_score  corrected: bbc    risk
+        0           3327.0          3380.0  3400.0
         """
         return selection_table(self._answer, self.methods)
 
@@ -265,7 +340,7 @@ class Result:
     def losses(self, *, by: str = "row") -> pd.DataFrame:
         """Every row's out-of-fold prediction and loss, by method, repeat and fold.
 
-        `by="fold"`: the mean of each fold instead, under every loss, also those that have no loss per row.
+        `by`: "row", or "fold" for the mean of each fold under every loss, also those that have no loss per row.
         """
         if by not in ("row", "fold"):
             raise BadStudy(f"there are no losses by {by!r}", nearest(by, ("row", "fold")))
@@ -304,6 +379,17 @@ class Result:
         smallest outer risk, "inner" the smallest selection score on all rows, whose risk is that of the `auto` row.
         `intervals`: keep the models of the outer folds beside it, for `predict_interval` (of classes `predict_set`);
         that makes one more fit for each fold, and the model that many times larger.
+
+        >>> import foldwise as fw
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+        >>> result = fw.compare(["ridge:small", "k-nn:small"], X, y, outer=3, inner=2, jobs=1)
+        >>> model = result.refit("ridge:small", rule="one_se", intervals=True)
+        >>> model.predict(X[:1]).round()
+        array([196.])
+        >>> model.predict_interval(X[:1], level=0.9).round()
+             low   high
+        0  101.0  288.0
         """
         choice = pick or ("outer" if name is None else "named")
         if pick is not None:
@@ -345,8 +431,17 @@ class Result:
     ) -> Path:
         """Refit the picked method, or another `name`, and write it to `path` with its card.
 
-        `foldwise predict`, `foldwise info` and `fw.load_model` read the file. `path` ends in .skops; with `pickle=True`
-        in .pkl or .joblib, for models that skops cannot write. `intervals`: as in `refit`.
+        `foldwise predict`, `foldwise info` and `fw.load_model` read the file.
+
+        `path`: a name that ends in .skops.
+        `name`: a method (None: the best).
+        `pickle`: write a .pkl or .joblib instead, for models that skops cannot write.
+        `intervals`: as in `refit`.
+
+        >>> import tempfile, foldwise as fw
+        >>> result = fw.compare(["ridge:small"], "diabetes", outer=3, inner=2, jobs=1)
+        >>> result.save_model(tempfile.mkdtemp() + "/diabetes.skops").name
+        'diabetes.skops'
         """
         from foldwise.api.models import save_model
 
@@ -354,7 +449,11 @@ class Result:
         return save_model(self.refit(name, intervals=intervals), path, pickle=pickle)
 
     def candidate(self, name: str | None = None, *, rule: str | None = None) -> dict[str, Any]:
-        """The candidate that `refit` takes, of the method `name` (None: the best) and by this `rule`."""
+        """The candidate that `refit` takes, of the method `name` (None: the best) and by this `rule`.
+
+        `name`: a method (None: the best).
+        `rule`: "best" or "one_se" (None: that of the study).
+        """
         method = self._named(name)
         if isinstance(method, CombinedAnswer):
             _refuse_rule(method, rule)
@@ -374,6 +473,9 @@ class Result:
         Without a title the page is named after the target and the data.
         `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown with the answer.
         `rows`: show the target and columns of the hardest rows too; otherwise no row of the data is in the page.
+
+        `path`: of the file, if one is wanted.
+        `title`: of the page.
         """
         more: dict[str, Any] = {
             "title": title or self.title,
@@ -388,11 +490,23 @@ class Result:
         """The risks with their intervals as a Matplotlib figure, or on the axes `ax` of one that is there.
 
         `width`: `"column"` (3.5 inches) or `"page"` (7.16 inches) of a paper, with small letters, or inches.
+
+        `ax`: Matplotlib's axes (None: a new figure).
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["ridge:small", "k-nn:small"], "diabetes", outer=3, inner="aligned", jobs=1)
+        >>> figure = result.plot(width="column")
+        >>> differences = result.plot_differences()
+        >>> choices = result.plot_choices(method="k-nn:small")
+        >>> optimism = result.plot_optimism()
         """
         return plots.plot_risks(self._answer, ax=ax, width=width)
 
     def plot_differences(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
-        """The differences to the best method as a Matplotlib figure; `ax` and `width` as in `plot`."""
+        """The differences to the best method as a Matplotlib figure; `ax` and `width` as in `plot`.
+
+        `ax`, `width`: as in `Result.plot`.
+        """
         return plots.plot_differences(self._answer, ax=ax, width=width)
 
     def plot_choices(
@@ -401,11 +515,16 @@ class Result:
         """How often each candidate was chosen, as a Matplotlib figure; `ax` and `width` as in `plot`.
 
         `method`: of this tuned method only; else each has a panel, which needs a figure of its own.
+
+        `ax`, `width`: as in `Result.plot`.
         """
         return plots.plot_choices(self._answer, method=method, ax=ax, width=width)
 
     def plot_optimism(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
-        """Selection scores and risks as a Matplotlib figure; `ax` and `width` as in `plot`."""
+        """Selection scores and risks as a Matplotlib figure; `ax` and `width` as in `plot`.
+
+        `ax`, `width`: as in `Result.plot`.
+        """
         return plots.plot_optimism(self._answer, ax=ax, width=width)
 
     def __repr__(self) -> str:

@@ -52,7 +52,13 @@ def lab() -> None:
 @click.option("--rows", multiple=True, type=COUNT, help="Rows of a data set; may be repeated; 100 if not given.")
 @click.option("--folds", multiple=True, type=click.IntRange(min=2), help="May be repeated; 10 if not given.")
 @click.option("--replications", type=COUNT, help="Simulated data sets; 2000 if not given, with --like 200.")
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="The coverage that intervals are made for.",
+)
 @click.option("--like", metavar="DATA", help="Simulate tables like this one, and run a study of it on them.")
 @click.option("--learners", type=Words(), metavar="A,B", help="With --like: the learners; ridge and k-nn if not given.")
 @click.option("--outer", type=Scheme(), help="With --like: outer splits, as in compare.")
@@ -111,7 +117,7 @@ def _coverage_like(*, as_json: bool, **asked: Any) -> None:
         "foldwise lab decompose --theorem --folds 10",
     )
 )
-@click.option("--problem", default="smooth", show_default=True, metavar="NAME")
+@click.option("--problem", default="smooth", show_default=True, metavar="NAME", help="A simulated problem.")
 @click.option("--learner", metavar="NAME", help="The learner; a usual one for the problem if not given.")
 @click.option("--values", metavar="V,V,...", help="Numbers of neighbours, or penalties, to go through.")
 @click.option("--rows", type=COUNT, default=100, show_default=True, help="Training rows.")
@@ -145,10 +151,16 @@ def decompose(problem: str, theorem: bool, as_json: bool, **asked: Any) -> None:
     )
 )
 @click.option("--methods", type=click.IntRange(min=2), default=2, show_default=True, help="Learners compared.")
-@click.option("--task", type=click.Choice(["regression", "binary"]), default="regression", show_default=True)
+@click.option(
+    "--task",
+    type=click.Choice(["regression", "binary"]),
+    default="regression",
+    show_default=True,
+    help="Of the simulated studies.",
+)
 @click.option("--advantage", type=float, default=0.0, show_default=True, help="How much more the first one sees.")
 @click.option("--rows", type=COUNT, default=100, show_default=True, help="Rows of a data set.")
-@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True)
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Outer folds of a study.")
 @_replications(2000)
 @SEED
 @JOBS

@@ -15,8 +15,26 @@ class Comparison(Estimate):
     `p` tests a difference of 0 by the statistic `t` on `df` degrees of freedom; `equivalence` is the probability
     that the difference is at most `rope` in size.
 
+    `value`: the difference.
+    `low`, `high`: the ends of its interval, or None where none is valid.
+    `level`: the coverage that the interval is made for.
+    `interval`: the name of the interval.
+    `target`: which risk it is, in words.
+    `train_rows`: how many rows the models were trained on.
+    `losses`: those that it was computed from.
+    `fits`: how many fits it rests on.
+    `notes`: pairs of a code and a sentence.
+    `details`: further results of the method.
+    `p`: of the test that the difference is 0.
+    `se`, `t`, `df`: standard error, statistic and degrees of freedom.
+    `equivalence`: the probability that the difference is at most `rope` in size.
+    `rope`: a difference that does not matter.
+    `names`: of the two methods.
+
     >>> Comparison(-0.02, -0.05, 0.01, 0.95, "corrected t", p=0.17, names=("ridge", "k-nn"))
     ridge minus k-nn: -0.0200 (-0.0500 to 0.0100, 95% corrected t), p = 0.17
+    >>> Comparison(-0.02, -0.05, 0.01, 0.95, "corrected t", p=0.17, names=("ridge", "k-nn")).to_dict()["p"]
+    0.17
     """
 
     p: float | None = None

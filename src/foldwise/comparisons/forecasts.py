@@ -30,6 +30,10 @@ def diebold_mariano(a: Any, b: Any, level: float = 0.95, *, steps: int = 1) -> C
     which holds where losses hang together longer than that (Coroneo and Iacone, 2020). Assumes a period without a
     trend or a break in the mean difference; short series are refused.
 
+    `a`, `b`: the losses of the two, in the order of time.
+    `level`: the coverage that the interval is made for.
+    `steps`: how far ahead was forecast.
+
     >>> rng = np.random.default_rng(0)
     >>> diebold_mariano(rng.normal(0.5, 1, 200) ** 2, rng.normal(0, 1, 200) ** 2, steps=3)
     a minus b: 0.130 (-0.240 to 0.501, 95% Diebold-Mariano), p = 0.43

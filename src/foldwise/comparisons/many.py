@@ -26,6 +26,19 @@ class Family:
 
     `differences[name]` is the method less the best one, with its simultaneous interval and its p by Holm over all
     pairs; `not_told_apart` are the methods that may be the best one at this level, the best among them.
+
+    `best`: the method with the smallest mean loss.
+    `differences`: by method.
+    `not_told_apart`: names of methods.
+    `p`: [method, method], adjusted.
+    `names`: of the methods.
+    `level`: the coverage that the interval is made for.
+
+    >>> import foldwise as fw
+    >>> losses = [[0.1, 0.2, 0.1, 0.2], [0.8, 0.9, 0.8, 0.8]]
+    >>> family = fw.comparisons.compare_all(losses, 1 / 3, names=["ridge", "tree"])
+    >>> family.best, family.differences["tree"].p < 0.05
+    ('ridge', True)
     """
 
     best: str
@@ -43,6 +56,11 @@ def compare_all(
 
     The best is picked by the same losses, so each difference to it must hold among all pairs: corrected t intervals
     at the Bonferroni level, and p by Holm.
+
+    `losses`: means of splits.
+    `test_train_ratio`: test rows / training rows of a split; 1 / (K - 1) for K folds.
+    `level`: the coverage that the interval is made for.
+    `names`: of the methods (None: 0, 1, 2, ...).
 
     >>> family = compare_all([[0.1, 0.2, 0.1, 0.2], [0.1, 0.2, 0.2, 0.1], [0.8, 0.9, 0.8, 0.8]], 1 / 3)
     >>> family.best, family.not_told_apart
@@ -76,6 +94,8 @@ def compare_all(
 def holm(p_values: Any) -> FloatArray:
     """Adjusted p values in the order given, which control the family-wise error (Holm, 1979).
 
+    `p_values`: those of all tests that were made.
+
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
@@ -87,6 +107,8 @@ def friedman(scores: Any) -> Friedman:
 
     Go by `exact_p`: `p` (chi squared) and `f_p` (Iman and Davenport) fail for few data sets.
 
+    `scores`: losses or risks; lower is better.
+
     >>> round(friedman([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.3, 0.2], [0.3, 0.4, 0.5]]).p, 3)
     0.039
     """
@@ -95,6 +117,9 @@ def friedman(scores: Any) -> Friedman:
 
 def nemenyi(scores: Any, level: float = 0.95) -> Nemenyi:
     """How far mean ranks must lie apart to be told apart, all pairs at once, and each pair's p.
+
+    `scores`: [data set, method], losses or risks; lower is better.
+    `level`: the coverage that the interval is made for.
 
     >>> round(nemenyi([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.3, 0.2], [0.3, 0.4, 0.5]]).critical_difference, 3)
     1.657

@@ -29,6 +29,22 @@ class PairAcross:
     `better`, `equal` and `worse` count data sets from the first one's side. `difference` is the median of the
     differences as shares of the baseline's risk. `places` says where that of a new data set would lie, if a `rope`
     was given and so many data sets can show a difference at all.
+
+    `names`: of the two.
+    `data_sets`: where both have a risk.
+    `left_out`: those where one has none.
+    `better`, `equal`, `worse`: numbers of data sets.
+    `test`: its name.
+    `p`: of that test; `smallest_p`: the smallest that so few data sets can give; `p_holm`: adjusted for all pairs.
+    `side`: -1 if the first is better, 1 if it is worse.
+    `difference`: a median.
+    `places`: probabilities.
+
+    >>> import foldwise as fw
+    >>> found = fw.comparisons.across([[1, 2]] * 7, ["a", "b"], list("1234567"), baseline=[4] * 7)
+    >>> pair = found.pair("a", "b")
+    >>> pair.better, pair.worse, pair.difference, pair.p
+    (7, 0, -0.25, 0.015625)
     """
 
     names: tuple[str, str]
@@ -58,7 +74,23 @@ class PairAcross:
 
 @dataclass(frozen=True)
 class Across:
-    """Several methods compared over several data sets; a method without a risk on one of them has no rank."""
+    """Several methods compared over several data sets; a method without a risk on one of them has no rank.
+
+    `names`, `data_sets`: those compared.
+    `ranked`: the methods with a risk on every data set.
+    `ranks`: [data set, ranked method].
+    `friedman`, `nemenyi`: what these tests found, or None for fewer than two data sets.
+    `pairs`: the comparison of every two methods.
+    `relative`: [data set, method], risks as shares of the baseline's.
+    `losses`: of the data sets.
+    `level`: the coverage that the interval is made for.
+    `rope`, `control`: as given.
+
+    >>> import foldwise as fw
+    >>> found = fw.comparisons.across([[1, 2, 3]] * 7, ["a", "b", "c"], list("1234567"), baseline=[4] * 7)
+    >>> found.mean_ranks, found.mean_relative("a"), found.pair("a", "b").better
+    ({'a': 1.0, 'b': 2.0, 'c': 3.0}, 0.25, 7)
+    """
 
     names: tuple[str, ...]
     data_sets: tuple[str, ...]
@@ -103,13 +135,19 @@ class Across:
         return rank_groups(self.mean_ranks, self.nemenyi.critical_difference) if self.nemenyi else []
 
     def mean_relative(self, name: str) -> float | None:
-        """Mean of the risks as shares of the baseline's; None if one is missing, or the losses differ."""
+        """Mean of the risks as shares of the baseline's; None if one is missing, or the losses differ.
+
+        `name`: a method.
+        """
         column = self.relative[:, self.names.index(name)]
         is_one_kind = len(set(self.losses)) == 1 and bool(np.isfinite(column).all())
         return float(column.mean()) if is_one_kind else None
 
     def pair(self, one: str, other: str) -> PairAcross:
-        """The comparison of two methods, seen from the first."""
+        """The comparison of two methods, seen from the first.
+
+        `one`, `other`: two methods.
+        """
         for found in self.pairs:
             if found.names == (one, other):
                 return found
@@ -154,6 +192,17 @@ def across(
     where their data sets have different `losses` or no usable baseline. p is corrected by Holm over all pairs, as the
     best is picked by the same numbers, or over the pairs with a `control` that was named beforehand. With a `rope`, a
     difference that does not matter, each pair alone also gets the Bayesian signed-rank test.
+
+    `risks`: [data set, method].
+    `names`: of the methods.
+    `data_sets`: their names.
+    `baseline`: the baseline's risk on each data set.
+    `losses`: the loss of each data set, where they differ.
+    `level`: the coverage that the interval is made for.
+    `rope`: a difference that does not matter, as a share of the baseline's risk.
+    `control`: the method that the others are compared with.
+    `seed`: names the random draws; the same seed gives the same answer.
+    `draws`: of the Bayesian test.
 
     >>> found = across([[1, 2, 3]] * 7, ["a", "b", "c"], list("1234567"), baseline=[4] * 7)
     >>> found.best, found.not_told_apart, found.pair("a", "c").p_holm

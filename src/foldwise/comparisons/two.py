@@ -21,7 +21,29 @@ PREDICTORS = "the risk of this first predictor minus that of this second one"
 
 @dataclass(frozen=True, repr=False)
 class Belief(Comparison):
-    """A comparison as probabilities: of a difference below -rope, within rope, and above it."""
+    """A comparison as probabilities: of a difference below -rope, within rope, and above it.
+
+    `value`: the difference.
+    `low`, `high`: the ends of its interval, or None where none is valid.
+    `level`: the coverage that the interval is made for.
+    `interval`: the name of the interval.
+    `target`: which risk it is, in words.
+    `train_rows`: how many rows the models were trained on.
+    `losses`: those that it was computed from.
+    `fits`: how many fits it rests on.
+    `notes`: pairs of a code and a sentence.
+    `details`: further results of the method.
+    `p`: of the test that the difference is 0.
+    `se`, `t`, `df`: standard error, statistic and degrees of freedom.
+    `equivalence`: the probability that the difference is at most `rope` in size.
+    `rope`: a difference that does not matter.
+    `names`: of the two methods.
+    `p_left`, `p_rope`, `p_right`: the three probabilities.
+
+    >>> import foldwise as fw
+    >>> fw.comparisons.correlated_bayes([0.02, 0.01, 0.03, 0.02], 1 / 3, rope=0.01)
+    a minus b: 0.0200 (0.0002 to 0.0398, 95% Bayesian correlated t): below -0.01 0.0086, within 0.095, above 0.9
+    """
 
     p_left: float = 0.0
     p_rope: float = 0.0
@@ -41,6 +63,10 @@ def paired(differences: Any, test_train_ratio: float, level: float = 0.95) -> Co
 
     Approximate: test rows / training rows stands for the correlation of splits (Nadeau and Bengio, 2003).
     Repeated runs, which bring no new rows, count as fewer than 8.
+
+    `differences`: the mean loss of the first method less that of the second, split by split.
+    `test_train_ratio`: test rows / training rows of a split; 1 / (K - 1) for K folds.
+    `level`: the coverage that the interval is made for.
 
     >>> paired([0.02, 0.01, 0.03, 0.02], 1 / 3)
     a minus b: 0.0200 (0.0002 to 0.0398, 95% corrected t), p = 0.049
@@ -65,6 +91,11 @@ def correlated_bayes(differences: Any, test_train_ratio: float, rope: float, lev
     """The Bayesian correlated t: how probable it is that the difference matters, given what does not (`rope`).
 
     Numerically the interval of `paired`; the probabilities are what it adds (Benavoli, Corani et al., 2017).
+
+    `differences`: the mean loss of the first method less that of the second, split by split.
+    `test_train_ratio`: test rows / training rows of a split; 1 / (K - 1) for K folds.
+    `rope`: a difference that does not matter.
+    `level`: the coverage that the interval is made for.
 
     >>> found = correlated_bayes([0.02, 0.01, 0.03, 0.02], 1 / 3, rope=0.01)
     >>> round(found.p_right, 3)
@@ -96,6 +127,12 @@ def mcnemar(a: Any, b: Any, level: float = 0.95, *, rows: int | None = None, mid
     The p is that of the exact test, and decides whether 0 lies in the interval, which is Tango's (1998) for the
     difference of the two error rates. Not for pooled cross-validation, whose models differ from fold to fold.
 
+    `a`, `b`: two arrays, or two numbers.
+    `level`: the coverage that the interval is made for.
+    `rows`: how many rows there were, where `a` and `b` are numbers; without it the interval is about the rows where
+    exactly one errs.
+    `mid_p`: the less strict mid-p test.
+
     >>> round(mcnemar(10, 3).p, 4)
     0.0923
     """
@@ -121,6 +158,10 @@ def delong(target: Any, score_a: Any, score_b: Any, level: float = 0.95) -> Comp
     """The AUC of the first scores minus that of the second, on one test set (DeLong et al., 1988).
 
     Above 0 the first ranks better: an AUC is not a loss. The larger of the two labels is the positive class.
+
+    `target`: the class of each row, of two.
+    `score_a`, `score_b`: how sure the two predictors are of the positive class.
+    `level`: the coverage that the interval is made for.
 
     >>> round(delong([1, 1, 0, 0, 1, 0], [9, 8, 3, 2, 4, 5], [1, 9, 3, 2, 4, 5]).value, 3)
     0.333

@@ -17,6 +17,7 @@ TASKS = ("regression", "classification", "binary", "multiclass")
 LARGEST_CODE = 9  # of classes that are numbered 0, 1, 2, ...
 MOST_DOUBTED = 50  # distinct whole numbers beyond which nobody takes them for classes
 ROWS_PER_CLASS = 5  # with fewer on average, many distinct numbers are no classes unless the user says so
+MOST_WORDS = 0.1  # of the distinct values of a target of numbers: "n/a", "unknown"
 # Beyond this, floats are whole numbers only for want of digits.
 LARGEST_LABEL = 2.0**53
 
@@ -101,15 +102,25 @@ def _regression(target: Column, who: str = "") -> str:
 
 
 def _refuse_written_numbers(target: Column) -> None:
-    """Refuse a text target that is all numbers, as files with decimal commas and quoted columns have."""
-    if all(_is_written_number(label) for label in target.labels):
+    """Refuse a text target that is numbers but for a few words, as files with decimal commas or "n/a" have."""
+    words = {label for label in target.labels if not is_written_number(label)}
+    if not words:
         problem = f"the target holds numbers written as text ({target.texts[0]!r} in row 0)"
         raise BadData(problem, "Make them numbers, with a point before the decimals, or say task='classification'")
+    if len(words) <= MOST_WORDS * len(target.labels):
+        rows = [row for row, text in enumerate(target.texts) if text in words]
+        found = f"{target.texts[rows[0]]!r} in row {rows[0]} is no number"
+        raise BadData(
+            f"the target is numbers but for {len(rows)} row{'s' * (len(rows) > 1)}: {found}",
+            "Leave such cells empty and say drop_missing_target=True (--drop-missing-target), "
+            "or say task='classification'",
+        )
 
 
-def _is_written_number(text: str) -> bool:
-    """
-    >>> [_is_written_number(text) for text in ("2.5", "-2,5", "1e3", "2,5,1", "two")]
+def is_written_number(text: str) -> bool:
+    """Would it be a number with a point before the decimals?
+
+    >>> [is_written_number(text) for text in ("2.5", "-2,5", "1e3", "2,5,1", "two")]
     [True, True, True, False, False]
     """
     try:

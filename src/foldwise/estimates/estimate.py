@@ -15,8 +15,21 @@ class Estimate:
 
     `details` holds further results of the method: standard error, degrees of freedom, inflation and so on.
 
+    `value`: the risk.
+    `low`, `high`: the ends of its interval, or None where none is valid.
+    `level`: the coverage that the interval is made for.
+    `interval`: the name of the interval.
+    `target`: which risk it is, in words.
+    `train_rows`: how many rows the models were trained on.
+    `losses`: those that it was computed from.
+    `fits`: how many fits it rests on.
+    `notes`: pairs of a code and a sentence.
+    `details`: further results of the method.
+
     >>> Estimate(0.234, 0.201, 0.267, 0.95, "corrected t", "the tuned learner", 408)
     0.234 (0.201 to 0.267, 95% corrected t): the tuned learner at 408 training rows
+    >>> Estimate(0.234, 0.201, 0.267, 0.95, "corrected t", "the tuned learner", 408).to_dict()["high"]
+    0.267
     """
 
     value: float

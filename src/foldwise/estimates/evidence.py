@@ -23,6 +23,33 @@ class Evidence(Shown):
     `pair_losses[repeat, row, fold]` and `half_scores[cut, half, split]` are there when their fits were asked for.
     `stand_ins` counts the splits on which the baseline answered for a fit that failed. `time` is that of each row,
     where it is not their order, and `steps` how far ahead forecasts go.
+
+    `fold_losses`: the mean of each split.
+    `row_losses`: an array per split.
+    `test_rows`: the row numbers that each split holds out.
+    `train_counts`: how many rows each split trains on.
+    `kind`: of splitter, a word.
+    `is_partition`: whether every row is held out once in each repeat.
+    `repeats`, `folds`: how often, and into how many.
+    `loss`: the loss.
+    `rows`: how many rows the table has.
+    `is_stratified`: whether folds have the class shares of the table.
+    `weights`, `groups`, `truth`: one value per row, or None.
+    `scores`: an array per split.
+    `pair_losses`, `half_scores`: losses of further fits, or None.
+    `seed`: names the random draws; the same seed gives the same answer.
+    `stand_ins`: a count.
+    `time`: one value per row.
+    `steps`: a count.
+
+    >>> import foldwise as fw
+    >>> def compute(evidence, level):
+    ...     print(evidence, evidence.scheme)
+    ...     return evidence.fold_losses.min(), evidence.fold_losses.max()
+    >>> ends = fw.IntervalMethod("range of the folds", compute, assumes="nothing")
+    >>> fw.risk("linear", "diabetes", outer=3, interval=ends, jobs=1)
+    Evidence(folds: 3, rows: 442, loss: Loss('squared')) folds
+    3163 (2668 to 3486, 95% range of the folds): the learner at 295 training rows
     """
 
     fold_losses: FloatArray
@@ -67,22 +94,27 @@ class Evidence(Shown):
 
     @property
     def is_weighted(self) -> bool:
+        """Do rows have weights?"""
         return self.weights is not None
 
     @property
     def is_zero_one(self) -> bool:
+        """Is every loss 0 or 1?"""
         return bool(self.loss.name == "zero_one")
 
     @property
     def is_auc(self) -> bool:
+        """Is the loss 1 - AUC?"""
         return self.loss.name == "roc_auc" and self.scores is not None
 
     @property
     def mean_train_rows(self) -> float:
+        """Mean training rows of a split."""
         return float(np.mean(self.train_counts))
 
     @property
     def test_train_ratio(self) -> float:
+        """Test rows / training rows, on average."""
         return float(np.mean([len(rows) for rows in self.test_rows]) / self.mean_train_rows)
 
     @cached_property
@@ -118,6 +150,7 @@ class Evidence(Shown):
 
     @property
     def is_ordered(self) -> bool:
+        """Do the rows follow each other in time?"""
         return self.scheme in IN_TIME
 
     @cached_property

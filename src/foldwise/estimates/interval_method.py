@@ -54,6 +54,21 @@ class IntervalMethod(Shown):
     `loss` with its `bounds`, and `groups`. `refuse(evidence)` gives the reason why the interval is not valid there, as
     a sentence, or None. `foldwise.testing.check_interval` checks what is claimed here.
 
+    `name`: what it is printed under.
+    `compute`: a function.
+    `refuse`: a function.
+    `covers`: "learner", "predictor", "these models" or "these forecasts".
+    `assumes`: a sentence that is printed.
+    `coverage`: how often it was measured to cover, in words.
+    `coverage_by_scheme`: the same for schemes that differ.
+    `reference`: the paper.
+    `aliases`: further names.
+    `default_for`: schemes for which it is the default.
+    `extra_splits`: fits it needs, "leave-two-out" or "halves".
+    `cautions`: a function of the evidence and the details of `compute` that gives notes.
+    `ignores_order`: whether the order of splits, and of rows of a test set, is all the same to it.
+    `is_affine`: whether losses in another unit give the same interval in that unit.
+
     >>> import numpy as np, foldwise as fw
     >>> def compute(evidence, level):
     ...     return np.quantile(evidence.fold_losses, [(1 - level) / 2, (1 + level) / 2])
@@ -91,11 +106,18 @@ class IntervalMethod(Shown):
         return tuple(comparable(name) for name in (self.name, *self.aliases))
 
     def measured(self, scheme: str) -> str:
-        """The measured coverage over such splits, in words."""
+        """The measured coverage over such splits, in words.
+
+        `scheme`: its name.
+        """
         return self.coverage_by_scheme.get(scheme, self.coverage)
 
     def ends(self, evidence: Evidence, level: float) -> Ends:
-        """The result of `compute` in one form."""
+        """The result of `compute` in one form.
+
+        `evidence`: what a study found.
+        `level`: of the interval.
+        """
         found = self.compute(evidence, level)
         if isinstance(found, Ends):
             return found

@@ -98,6 +98,8 @@ def dev_rows_needed(
 
     `candidates`, `delta`, `bounds`: as in `excess_bound`.
 
+    `excess`: over the best candidate, in the unit of the loss.
+
     >>> n = dev_rows_needed(0.1, 50)
     >>> excess_bound(n, 50) <= 0.1 < excess_bound(n - 1, 50)
     True
@@ -112,6 +114,8 @@ def candidates_allowed(
     """The largest number of candidates whose bound is at most `excess`: 0 if not even one, at most 10**300.
 
     `dev_rows`, `delta`, `bounds`: as in `excess_bound`.
+
+    `excess`: over the best candidate, in the unit of the loss.
 
     >>> candidates_allowed(1000, 0.1233)
     50

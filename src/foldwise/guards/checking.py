@@ -11,7 +11,7 @@ from foldwise.errors import BadStudy
 from foldwise.guards.checks.adversarial import unlike_parts
 from foldwise.guards.checks.copies import target_copies, telling_columns, telling_missing
 from foldwise.guards.checks.duplicates import equal_rows, near_rows
-from foldwise.guards.checks.empty import constant_columns, empty_columns, free_text
+from foldwise.guards.checks.empty import constant_columns, empty_columns, free_text, numbers_as_text
 from foldwise.guards.checks.identifiers import identifiers, undeclared_groups
 from foldwise.guards.checks.later import later_features
 from foldwise.guards.checks.learners import fitted_parts, reused_studies, watched_rows
@@ -45,6 +45,7 @@ FAST: tuple[Check, ...] = (
     constant_columns,
     empty_columns,
     free_text,
+    numbers_as_text,
     telling_missing,
     later_features,
     missing_classes,

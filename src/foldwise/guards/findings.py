@@ -17,10 +17,18 @@ NOTHING = "The checks found nothing."
 class Findings(Sequence[Finding]):
     """What the checks found, the gravest first.
 
+    `findings`: in any order.
+
     >>> Findings([Finding("FW204", "note", "the column 'site' is constant", advice="Leave it out")])
     note FW204: the column 'site' is constant. Leave it out.
     >>> Findings([])
     The checks found nothing.
+    >>> found = Findings([Finding("FW204", "note", "the column 'site' is constant", advice="Leave it out")])
+    >>> found.codes, found.to_dict()["findings"][0]["severity"]
+    (['FW204'], 'note')
+    >>> found.to_frame()[["code", "severity"]]
+        code severity
+    0  FW204     note
     """
 
     def __init__(self, findings: Iterable[Finding]) -> None:

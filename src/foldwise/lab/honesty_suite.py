@@ -56,6 +56,9 @@ def honesty(
     below 0.25 as they should. `learners`: built-in names (None: all that are installed). `full`: every learner under
     every scheme, else every learner under nested folds and every scheme with up to three of them. `rows`: of noise.
 
+    `seed`: names the random draws; the same seed gives the same answer.
+    `jobs`: worker processes (None: one per core).
+
     >>> found = honesty(parts=["noise"], learners=["linear"], rows=30, jobs=1)
     >>> bool(found["honest"].all())
     True

@@ -236,6 +236,26 @@ def coverage(
     `error` is the Monte-Carlo standard error of `coverage`; `truth_below` and `truth_above` are the shares of misses
     on either side; intervals that are not for a problem's loss are left out. Test-set intervals have folds 0. An
     interval of your own, an `fw.IntervalMethod`, is judged like the others.
+
+    `problems`: names of `fw.lab.PROBLEMS`.
+    `intervals`: names, or intervals of your own.
+    `rows`: numbers of rows.
+    `folds`: numbers of folds.
+    `learner`: a name of `fw.lab.LEARNERS` (None: that of the problem).
+    `targets`: which risks are to be held (None: the one that the interval is about).
+    `by_rows`: split the rows of grouped problems one by one, not in whole groups.
+    `repeats`: of the folds.
+    `replications`: simulated data sets.
+    `level`: the coverage that the interval is made for.
+    `seed`: names the random draws; the same seed gives the same answer.
+    `jobs`: worker processes (None: one per core).
+
+    >>> import foldwise as fw
+    >>> found = fw.lab.coverage(["linear"], ["corrected t", "naive z"], rows=[50], folds=[5], replications=200, jobs=1)
+    >>> found[["interval", "coverage"]].round(2)
+          interval  coverage
+    0  corrected t      0.98
+    1      naive z      0.90
     """
     _check(problems, targets, level)
     known = [lab_interval(asked) for asked in intervals]

@@ -29,8 +29,20 @@ def coverage_like(
 ) -> CoverageCheck:
     """Compare learners on a table, then the same study on simulated tables like it: see `Result.coverage_check`.
 
-    `target`: its column, or its values; `learners`: ridge and k-nn if not given, as a table costs what a study does.
-    Assumes independent rows; groups and time order are refused.
+    `target`: its column, or its values. Assumes independent rows; groups and time order are refused.
+
+    `data`: as in `compare`.
+    `learners`: ridge and k-nn if not given, as a simulated table costs what a study does.
+    `outer`, `inner`: as in `compare`.
+    `intervals`, `replications`, `time_limit`, `progress`: as in `Result.coverage_check`.
+    `level`: the coverage that the interval is made for.
+    `seed`: names the random draws; the same seed gives the same answer.
+    `jobs`: worker processes (None: one per core).
+
+    >>> import foldwise as fw
+    >>> check = fw.lab.coverage_like("diabetes", learners=["linear"], outer=3, replications=20, jobs=1)
+    >>> check.replications, check.false_alarms
+    (20, 0.0)
     """
     words: dict[str, Any] = {"outer": outer, "inner": inner, "level": level, "seed": seed, "jobs": jobs}
     result = compare(list(USUAL) if learners is None else learners, data, target, progress=progress, **words)

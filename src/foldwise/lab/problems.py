@@ -450,6 +450,9 @@ PROBLEMS: Mapping[str, Problem] = {
 def find_problem(name: str, **changes: Any) -> Problem:
     """A problem of the table, with some of its numbers changed.
 
+    `name`: one of `fw.lab.PROBLEMS`.
+    `changes`: its fields, with other values.
+
     >>> round(find_problem("bates logistic").bayes, 3), find_problem("linear", variance=4.0).bayes
     (0.325, 4.0)
     """

@@ -39,6 +39,11 @@ class AnswersByModel(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         """Tune on inner splits of these rows, and fit what was chosen on all of them.
 
         `sample_weight` reaches the fits and the losses; groups stay whole in every inner split.
+
+        `X`: the features.
+        `y`: the target.
+        `groups`: the group of each row.
+        `roles`: such as `sample_weight`.
         """
         weights = roles.pop("sample_weight", None)
         if roles:
@@ -77,7 +82,12 @@ class AnswersByModel(MetaEstimatorMixin, BaseEstimator, metaclass=ABCMeta):
         return self._asked("decision_function", X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of right answers, or R squared."""
+        """The share of right answers, or R squared.
+
+        `X`: the features.
+        `y`: the target.
+        `sample_weight`: the weight of each row.
+        """
         from sklearn.metrics import accuracy_score, r2_score
 
         judge = accuracy_score if hasattr(self, "classes_") else r2_score

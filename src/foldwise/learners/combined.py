@@ -126,6 +126,8 @@ class BestOf(Combined, AnswersByChoice):
     `scores_` (a data frame: candidates x folds), `model_` (fitted) and `fits_`; and what scikit-learn's search
     objects have: `best_params_`, `best_estimator_`, `best_score_`, `best_index_`, `cv_results_`.
 
+    `members`, `inner`, `tuner`, `budget`, `rule`, `loss`, `seed`, `jobs`: as in `fw.best_of`.
+
     >>> import numpy as np
     >>> from sklearn.dummy import DummyRegressor
     >>> from sklearn.linear_model import LinearRegression
@@ -144,6 +146,13 @@ class Stack(Combined):
 
     After `fit`: `candidates_` (what each member chose), `weights_` (of the members, where the final learner is linear
     and has one each), `model_` (fitted: the members' models and the final learner) and `fits_`.
+
+    `members`, `final`, `inner`, `tuner`, `budget`, `rule`, `loss`, `seed`, `jobs`: as in `fw.stack`.
+
+    >>> import foldwise as fw
+    >>> stack = fw.stack(["linear", "k-nn:small"]).fit([[at] for at in range(30)], list(range(30)))
+    >>> list(stack.candidates_), stack.predict([[7]]).round(1).tolist()
+    (['linear', 'k-nn:small'], [7.0])
     """
 
     combines: ClassVar[str] = "stack"
@@ -171,6 +180,13 @@ class Blend(Combined):
     """A learner that answers with a weighted mean of the predictions of other learners.
 
     After `fit`: `candidates_` (what each member chose), `weights_` (of the members), `model_` (fitted) and `fits_`.
+
+    `members`, `inner`, `tuner`, `budget`, `rule`, `loss`, `seed`, `jobs`: as in `fw.blend`.
+
+    >>> import foldwise as fw
+    >>> blend = fw.blend(["linear", "k-nn:small"]).fit([[at] for at in range(30)], list(range(30)))
+    >>> round(blend.weights_["linear"], 3), blend.predict([[7]]).round(1).tolist()
+    (1.0, [7.0])
     """
 
     combines: ClassVar[str] = "blend"

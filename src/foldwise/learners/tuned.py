@@ -115,6 +115,11 @@ class Tuned(AnswersByChoice):
     the sign turned: higher is better) and `best_score_`, which is the selection score and
     so too good an estimate of the risk.
 
+    `estimator`, `space`, `tuner`, `budget`, `rule`, `stop`, `loss`, `simpler`, `seed`, `jobs`, `refit`: as in
+    `fw.tune`.
+
+    `inner`: the splits that tune.
+
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> X, y = load_iris(return_X_y=True)
@@ -159,7 +164,10 @@ class Tuned(AnswersByChoice):
         return make_space(self.space, None, self.estimator, simpler=self.simpler)
 
     def as_learner(self, name: str) -> Learner:
-        """The same as a plain value, for a study."""
+        """The same as a plain value, for a study.
+
+        `name`: of its row.
+        """
         return Learner(
             name,
             self.estimator,
@@ -172,7 +180,10 @@ class Tuned(AnswersByChoice):
         )
 
     def set_output(self, *, transform: str | None = None) -> Tuned:
-        """What the transformers inside give: "default", "pandas" or "polars", as scikit-learn's pipelines take it."""
+        """What the transformers inside give: "default", "pandas" or "polars", as scikit-learn's pipelines take it.
+
+        `transform`: one of the three (None: leave it).
+        """
         for part in (self.estimator, getattr(self, "model_", None)):
             if part is not None and hasattr(part, "set_output"):
                 part.set_output(transform=transform)

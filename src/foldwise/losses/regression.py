@@ -80,6 +80,8 @@ class PinballRows:
 def pinball(q: float) -> Loss:
     """The pinball loss, which is smallest on average at the `q`-quantile.
 
+    `q`: between 0 and 1.
+
     >>> pinball(0.9).rows(np.array([1.0, 1.0]), np.array([0.0, 2.0]))
     array([0.9, 0.1])
     """

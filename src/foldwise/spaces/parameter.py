@@ -166,6 +166,9 @@ Parameter = Choice | Range | Distribution
 def log_range(low: float, high: float, n: int | None = None) -> Range:
     """Numbers from `low` to `high`, evenly spaced in their logarithm; `n` of them in a grid (None: 10).
 
+    `low`, `high`: the ends, both included.
+    `n`: how many points a grid has.
+
     >>> log_range(1e-4, 1e4, 50)
     log_range(0.0001, 10000.0, 50)
     """
@@ -175,6 +178,9 @@ def log_range(low: float, high: float, n: int | None = None) -> Range:
 def float_range(low: float, high: float, n: int | None = None) -> Range:
     """Numbers from `low` to `high`, evenly spaced; `n` of them in a grid (None: 10).
 
+    `low`, `high`: the ends, both included.
+    `n`: how many points a grid has.
+
     >>> float_range(0, 1, 3).grid()
     [0.0, 0.5, 1.0]
     """
@@ -183,6 +189,10 @@ def float_range(low: float, high: float, n: int | None = None) -> Range:
 
 def int_range(low: int, high: int, n: int | None = None, log: bool = False) -> Range:
     """Whole numbers from `low` to `high`, both included; `n` of them in a grid, evenly spaced, or so in their `log`.
+
+    `low`, `high`: the ends, both included.
+    `n`: how many points a grid has.
+    `log`: spaced evenly in the logarithm.
 
     >>> int_range(1, 1000, 4, log=True).grid()
     [1, 10, 100, 1000]

@@ -19,6 +19,8 @@ TRIES = 100
 class Bootstrap(Shown):
     """Draws as many rows as there are, with replacement: within classes where stratified, whole groups where grouped.
 
+    `splits`: how many draws.
+
     >>> Bootstrap(200)
     Bootstrap(splits=200)
     """

@@ -23,6 +23,8 @@ Pair = tuple[IntArray, IntArray]
 class Predefined(Shown):
     """One fold per distinct label; the smallest label is fold 0.
 
+    `labels`: one per row.
+
     >>> Predefined(["a", "b", "a"])
     Predefined(labels=3)
     """
@@ -48,6 +50,8 @@ class Predefined(Shown):
 @dataclass(frozen=True, eq=False)
 class Pairs(Shown):
     """Ready (train, test) pairs of row numbers or masks; of some rows only, the pairs are restricted to them.
+
+    `pairs`: in the order of the splits.
 
     >>> Pairs([([0, 1], [2]), ([1, 2], [0])])
     Pairs(pairs=2)

@@ -63,7 +63,13 @@ def _deal(counts: IntArray, order: IntArray, folds: int) -> IntArray:
 
 @dataclass(frozen=True)
 class LeaveOneGroupOut(Shown):
-    """One split per group, in the order of the groups."""
+    """One split per group, in the order of the groups.
+
+    >>> import foldwise as fw
+    >>> X, y = [[0.1], [0.2], [0.3], [0.4], [0.5], [0.6]], [1.2, 1.9, 3.1, 4.2, 4.8, 6.1]
+    >>> fw.plan(["linear"], X, y, outer=LeaveOneGroupOut(), groups=["a", "a", "b", "b", "c", "c"]).outer
+    'leave-one-group-out (3 groups)'
+    """
 
     def make(self, part: Part, repeats: int = 1) -> Splits:
         refuse_repeats("leave-one-group-out", repeats)

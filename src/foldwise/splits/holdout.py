@@ -19,6 +19,8 @@ from foldwise.splits.split import Split, Splits, plural, refuse_repeats, repeate
 class Holdout(Shown):
     """One test set of ceil(share x rows) rows: stratified, of whole groups, or the last ones in time.
 
+    `share`: of the rows that are held out.
+
     >>> Holdout(0.2)
     Holdout(share=0.2)
     """
@@ -47,6 +49,9 @@ class DevRows:
 @dataclass(frozen=True)
 class MonteCarlo(Shown):
     """Independent random test sets of ceil(share x rows) rows each.
+
+    `splits`: how many test sets.
+    `share`: of the rows that each holds out.
 
     >>> MonteCarlo(20, share=0.1)
     MonteCarlo(splits=20, share=0.1)

@@ -23,6 +23,12 @@ class TimeOrdered(Shown):
     steps ahead are forecast each time; without it the tests share the rows evenly. Rows of one time are never parted;
     without any time the order of the rows counts.
 
+    `k`: how many blocks.
+
+    `gap`: rows left out before each test.
+    `window`: training rows (None: all before the test).
+    `horizon`: rows of each test (None: an even share).
+
     >>> TimeOrdered(5, gap=2)
     TimeOrdered(k=5, gap=2, window=None, horizon=None)
     >>> TimeOrdered(8, horizon=12)  # eight times, forecast twelve steps

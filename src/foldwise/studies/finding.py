@@ -17,8 +17,17 @@ MOST_ROWS = 20  # that a finding names; `figures` count them all
 class Finding:
     """A trap that a check found: its code, what was found, where, and what to do.
 
+    `code`: such as "FW203", see docs/guards.md.
+    `severity`: "refuse", "warn" or "note".
+    `text`: what was found.
+    `rows`, `columns`: where.
+    `figures`: the numbers behind it.
+    `advice`: what to do.
+
     >>> Finding("FW203", "note", "the column 'site' is constant", columns=("site",), advice="Leave it out")
     note FW203: the column 'site' is constant. Leave it out.
+    >>> Finding("FW203", "note", "the column 'site' is constant", columns=("site",)).to_dict()["columns"]
+    ['site']
     """
 
     code: str

@@ -42,6 +42,8 @@ def check_executor(make: Callable[[], Executor]) -> None:
 
     An executor of your own, which does one batch after another, and may be given to `fw.compare(..., engine=Serial())`:
 
+    `make`: a function without arguments.
+
     >>> class Serial:
     ...     def run(self, runnable, fits):
     ...         self.worker, self.waiting = Worker(workload_of(runnable)), []
@@ -63,6 +65,17 @@ class ExecutorContract:
     """The same for pytest: subclass it and give the fixtures `executor` and `runnable`.
 
     `runnable` is `made_up_study()`, or another study with a learner that fails in some fit of the first round.
+
+    >>> import pytest
+    >>> from foldwise.executors.local.local_executor import LocalExecutor
+    >>> class TestMine(ExecutorContract):
+    ...     @pytest.fixture
+    ...     def executor(self):
+    ...         return LocalExecutor(jobs=1)
+    ...
+    ...     @pytest.fixture
+    ...     def runnable(self):
+    ...         return made_up_study()
     """
 
     def test_every_fit_leaves_one_record(self, executor: Any, runnable: RunnableStudy) -> None:
@@ -105,6 +118,13 @@ class SurvivalContract:
     It is called with nothing, or with `fit_timeout=` or `fit_memory=`, the limits of one fit, and
     gives an executor. Each fault happens in one fit of one learner; beside it there is an
     honest one, whose records must be those of the plain loop.
+
+    >>> import pytest
+    >>> from foldwise.executors.local.local_executor import LocalExecutor
+    >>> class TestMine(SurvivalContract):
+    ...     @pytest.fixture
+    ...     def survivor(self):
+    ...         return lambda **limits: LocalExecutor(jobs=2, **limits)
     """
 
     def test_faults_cost_only_the_fit_they_happen_in(self, survivor: Callable[..., Any]) -> None:

@@ -46,6 +46,17 @@ class Fault:
     `limit` names the limit without which it would not end: "seconds" or "gigabytes" per fit.
     `responses` are those it spoils: what else the model answers stays right. With the status
     "ok" the numbers must be those of an honest fit.
+
+    `status`: of the record.
+    `act`: what it does when a fit or a prediction begins.
+    `spoil`: what it makes of an answer.
+    `limit`: a word, or nothing.
+    `responses`: names of methods.
+    `tasks`: where it can happen.
+
+    >>> from foldwise.testing import FAULTS
+    >>> FAULTS["exception"].status
+    'error'
     """
 
     status: str

@@ -31,6 +31,10 @@ def check_interval(interval: IntervalMethod, *evidence: Evidence) -> None:
     may need; further `evidence` is met too. On each it either refuses with a sentence or gives ends that are finite,
     in order, the same every time, and wider at higher levels; and it keeps `ignores_order` and `is_affine`.
 
+    `interval`: the one that is judged.
+
+    `evidence`: of studies of your own.
+
     >>> from foldwise.estimates.held_out import T
     >>> check_interval(T)
     >>> check_interval(replace(T, compute=lambda evidence, level: (1.0, 0.0)))

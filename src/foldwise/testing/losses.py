@@ -13,7 +13,19 @@ from foldwise.testing.contract import keep
 
 
 class LossContract:
-    """Give fixtures `loss` (anything `loss=` takes) and `data` (a Dataset that it can judge)."""
+    """Give fixtures `loss` (anything `loss=` takes) and `data` (a Dataset that it can judge).
+
+    >>> import pytest
+    >>> from foldwise.data.dataset import make_dataset
+    >>> class TestMine(LossContract):
+    ...     @pytest.fixture
+    ...     def loss(self):
+    ...         return "absolute"
+    ...
+    ...     @pytest.fixture
+    ...     def data(self):
+    ...         return make_dataset([[0.1 * row] for row in range(30)], [0.3 * row for row in range(30)])
+    """
 
     def test_it_is_one_loss_with_a_name(self, loss: Any, data: Dataset) -> None:
         made = make_losses(loss, data)
@@ -55,6 +67,8 @@ def check_loss(loss: Any, X: Any = None, y: Any = None, *, task: str | None = No
 
     `loss`: anything `loss=` takes. `X` and `y`: a table to judge predictions of; else a made-up one for the `task`,
     which is that of the loss, or regression.
+
+    `task`: "regression" or "classification".
 
     >>> check_loss("squared")
     >>> check_loss("log")

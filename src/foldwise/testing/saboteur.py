@@ -24,6 +24,18 @@ class Saboteur(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
     (`at_strength`), and by the training rows, told by their first column. The fault happens only
     where all of `with_rows` and none of `without_rows` are trained on; where the first column
     numbers the rows, `without_rows=(3,)` means the fits that hold row 3 out.
+
+    `strength`: the penalty.
+    `fault`: a name.
+    `stage`: when it happens.
+    `at_strength`: at this candidate only.
+    `with_rows`, `without_rows`: values of the first column.
+    `seconds`: how long a fault that hangs does so.
+    `megabytes`: what one that eats memory takes.
+
+    >>> from foldwise.testing import FAULTS
+    >>> "exception" in FAULTS
+    True
     """
 
     def __init__(
@@ -90,6 +102,9 @@ class Saboteur(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
 class SaboteurRegressor(RegressorMixin, Saboteur):  # type: ignore[misc]
     """Ridge regression, or the named fault.
 
+    `strength`, `fault`, `stage`, `at_strength`, `with_rows`, `without_rows`, `seconds`, `megabytes`: as in
+    `Saboteur`.
+
     >>> SaboteurRegressor(fault="exception").fit([[0.0], [1.0]], [0.0, 1.0])
     Traceback (most recent call last):
     ValueError: the saboteur was here
@@ -104,7 +119,14 @@ class SaboteurRegressor(RegressorMixin, Saboteur):  # type: ignore[misc]
 
 
 class SaboteurClassifier(ClassifierMixin, Saboteur):  # type: ignore[misc]
-    """Ridge regression on the classes, its values made probabilities, or the named fault."""
+    """Ridge regression on the classes, its values made probabilities, or the named fault.
+
+    `strength`, `fault`, `stage`, `at_strength`, `with_rows`, `without_rows`, `seconds`, `megabytes`: as in
+    `Saboteur`.
+
+    >>> SaboteurClassifier(fault=None).fit([[0.0], [1.0]], ["a", "b"]).predict([[0.0], [1.0]]).tolist()
+    ['a', 'b']
+    """
 
     def fit(self, X: Any, y: Any) -> SaboteurClassifier:
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)

@@ -30,6 +30,8 @@ def some_record(key: str = "a" * 32, **changes: Any) -> Record:
 def check_store(make: Callable[[], Store]) -> None:
     """Raise AssertionError, with a sentence, where a store does not do what it must; `make` gives an empty one.
 
+    `make`: a function without arguments.
+
     >>> from foldwise.records.memory import MemoryStore
     >>> check_store(MemoryStore)
     >>> class Forgetful(MemoryStore):
@@ -43,7 +45,15 @@ def check_store(make: Callable[[], Store]) -> None:
 
 
 class StoreContract:
-    """The same for pytest: subclass it and give a fixture `store`, an empty one."""
+    """The same for pytest: subclass it and give a fixture `store`, an empty one.
+
+    >>> import pytest
+    >>> from foldwise.records.memory import MemoryStore
+    >>> class TestMine(StoreContract):
+    ...     @pytest.fixture
+    ...     def store(self):
+    ...         return MemoryStore()
+    """
 
     def test_an_unknown_key_has_no_record(self, store: Any) -> None:
         assert store.get("b" * 32) is None

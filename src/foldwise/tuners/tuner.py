@@ -32,6 +32,12 @@ class Evaluate(NamedTuple):
     """Fits that are wanted: each of these candidates on each of these inner splits.
 
     Level 0 is the whole training part of a split; level k a part of it, or less of the learner's own resource.
+
+    `candidates`, `splits`: their places in their lists.
+    `level`: how much of the resource.
+
+    >>> Evaluate(candidates=[0, 1], splits=range(5))
+    Evaluate(candidates=[0, 1], splits=range(0, 5), level=0)
     """
 
     candidates: Sequence[int]
@@ -108,6 +114,19 @@ class Tuner(Shown):
     One that leaves candidates out says `is_exhaustive = False`. `foldwise.testing.check_tuner`
     holds it to this. The study chooses by its rule among the candidates that were scored on every
     whole split.
+
+    >>> import foldwise as fw
+    >>> class Half(fw.Tuner):
+    ...     name = "half"  # scores the first half of the candidates
+    ...     is_exhaustive = False
+    ...     def next(self, seen):
+    ...         if seen.is_seen().any():
+    ...             return fw.OVER
+    ...         return [fw.Evaluate(range((seen.candidates + 1) // 2), range(seen.splits))]
+    >>> fw.testing.check_tuner(Half())
+    >>> halved = fw.tune("k-nn", n_neighbors=[1, 5, 25, 50], tuner=Half())
+    >>> fw.compare({"k-nn": halved}, "diabetes", outer=3, jobs=1).best
+    'k-nn'
     """
 
     name: str = ""
@@ -121,38 +140,72 @@ class Tuner(Shown):
     limits: Limits = Limits()
 
     def next(self, seen: Seen) -> Step:
-        """The evaluations wanted after what was seen; `OVER` when there is enough to choose."""
+        """The evaluations wanted after what was seen; `OVER` when there is enough to choose.
+
+        `seen`: the scores so far.
+        """
         return remaining(seen, [Evaluate(range(seen.candidates), range(seen.splits))])
 
     def propose(self, seen: Seen, space: Space, seed: int) -> list[Point]:
-        """Further points of the space, where `next` asked for them; none: all of the space was tried."""
+        """Further points of the space, where `next` asked for them; none: all of the space was tried.
+
+        `seen`: the scores so far.
+        `space`: where to look.
+        `seed`: of its draws.
+        """
         raise BadStudy(f"the tuner {self.name!r} proposes no candidates", "Let its next() give Evaluate or OVER")
 
     def check_installed(self) -> None:
         """Refuse a tuner whose packages are not there, before any fit."""
 
     def domain(self, parameter: Parameter) -> Parameter:
-        """The values of a parameter that it may propose."""
+        """The values of a parameter that it may propose.
+
+        `parameter`: one axis of a space.
+        """
         return parameter
 
     def candidates(self, space: Space, budget: int | None, seed: int) -> list[dict[str, Any]]:
-        """The list of candidates: the grid where the budget allows, else a draw that all learners share."""
+        """The list of candidates: the grid where the budget allows, else a draw that all learners share.
+
+        `space`: where to look.
+        `budget`: how many at most.
+        `seed`: of the draw.
+        """
         return space.grid() if budget is None or space.size <= budget else space.draw(budget, seed)
 
     def most_levels(self, candidates: int, amount: int, least: int) -> int:
-        """How many levels there are below the whole, for so much of the resource and at least `least` to begin with."""
+        """How many levels there are below the whole, for so much of the resource and at least `least` to begin with.
+
+        `candidates`: how many there are.
+        `amount`: of the resource.
+        `least`: what the first level has.
+        """
         return 0
 
     def part(self, amount: int, level: int) -> int:
-        """How much of an amount of the resource a level has."""
+        """How much of an amount of the resource a level has.
+
+        `amount`: of the resource.
+        `level`: 0 is the whole.
+        """
         return amount
 
     def share(self, level: int) -> float:
-        """The same as a share of the whole."""
+        """The same as a share of the whole.
+
+        `level`: 0 is the whole.
+        """
         return 1.0
 
     def check(self, who: str, loss: Loss, rule: str, *, optimism: bool) -> None:
-        """Refuse what needs the scores of all candidates, where this tuner does not have them."""
+        """Refuse what needs the scores of all candidates, where this tuner does not have them.
+
+        `who`: the learner, in words.
+        `loss`: that of the study.
+        `rule`: by which the candidate is chosen.
+        `optimism`: whether it was asked for.
+        """
         if not self.is_exhaustive and optimism:
             raise BadStudy(
                 "optimism needs all candidates on the outer splits", "Use tuner='grid', or leave optimism out"
@@ -164,6 +217,8 @@ class Tuner(Shown):
         """How many fits these tunings of a method come to at most; those that several share count once.
 
         If all candidates tie, none is dropped before it must be.
+
+        `tunings`: one for each outer split.
         """
         counts: Counter[tuple[str, int]] = Counter()
         for seen in tunings:
@@ -174,7 +229,10 @@ class Tuner(Shown):
         return sum(min(count, most) for count in counts.values())
 
     def fewest_fits(self, tunings: Sequence[Seen]) -> int:
-        """The same at least, where time may end them."""
+        """The same at least, where time may end them.
+
+        `tunings`: one for each outer split.
+        """
         return self.most_fits(tunings)
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ ROW_NUMBER = Code("FW206", "a row number among the features", "warn")
 FREE_TEXT = Code("FW207", "free text taken as a category", "note")
 TELLING_MISSING = Code("FW208", "missing values tell the target", "warn")
 LATER = Code("FW209", "a feature from after the outcome", "warn")
+NUMBERS_AS_TEXT = Code("FW210", "numbers taken as text", "warn")
 CODES: tuple[Code, ...] = (
     TARGET_COPY,
     GIVEN_AWAY,
@@ -23,4 +24,5 @@ CODES: tuple[Code, ...] = (
     FREE_TEXT,
     TELLING_MISSING,
     LATER,
+    NUMBERS_AS_TEXT,
 )

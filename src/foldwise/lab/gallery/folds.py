@@ -114,5 +114,5 @@ EXHIBIT = Exhibit(
     "A row that judges a model has neither trained nor tuned it, at every level of every scheme.",
     make,
     section="fold shapes; nested K1 x K2 CV; the aligned schemes",
-    further="result.splits()  # the same of your own study, as a data frame",
+    further='fw.compare(["linear"], "diabetes", outer=4).splits()  # the same of a study, as a data frame',
 )

@@ -48,7 +48,7 @@ def make(size: float, seed: int) -> Shown:
         axes.annotate("underfitting", (best, test.max()), xytext=(6, 0), textcoords="offset points", fontsize=8)
         axes.set_xlabel("number of neighbours k")
         axes.set_ylabel("mean squared error")
-        axes.legend(fontsize=8, frameon=False, loc="center right")
+        axes.legend(fontsize=8, frameon=False, loc="center", bbox_to_anchor=(0.6, 0.27), ncols=2)
 
     return Shown(EXHIBIT.name, EXHIBIT.title, found, frame, (Panel(draw),), is_true)
 
@@ -65,5 +65,5 @@ EXHIBIT = Exhibit(
     "The training error of k-NN grows with k and the gap shrinks; their sum, the test error, is U-shaped.",
     make,
     section="validation curve over one parameter",
-    further="fw.curve(KNeighborsRegressor(), X, y, n_neighbors=range(1, 31)).plot()",
+    further='fw.curve("k-nn", "diabetes", n_neighbors=range(1, 31)).plot()',
 )

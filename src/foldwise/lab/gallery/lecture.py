@@ -54,5 +54,12 @@ EXHIBIT = Exhibit(
     "Nested 8 x 5 cross-validation of k-NN with k = 1, ..., 30 is one call.",
     make,
     section="tuning by CV; nested K1 x K2 CV",
-    further="knn = fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 31), inner=5)\nfw.risk(knn, X, y, outer=8)",
+    further=(
+        "import numpy as np\n"
+        "from sklearn.neighbors import KNeighborsRegressor\n"
+        'X, y = fw.lab.find_problem("smooth").draw(200, np.random.default_rng([0, 9]))  # the same in five lines\n'
+        'inner, outer = fw.KFold(5, folds="ceiling"), fw.KFold(8, folds="ceiling")\n'
+        "knn = fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 31), inner=inner)\n"
+        "fw.risk(knn, X, y, outer=outer)"
+    ),
 )

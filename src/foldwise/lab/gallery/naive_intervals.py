@@ -43,7 +43,7 @@ def make(size: float, seed: int) -> Shown:
         axes.set_ylim(0.6, 1)
         axes.set_xticks(at, [f"{row.problem}\n{row.rows} rows" for row in frame.itertuples()], fontsize=7)
         axes.set_ylabel("share of intervals that cover")
-        axes.legend(fontsize=7, frameon=True, loc="lower right")
+        axes.legend(fontsize=7, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
 
     return Shown(EXHIBIT.name, EXHIBIT.title, found_words, frame, (Panel(draw),), bool(ours > 0.92 > naive), width=7)
 

@@ -53,11 +53,11 @@ def make(size: float, seed: int) -> Shown:
 
     def draw(axes: Any) -> None:
         at = range(len(frame))
-        axes.errorbar(at, frame["z"], yerr=1, fmt="o", color=BLUE, capsize=3, label="difference / standard error")
+        axes.errorbar(at, frame["z"], yerr=1, fmt="o", color=BLUE, capsize=3, label="mean estimate less mean risk at m")
         axes.axhline(0, color=ORANGE, linestyle="--", linewidth=1, label="the theorem")
         axes.set_ylim(-4, 4)
         axes.set_xticks(at, [f"{row.problem}\n{row.estimate}" for row in frame.itertuples()], fontsize=6)
-        axes.set_ylabel("mean estimate - mean risk at m")
+        axes.set_ylabel("difference in standard errors")
         axes.legend(fontsize=8, frameon=False)
 
     return Shown(EXHIBIT.name, EXHIBIT.title, found_words, frame, (Panel(draw),), worst < MOST_Z, width=8)

@@ -99,7 +99,10 @@ def tick_words(values: list[float]) -> list[str]:
     >>> tick_words([-2e9, 0, 2e9]), tick_words([1e9 + 1, 1e9 + 2])
     (['-2e+09', '0', '2e+09'], ['1000000001', '1000000002'])
     """
-    words = [number(value, digits=5) if value else "0" for value in values]
+    # ticks are exact, so that large ones keep every digit where they would be the same without
+    words = [
+        f"{value:.0f}" if 1e4 <= abs(value) < 1e12 else number(value, digits=5) if value else "0" for value in values
+    ]
     short = [f"{value:.4g}" for value in values]
     is_long = any(len(word) > MOST_DIGITS for word in words) and len(set(short)) == len(short)
     return short if is_long else words
