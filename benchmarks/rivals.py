@@ -102,8 +102,15 @@ def measure(data: str, seed: int, tool: str, python: str, seconds: float | None)
         baseline=rows.baseline(),
         limit=seconds,
         date=f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
+        code=state_of_the_code() if tool.startswith("foldwise") else None,
         **told,
     )
+
+
+def state_of_the_code() -> str:
+    """The last commit that changed Foldwise's source."""
+    command = ["git", "log", "-1", "--format=%h", "--", str(RUNNER.parents[1] / "src")]
+    return subprocess.run(command, cwd=RUNNER.parent, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def test_loss(predicted: pd.DataFrame, truth: np.ndarray) -> float:

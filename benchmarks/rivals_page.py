@@ -92,6 +92,7 @@ class Row:
     limit: float | None
     version: str
     date: str
+    code: str | None = None  # the last commit that changed Foldwise's source; of Foldwise alone
 
     @property
     def share(self) -> float:
