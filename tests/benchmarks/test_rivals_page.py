@@ -95,3 +95,10 @@ def test_a_dear_tool_has_a_table_of_the_splits_that_it_was_run_on_and_takes_none
     assert "| Foldwise | +0.0 % |" in usual
     assert "| Foldwise | +100.0 % |" in dear
     assert "2 splits of 2 data sets" in text.partition("### All sets")[2]
+
+
+def test_the_page_tells_the_limits_that_a_tool_was_given():
+    rows = [replace(row("wages", seed, "autogluon-high", 1.0), limit=limit) for seed, limit in ((1, 100.0), (2, 32.4))]
+
+    assert "high quality: version 1; limit 32 to 100 s;" in page(rows)
+    assert "high quality: version 1; limit 100 s;" in page(rows[:1])
