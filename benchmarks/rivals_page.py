@@ -54,9 +54,9 @@ runs with them, so that other work on the machine takes nothing from its limit. 
 is not installed). The *claim* is the loss that a tool expects of its pick: Foldwise's estimated risk, FLAML's
 `best_loss`, the validation score in AutoGluon's leaderboard.
 
-A second of CPU does less on a busy machine all the same, which costs a tool with a limit. Both rivals were run on seed 1
-while the machine was busier: AutoGluon's medium quality, which has no limit, mostly took twice the seconds that it took
-on the other seeds, so that FLAML's 60 seconds were worth about 30 there.
+A second of CPU does less on a busy machine all the same, which costs a tool with a limit. On seed 1 both rivals were
+run while the machine was busier: AutoGluon's medium quality, which has no limit, mostly took twice the seconds that it
+took on the other seeds, so that FLAML's 60 seconds were worth about 30 there.
 
 FLAML is as `flaml[automl]` installs it, without CatBoost. The first runs had CatBoost too, and did not keep the
 limit: FLAML does not hold CatBoost to it (336 seconds instead of 60 on grid stability). These are in the table of all
