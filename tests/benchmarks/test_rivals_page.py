@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rivals_page import DESIGN, HARD, REPORT, TRAIN, USUAL, Row, above, by_data, common, page, summary
+from rivals_page import DESIGN, HARD, QUIET, REPORT, TRAIN, USUAL, Row, above, by_data, common, page, summary
 
 
 def row(data: str, seed: int, tool: str, loss: float, *, claim: float = 1.0) -> Row:
@@ -102,3 +102,10 @@ def test_the_page_tells_the_limits_that_a_tool_was_given():
 
     assert "high quality: version 1; limit 32 to 100 s;" in page(rows)
     assert "high quality: version 1; limit 100 s;" in page(rows[:1])
+
+
+def test_the_page_names_the_runs_with_a_limit_that_a_busy_machine_starved():
+    early = replace(row("wages", 3, "flaml", 1.0), limit=60.0)
+
+    assert "mostly took twice the seconds then):\nFLAML, 60 s on wages (seed 3).\n" in page([early])
+    assert "busy machine" not in page([replace(early, date=QUIET), row("wages", 3, "autogluon", 1.0)])
