@@ -27,13 +27,8 @@ TRAIN = {name: SIZES[at % 2] for half in (DESIGN, REPORT) for at, name in enumer
 ASIDE = "flaml-catboost"  # not in the summary: it does not keep its limit
 RIVALS = ("flaml", "autogluon", "autogluon-high")
 USUAL = ("flaml", "autogluon", "foldwise")
-# A table for the usual tools on all their splits, and one with each dear tool on those that it was run on.
-TABLES = {
-    "": USUAL,
-    "With AutoGluon's high quality": (*USUAL, "autogluon-high"),
-    "With thorough effort": (*USUAL, "foldwise-thorough"),
-    "With both": (*USUAL, "autogluon-high", "foldwise-thorough"),
-}
+# Dear tools: a table each, beside the usual ones on the splits that it was run on.
+DEAR = {"autogluon-high": "AutoGluon's high quality", "foldwise-thorough": "thorough effort"}
 WORDS = {
     "flaml": "FLAML, 60 s",
     "autogluon": "AutoGluon, medium quality",
@@ -117,8 +112,9 @@ Splits = dict[tuple[str, int], dict[str, Row]]
 def page(rows: list[Row]) -> str:
     parts = [HEAD, _starved(rows), "## Summary\n", COLUMNS, _verdict(rows)]
     for word, names in (("Design", DESIGN), ("Report", REPORT), ("All", (*DESIGN, *REPORT))):
-        own = [row for row in rows if row.data in names]
-        parts += [f"### {word} sets\n", *(_table(title, tools, own) for title, tools in TABLES.items())]
+        own = [row for row in rows if row.data in names and row.tool in USUAL]
+        parts += [f"### {word} sets\n", summary(own)]
+    parts += [_dear(tool, title, rows) for tool, title in DEAR.items()]
     return "\n".join(filter(None, [*parts, _sets(rows), "## All runs\n", _runs(rows), _dates(rows)]))
 
 
@@ -132,9 +128,9 @@ def _starved(rows: list[Row]) -> str:
         for tool in dict.fromkeys(row.tool for row in early)
     ]
     return (
-        "A second of CPU does less on a busy machine all the same, which costs a tool with a limit. These runs were made\n"
-        "while it did about half (AutoGluon's medium quality, which has no limit, mostly took twice the seconds then):\n"
-        f"{'; '.join(told)}.\n"
+        "A second of CPU does less on a busy machine all the same, which costs a tool with a limit. These runs were\n"
+        "made while it did about half (AutoGluon's medium quality, which has no limit, mostly took twice the seconds\n"
+        f"then): {'; '.join(told)}.\n"
     )
 
 
@@ -152,12 +148,10 @@ def _verdict(rows: list[Row]) -> str:
     )
 
 
-def _table(title: str, tools: Iterable[str], rows: list[Row]) -> str:
-    """The summary of some tools; nothing where a dear one was not run."""
-    told = [row for row in rows if row.tool in tools]
-    if title and not {*tools} <= {row.tool for row in told}:
-        return ""
-    return (f"#### {title}\n\n" if title else "") + summary(told)
+def _dear(tool: str, title: str, rows: list[Row]) -> str:
+    """The summary with a tool that was run on few sets; nothing where it was run on none."""
+    told = [row for row in rows if row.tool in (*USUAL, tool)]
+    return f"### With {title}\n\n{summary(told)}" if any(row.tool == tool for row in told) else ""
 
 
 def summary(rows: list[Row]) -> str:
