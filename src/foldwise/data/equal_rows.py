@@ -68,18 +68,22 @@ def column_numbers(raw: AnyArray, kind: str) -> tuple[FloatArray, tuple[Any, ...
     return np.asarray(raw, dtype=np.float64), ()
 
 
-def spread_out(columns: Sequence[AnyArray], is_label: Sequence[bool]) -> FloatArray:
-    """Points whose distances say how alike rows are: numbers in standard deviations, and 1 for another label."""
-    parts = []
-    for values, label in zip(columns, is_label, strict=True):
-        if label:
-            codes = values.astype(np.int64) + 1
-            if codes.max() < MOST_LABELS:
-                parts.append(np.eye(int(codes.max()) + 1)[codes] / np.sqrt(2))
-            continue
-        if np.isnan(values).mean() <= MOST_MISSING and (scaled := in_deviations(values)) is not None:
-            parts.append(scaled[:, None])
-    return np.hstack(parts) if parts else np.zeros((len(columns[0]), 0))
+def spread_out(columns: Sequence[AnyArray], is_label: Sequence[bool], rows: IntArray | None = None) -> FloatArray:
+    """Points whose distances say how alike (some) rows are: numbers in standard deviations, and 1 for another label."""
+    kept = np.arange(len(columns[0])) if rows is None else rows
+    labels = {at: int(columns[at][kept].max(initial=-1)) + 2 for at, label in enumerate(is_label) if label}
+    labels = {at: width for at, width in labels.items() if width <= MOST_LABELS}
+    most = sum(labels.values()) + len(columns) - sum(is_label)
+    points, width = np.zeros((len(kept), most)), 0  # filled column by column: of a wide table this is large
+    for at, (column, label) in enumerate(zip(columns, is_label, strict=True)):
+        values = column if rows is None else column[rows]
+        if at in labels:
+            points[np.arange(len(values)), width + values.astype(np.int64) + 1] = 1 / np.sqrt(2)
+            width += labels[at]
+        elif not label and np.isnan(values).mean() <= MOST_MISSING and (scaled := in_deviations(values)) is not None:
+            points[:, width] = scaled
+            width += 1
+    return points[:, :width]
 
 
 def in_deviations(values: FloatArray) -> FloatArray | None:
@@ -107,7 +111,7 @@ def nearest(points: FloatArray, asked: IntArray, count: int = NEIGHBOURS) -> tup
     count = min(count, len(points) - 1)
     squares = np.einsum("ij,ij->i", points, points)
     distances, rows = np.empty((len(asked), count)), np.empty((len(asked), count), dtype=np.int64)
-    step = max(1, CHUNK // len(points))
+    step = max(1, CHUNK // max(len(points), count * points.shape[1]))
     for start in range(0, len(asked), step):
         part = asked[start : start + step]
         gaps = squares[part, None] + squares - 2 * (points[part] @ points.T)
@@ -151,7 +155,7 @@ def duplicate_groups(X: Any, kinds: Sequence[str]) -> IntArray:
     if not NEIGHBOURS < len(first) <= MOST_ROWS:
         return _in_order(codes)
     is_label = [kind in ("text", "category") for kind in kinds]
-    distances, rows = nearest(spread_out([values[first] for values in columns], is_label), np.arange(len(first)))
+    distances, rows = nearest(spread_out(columns, is_label, first), np.arange(len(first)))
     one, rank = np.nonzero(distances < close_limit(distances) * distances[:, -1:])
     links = coo_array((np.ones(len(one)), (one, rows[one, rank])), shape=(len(first), len(first)))
     return _in_order(connected_components(links, directed=False)[1][codes].astype(np.int64))

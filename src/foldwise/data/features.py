@@ -67,7 +67,7 @@ class Feature:
     @cached_property
     def distinct(self) -> int:
         """How many values it has, missing ones not counted."""
-        return int(self.codes.max()) + 1 - bool(self.missing.any()) if len(self.values) else 0
+        return len(np.unique(self.values)) - bool(self.missing.any())  # codes would be kept, of every column
 
 
 def features(data: Dataset) -> Iterator[Feature]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,16 +31,15 @@ def equal_rows(subject: Subject) -> Iterator[Finding]:
     if not features or subject.data.rows < 2 * NEIGHBOURS:
         return
     hashes = _hashes(features)
-    alike = np.sum(hashes, axis=0, dtype=np.uint64)
-    codes = np.unique(alike, return_inverse=True)[1]
+    codes = np.unique(hashes.total, return_inverse=True)[1]
     copies = len(codes) - int(codes.max()) - 1
     if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)):
         return
     if not subject.is_regression and _share_of_copies(hashes) >= BY_CHANCE:
         yield from _conflicts(subject, codes)
-    target = hash_column(subject.target, len(hashes))
-    copies = len(codes) - len(np.unique(alike + target))
-    if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)) or (len(hashes) == 1 and not subject.is_regression):
+    target = hash_column(subject.target, len(features))
+    copies = len(codes) - len(np.unique(hashes.total + target))
+    if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)) or (len(features) == 1 and not subject.is_regression):
         return
     if _share_of_copies(hashes, target) < BY_CHANCE:
         return
@@ -62,7 +62,7 @@ def without_copies(subject: Subject) -> IntArray:
     if not features or (len(features) == 1 and not subject.is_regression):
         return every
     hashes, target = _hashes(features), hash_column(subject.target, len(features))
-    first = np.unique(np.sum([*hashes, target], axis=0, dtype=np.uint64), return_index=True)[1]
+    first = np.unique(hashes.total + target, return_index=True)[1]
     is_few = len(every) - len(first) < max(LEAST_COPIES, LEAST_SHARE * len(every))
     return every if is_few or _share_of_copies(hashes, target) < BY_CHANCE else np.sort(first)
 
@@ -72,8 +72,8 @@ def near_rows(subject: Subject) -> Iterator[Finding]:
     features = _telling(subject)
     if not features or subject.data.time is not None:
         return
-    first = np.unique(np.sum(_hashes(features), axis=0, dtype=np.uint64), return_index=True)[1]
-    points = spread_out([one.values[first] for one in features], [not one.is_number for one in features])
+    first = np.unique(_hashes(features).total, return_index=True)[1]
+    points = spread_out([one.values for one in features], [not one.is_number for one in features], first)
     if len(first) < 4 * NEIGHBOURS or points.shape[1] < 2:
         return
     asked = _asked(len(first))
@@ -131,24 +131,35 @@ def _telling(subject: Subject) -> list[Feature]:
     return [one for one in subject.columns if one.distinct > 1 and not is_identifier(one)]
 
 
-def _hashes(features: Sequence[Feature]) -> list[AnyArray]:
-    """A number for every cell; rows without any value are no copies of each other."""
-    found = [hash_column(one.values, at) for at, one in enumerate(features)]
+class _Hashes(NamedTuple):
+    """A number for every row, the sum of those of its cells; and those of some columns, as all are a table more."""
+
+    total: AnyArray
+    some: list[AnyArray]
+
+
+def _hashes(features: Sequence[Feature]) -> _Hashes:
+    """Equal rows have equal numbers; rows without any value are no copies of each other."""
     empty = np.flatnonzero(np.logical_and.reduce([one.missing for one in features]))
-    found[0][empty] = hash_column(empty.astype(np.float64), len(found) + 1)
-    return found
+    total, some = np.zeros(len(features[0].values), dtype=np.uint64), []
+    for at, one in enumerate(features):
+        cells = hash_column(one.values, at)
+        if at == 0:
+            cells[empty] = hash_column(empty.astype(np.float64), len(features) + 1)
+        total += cells
+        if len(features) > 1 and at % max(1, len(features) // MOST_COLUMNS) == 0:
+            some.append(cells)
+    return _Hashes(total, some)
 
 
-def _share_of_copies(hashes: Sequence[AnyArray], target: AnyArray | None = None) -> float:
+def _share_of_copies(hashes: _Hashes, target: AnyArray | None = None) -> float:
     """How many of the equal pairs are copies, not chance: what the column that best tells rows apart says.
 
     Of the pairs equal in all other features, chance makes a share equal in this one too: the sum of its squared
     frequencies. Copies are equal in any case. The target comes last, to which all features belong.
     """
-    total = np.asarray(np.sum(hashes, axis=0, dtype=np.uint64))
-    columns = hashes[:: max(1, len(hashes) // MOST_COLUMNS)] if len(hashes) > 1 else ()
-    shares = [_share(total, column) for column in columns]
-    shares += [] if target is None else [_share(total + target, target)]
+    shares = [_share(hashes.total, column) for column in hashes.some]
+    shares += [] if target is None else [_share(hashes.total + target, target)]
     return min(shares, default=0.0)  # of one feature alone nobody knows
 
 
