@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from foldwise.api.decision import Decision
+    from foldwise.api.importance import Importance
 
 
 class Result:
@@ -196,6 +197,20 @@ class Result:
         if isinstance(method, CombinedAnswer):
             raise BadStudy(f"{method.method.name} is made of other learners, whose noise it has", "Name one of them")
         return noise(self._study, method, seeds=seeds)
+
+    def importance(self, name: str | None = None) -> Importance:
+        """Which columns a method needs: how much larger its loss is on held-out rows with one of them shuffled.
+
+        `name`: a method (None: the best). Its outer models are made once more, one after another, and each predicts
+        its own test rows with one column shuffled, five times for every column. What was measured is kept with the
+        records, also where a run was interrupted, and is in later reports; a result that was loaded has what is there.
+        """
+        from foldwise.api.importance import importance  # needs scikit-learn, and a result that is read does not
+
+        found, made = importance(self._study, self._named(name))
+        self.made[found.method] = self.made.get(found.method, 0) + made
+        self.__dict__.pop("_answer", None)  # made again, with what is known now
+        return found
 
     def coverage_check(
         self,

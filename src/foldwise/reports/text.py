@@ -25,6 +25,7 @@ from foldwise.answers.numbers import (
     training_rows_words,
 )
 from foldwise.reports.bars import Bars, make_bars
+from foldwise.reports.importance_text import importance_text, measured_methods
 from foldwise.reports.text_table import GAP, Column, broken, draw_table, total
 from foldwise.reports.verdict import verdict
 from foldwise.shown import is_notebook
@@ -110,6 +111,7 @@ def render_text(answer: Mapping[str, Any], *, width: int | None = None, color: b
     parts += [_wrapped(" ".join(words for words in (about, training_rows_words(answer)) if words), width)]
     parts += [_wrapped(failures_words(answer), width)]
     parts += [_wrapped(verdict(answer), width), *_choices(answer, width), _wrapped(refit_words(answer), width)]
+    parts += [importance_text(plain(name), found, width=width) for name, found in measured_methods(by_risk(answer))]
     parts += ["\n".join(_wrapped(plain(finding_words(found)), width) for found in answer.get("findings") or [])]
     parts += ["\n".join(_wrapped(f"note: {plain(note['text'])}", width) for note in other_notes(answer))]
     return "\n\n".join(part for part in parts if part)

@@ -47,10 +47,11 @@ def intervals(
     return _table(rows, heads, caption, picture, scale, lambda row: _interval(row, scale, line))
 
 
-def dots(rows: Sequence[Row], *, heads: Sequence[str], caption: str, picture: str) -> Markup:
-    """All points of each row on a common scale, with a tick at its number."""
-    scale = make_scale([value for row in rows for value in (row.value, *(point for point, _ in row.points))])
-    return _table(rows, heads, caption, picture, scale, lambda row: _dots(row, scale))
+def dots(rows: Sequence[Row], *, heads: Sequence[str], caption: str, picture: str, line: Any = None) -> Markup:
+    """All points of each row on a common scale, with a tick at its number; a `line` marks one number in all rows."""
+    known = [value for row in rows for value in (row.value, *(point for point, _ in row.points))]
+    scale = make_scale([*known, line])
+    return _table(rows, heads, caption, picture, scale, lambda row: _dots(row, scale, line))
 
 
 def dumbbells(rows: Sequence[Row], *, heads: Sequence[str], caption: str, picture: str) -> Markup:
@@ -162,7 +163,7 @@ def _interval(row: Row, scale: Scale, line: Any) -> Markup:
     return _strip(*parts, words=row.words)
 
 
-def _dots(row: Row, scale: Scale) -> Markup:
+def _dots(row: Row, scale: Scale, line: Any) -> Markup:
     seen: Counter[int] = Counter()
     shown = [
         tag(
@@ -180,7 +181,7 @@ def _dots(row: Row, scale: Scale) -> Markup:
     if row.value is not None:
         place = f"{scale(row.value):.2f}%"
         mean = [tag("line", tag("title", row.words), x1=place, x2=place, y1=3, y2=HEIGHT - 3, class_="mean")]
-    return _strip(_grid(scale), *mean, *shown, words=row.words)
+    return _strip(_grid(scale, line), *mean, *shown, words=row.words)
 
 
 def _aside(seen: Counter[int], place: float) -> float:
