@@ -96,8 +96,12 @@ def measure_best(
 @contextmanager
 def writable(store: Store) -> Iterator[Store]:
     """The store of a run that is over, to add to it; a folder was closed with its run and is opened again."""
-    with opened(store.path if isinstance(store, SqliteStore) else store) as kept:
+    if not isinstance(store, SqliteStore):
+        yield store
+        return
+    with opened(store.path) as kept:
         yield kept
+    store.close()  # what it has read is old
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ from foldwise.reports.html import html_fragment, render_html, write_html
 from foldwise.reports.text import render_text
 from foldwise.run import fit_model
 from foldwise.shown import Page, Prose
+from foldwise.studies.curves import read_curves
 from foldwise.studies.finding import finding_from
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading
@@ -387,13 +388,14 @@ class Result:
         """One self-contained page with this `title`, as text; also written to a file if a `path` is given.
 
         Without a title the page is named after the target and the data.
-        `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown with the answer.
+        `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown with the answer. Curves that were made with
+        the store of the study (`store=`, `foldwise curve --store RUN`) are shown in any case.
         `rows`: show the target and columns of the hardest rows too; otherwise no row of the data is in the page.
         """
         more: dict[str, Any] = {
             "title": title or self.title,
             "details": {**details(self.reading, data=self.data, rows=rows), "differences": self._pairs()},
-            "curves": [curve.to_dict() for curve in curves],
+            "curves": [*read_curves(self.reading.store), *(curve.to_dict() for curve in curves)],
         }
         if path is None:
             return Page(render_html(self._answer, **more))

@@ -187,6 +187,7 @@ class SqliteStore:
                 checkpoint(self._database)
             self._database.close()
         self._database = None
+        self._documents.clear()
         self._release()
 
     def _open_writer(self) -> sqlite3.Connection:
