@@ -47,13 +47,13 @@ RESULT_COLUMNS: dict[str, Callable[[Method], str]] = {
     "method": lambda method: plain(method["name"]),
     "risk": lambda method: _risk(method),
     "interval": lambda method: measured(None, method.get("low"), method.get("high"))[1],
-    "selection score": lambda method: _as_risk(method, "selection_score"),
-    "optimism": lambda method: _as_risk(method, "optimism"),
+    "selection score": lambda method: as_risk(method, method.get("selection_score")),
+    "optimism": lambda method: as_risk(method, method.get("optimism")),
     "difference": lambda method: _difference(method),
 }
 DETAIL_COLUMNS: dict[str, Callable[[Method], str]] = {
-    "training risk": lambda method: _as_risk(method, "train_risk"),
-    "gap": lambda method: _as_risk(method, "gap"),
+    "training risk": lambda method: as_risk(method, method.get("train_risk")),
+    "gap": lambda method: as_risk(method, method.get("gap")),
     "agreement": lambda method: share(method.get("agreement")),
     "failed": lambda method: number(method.get("failed")),
     "fits": lambda method: number(method.get("fits")),
@@ -276,13 +276,13 @@ def failures_words(answer: Mapping[str, Any]) -> str:
 
 def _risk(method: Method) -> str:
     """The risk, and how many of its folds are the method's own."""
-    risk, own = _as_risk(method, "risk"), method.get("own_folds")
+    risk, own = as_risk(method, method.get("risk")), method.get("own_folds")
     return f"{risk} ({own} of {len(method['folds'])} own)" if mixed_words(method) else risk
 
 
-def _as_risk(method: Method, key: str) -> str:
-    """A number with as many digits as the interval of the risk supports."""
-    return rounded(method.get(key), decimals(method.get("low"), method.get("high")))
+def as_risk(method: Method, value: float | None) -> str:
+    """A number with as many digits as the interval of the method's risk supports."""
+    return rounded(value, decimals(method.get("low"), method.get("high")))
 
 
 def _difference(method: Method) -> str:

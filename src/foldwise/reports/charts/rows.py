@@ -80,7 +80,7 @@ def _table(
     body = [
         tag(
             "tr",
-            tag("th", breakable(row.name), scope="row"),
+            tag("th", breakable(row.name), scope="row", class_="whole" if len(row.name) <= SHORT_NAME else None),
             tag("td", draw(row), class_="strip-cell"),
             *(_cell(cell) for cell in row.cells),
             class_=row.mark or None,
@@ -120,10 +120,11 @@ def _cell(cell: Any) -> Markup:
 def _axis(scale: Scale, rest: int) -> Markup:
     places = scale.ticks(6)
     marks = [
-        tag("text", words, x=f"{scale(value):.2f}%", y=13, class_="tick", text_anchor="middle")
-        for value, words in zip(places, tick_words(places), strict=True)
+        tag("text", words, x=f"{scale(value):.2f}%", y=13, class_=f"tick{' spare' * (at % 2)}", text_anchor="middle")
+        for at, (value, words) in enumerate(zip(places, tick_words(places), strict=True))
     ]
-    picture = tag("svg", *marks, class_="strip", width="100%", height=18, aria_hidden="true")
+    strip = tag("svg", *marks, class_="strip", width="100%", height=18, aria_hidden="true")
+    picture = tag("div", strip, class_="axis-row")  # where it is narrow every other tick is left out
     empty = [tag("td", class_="number") for _ in range(rest)]
     return tag("tfoot", tag("tr", tag("td"), tag("td", picture, class_="strip-cell"), *empty))
 
