@@ -10,7 +10,7 @@ from foldwise.answers.numbers import MISSING, measured, number, plain
 
 Found = Mapping[str, Any]
 MOST_LISTED = 10  # columns; the record has all
-LONGEST_NAME = 30
+SHORTEST_NAME, LONGEST_NAME = 8, 30
 
 
 def measured_methods(methods: Iterable[Found]) -> Iterator[tuple[str, Found]]:
@@ -38,7 +38,10 @@ def importance_text(name: str, found: Found, *, width: int = 100) -> str:
     )
     head = f"Permutation importance: the {found['loss']} loss of {name} with a column shuffled, less that without "
     shown, rest = found["columns"][:MOST_LISTED], found["columns"][MOST_LISTED:]
-    cells = [(_short(plain(column["name"])), *column_numbers(column)) for column in shown]
+    numbers = [column_numbers(column) for column in shown]
+    room = width - 2 - max(len(value) + len(around) + 6 for value, around in numbers)
+    names = [_short(plain(column["name"]), max(room, SHORTEST_NAME)) for column in shown]
+    cells = [(name, *both) for name, both in zip(names, numbers, strict=True)]
     wide = [max(len(cell[at]) for cell in cells) for at in range(2)]
     lines = [
         f"  {label:<{wide[0]}}  {value:>{wide[1]}}" + ("" if around == MISSING else f"  ({around})")
@@ -55,5 +58,6 @@ def column_numbers(column: Found) -> tuple[str, str]:
     return measured(column["increase"], low, high) if low < high else (number(column["increase"], digits=3), MISSING)
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+def _short(name: str, most: int) -> str:
+    most = min(most, LONGEST_NAME)
+    return name if len(name) <= most else name[: most - 1] + "…"
