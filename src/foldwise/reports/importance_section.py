@@ -15,7 +15,7 @@ from foldwise.reports.sections import MOST_DOTS, ranked
 from foldwise.reports.text import by_risk
 
 Found = Mapping[str, Any]
-MOST_DRAWN = 30  # columns of a chart; the record has all
+MOST_DRAWN = 15  # columns of a chart; the record has all
 
 
 def importance_panels(answer: Found) -> list[dict[str, Any]]:

@@ -69,6 +69,7 @@ def _name(text: str, place: tuple[float, float], taken: list[Box]) -> Markup:
     at, up = place
     width = LETTER * len(text)
     beside = [(at + 8, up + 4), (at - 8 - width, up + 4)]
+    beside += [(left, base) for base in (up - 6, up + 14) for left in (at + 6, at - 6 - width)]
     above = [(left, base) for base in (up - 9, up + 17) for left in (at - width / 2, at - 4, at + 4 - width)]
     for left, base in (*beside, *above):
         box = (left, left + width, base - HEIGHT + 2, base + 2)
