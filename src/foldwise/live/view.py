@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foldwise.answers.numbers import MISSING, number, plain, span
+from foldwise.answers.numbers import MISSING, measured, number, plain
 from foldwise.live.state import Row, Snapshot
 from foldwise.reports.charts import Row as Strip
 from foldwise.reports.charts import intervals
@@ -102,20 +102,22 @@ def _risk_chart(snapshot: Snapshot) -> Markup | None:
     if not known:
         return None
     known.sort(key=lambda one: one[:2])
-    rows = [
-        Strip(
-            name=plain(row.name),
-            value=row.risk,
-            low=row.low,
-            high=row.high,
-            cells=((number(row.risk), row.risk), span(row.low, row.high), _kind(row)),
-            mark="quiet" if row.is_partial else "",
-            words=f"{plain(row.name)}: {number(row.risk)}, {span(row.low, row.high)}, {_kind(row)}",
-        )
-        for *_, row in known
-    ]
+    rows = [_strip(row) for *_, row in known]
     heads = ["learner", "risk so far", "interval", "rests on"]
     return intervals(rows, heads=heads, caption="Risks of the outer folds that are done", picture="lower is better")
+
+
+def _strip(row: Row) -> Strip:
+    risk, around = measured(row.risk, row.low, row.high)
+    return Strip(
+        name=plain(row.name),
+        value=row.risk,
+        low=row.low,
+        high=row.high,
+        cells=((risk, row.risk), around, _kind(row)),
+        mark="quiet" if row.is_partial else "",
+        words=f"{plain(row.name)}: {risk}, {around}, {_kind(row)}",
+    )
 
 
 def _kind(row: Row) -> str:
