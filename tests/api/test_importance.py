@@ -1,4 +1,4 @@
-"""Permutation importance: equal to a plain loop, kept model by model, and read without a learner."""
+"""Importance (answers/importance.py, studies/importance.py, data/one_shuffled.py) equals a plain loop and is kept."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def writable(store: Store) -> Iterator[Store]:
         return
     with opened(store.path) as kept:
         yield kept
-    store.close()  # what it has read is old
+    store.renew()
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def _words(snapshot: Snapshot) -> dict[str, Any]:
     percent = 100 * snapshot.done / snapshot.total if snapshot.total else 0.0
     return {
         "head": head,
-        "words": snapshot.problem or words,
+        "words": snapshot.problem or _measuring(snapshot) or words,
         "percent": min(percent, 100.0),
         "total": f"{snapshot.sureness} {snapshot.total:,}".strip(),
         "left": _left_words(snapshot),
@@ -74,7 +74,17 @@ def _words(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
+def _measuring(snapshot: Snapshot) -> str:
+    """What is done after the last fit, where the importance of columns was asked for."""
+    if snapshot.measured is None:
+        return ""
+    done, count = snapshot.measured
+    return f"All fits are done; which columns the picked method needs is being measured: {done} of {count} models."
+
+
 def _left_words(snapshot: Snapshot) -> str:
+    if snapshot.phase == "ending" and snapshot.measured is not None:
+        return MISSING if snapshot.left is None else duration(snapshot.left)
     if snapshot.phase in ("finished", "ending"):
         return "none"
     if snapshot.phase not in ("running", "stopped") or snapshot.left is None:

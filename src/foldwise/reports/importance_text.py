@@ -29,7 +29,7 @@ def importance_text(name: str, found: Found, *, width: int = 100) -> str:
     Permutation importance: the squared loss of ridge with a
     column shuffled, less that without (mean of 7 outer splits,
     the smallest and the largest in brackets):
-      age  12  (8 to 20)
+      age  12.4  (8.0 to 20.0)
     """
     splits = (
         "one outer split"
