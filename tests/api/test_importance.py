@@ -85,6 +85,9 @@ def test_importance_equals_a_plain_loop_over_the_chosen_outer_models(mixed):
     frame = result.importance().to_frame()
     assert frame["column"].tolist()[:2] == ["age", "site"]
     assert list(frame) == ["column", "increase", "low", "high"]
+    found = method_of(result, "ridge")["importance"]
+    # a model makes 16 predictions, of which 8 take at least the median
+    assert 0 < found["seconds_per_1000"] * 60 / 1000 < found["seconds"] / 8
 
 
 def test_classes_weights_and_the_loss_of_the_study_count(mixed):
@@ -146,7 +149,7 @@ def test_an_interrupted_importance_goes_on_and_ends_as_an_undisturbed_one(mixed,
         fw.compare(learners, *mixed, **options, store=tmp_path / "run")
     half = fw.load(tmp_path / "run")
     assert method_of(half, "ridge:small")["importance"] == {
-        **{"loss": "squared", "shuffles": SHUFFLES, "models": 2, "of": 5, "columns": []},
+        **{"loss": "squared", "shuffles": SHUFFLES, "models": 2, "of": 5, "columns": [], "seconds_per_1000": None},
         "seconds": method_of(half, "ridge:small")["importance"]["seconds"],
     }
     assert any("permutation importance is not finished, 2 of 5 models" in note for note in half.notes)

@@ -130,7 +130,8 @@ def test_the_words_of_a_mark_are_shown_under_the_pointer_and_its_fold_is_lit_in_
     assert tip.is_displayed()
     assert tip.text.startswith("fold ")
     lit = browser.execute_script("return [...document.querySelectorAll('.lit')].map(d => d.dataset.at)")
-    assert len(lit) == len(rows_of(browser, "folds"))
+    columns, methods_measured = 3, 2
+    assert len(lit) == len(rows_of(browser, "folds")) + columns * methods_measured
     assert len(set(lit)) == 1
 
 

@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,7 +162,8 @@ def _shuffled(runnable: RunnableStudy, answer: MethodAnswer, at: int, split: Spl
             [judge.loss(with_column_shuffled(table, column, order)) for order in _orders(study, at, split, column)]
             for column in range(data.columns)
         ]
-    return Shuffled(risk, whole, np.array(losses, np.float64), time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    return Shuffled(risk, whole, np.array(losses, np.float64), seconds, float(np.median(judge.seconds)))
 
 
 def _orders(study: Study, at: int, split: Split, column: int) -> Sequence[AnyArray]:
@@ -179,13 +180,16 @@ class _Judge:
     answer: MethodAnswer
     at: int  # of its outer split
     model: Any
+    seconds: list[float] = field(default_factory=list)  # of each prediction
 
     def loss(self, table: Any) -> float:
         study, rows = self.answer.study, self.answer.study.outer[self.at].test
         judge, candidate = study.losses[0], self.answer.reading.outer_candidate(self.answer.method, self.at)
         response = self.answer.method.response_for(judge, candidate or 0)
         with limited_threads(study.threads), seeded_world(study.seed):
+            began = time.perf_counter()
             found = respond(self.model, self.runnable.data, rows, (response,), table=table)[response]
+            self.seconds.append(time.perf_counter() - began)
         weights: FloatArray | None = None if study.weights is None else study.weights[rows]
         value = float(judge.fold(study.target[rows], found, weights))
         if not np.isfinite(value):

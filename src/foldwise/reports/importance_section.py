@@ -53,5 +53,8 @@ def _words(found: Found) -> str:
     columns = found["columns"]
     sure = sum(column["low"] > 0 for column in columns)
     all_of = f"all {found['of']} outer splits" if found["of"] > 1 else "the outer split"
+    pace = found.get("seconds_per_1000")
+    times = f" 1,000 rows are predicted in {number(pace, digits=2)} s, the rows of a split at once." if pace else ""
+    most = f" The {MOST_DRAWN} largest are shown; the record has all." if len(columns) > MOST_DRAWN else ""
     text = f"The loss grows on {all_of} for {sure} of {len(columns)} columns."
-    return text + (f" The {MOST_DRAWN} largest are shown; the record has all." if len(columns) > MOST_DRAWN else "")
+    return text + most + times
