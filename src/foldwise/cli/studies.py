@@ -18,6 +18,7 @@ from foldwise.cli.options import (
     DEFAULTS,
     EFFORT,
     GUARD_OPTIONS,
+    IMPORTANCE,
     JOBS,
     LEARNERS,
     LIMIT_OPTIONS,
@@ -57,7 +58,9 @@ STOPPED, INTERRUPTED, TERMINATED = 3, 130, 143
     )
 )
 @click.argument("data", metavar="DATA|STUDY.toml", shell_complete=complete_data)
-@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM, DEFAULTS, MARGIN], RUN_OPTIONS)
+@options(
+    [LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM, IMPORTANCE, DEFAULTS, MARGIN], RUN_OPTIONS
+)
 @options([ON_FAILURE, RETRY], GUARD_OPTIONS)
 @options([REPORT, REPORT_ROWS, TITLE], SAVE_OPTIONS)
 @click.option("--plan", "only_plan", is_flag=True, help="Say what it would cost, and stop.")
