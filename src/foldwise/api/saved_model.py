@@ -52,7 +52,7 @@ def check_has_intervals(file: ModelFile, level: float) -> None:
     if not isinstance(file.model, ConformalModel):
         raise BadInterval(
             "this model keeps nothing to make prediction intervals from",
-            "Make it again with `foldwise compare ... --save MODEL --intervals`, or save result.refit with intervals",
+            "Make it again with `foldwise compare ... --save MODEL --intervals`",
         )
     file.model.proved_coverage(level)
 

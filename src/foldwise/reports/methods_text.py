@@ -339,11 +339,13 @@ def _decision(answer: Mapping[str, Any]) -> Iterator[str]:
     if len(rivals) < 2:
         return
     decision = answer["decision"]
-    law = "normal law" if decision.get("df") is None else f"t on {number(decision['df'])} degrees of freedom"
+    df, has_mean = decision.get("df"), rivals[0]["expected_regret"] is not None
+    law = "normal law" if df is None else f"t on {number(df)} degree{'' if df == 1 else 's'} of freedom"
     is_of_learners = decision.get("about") == "learners"
+    regret = "expected regret" if has_mean else "regret"
     yield (
-        f"The probability to be the best and the expected regret of taking each method come from a multivariate {law} "
-        "around the estimated risks, in which every difference has at least the standard error of its interval, "
+        f"The probability to be the best and the {regret} of taking each method come from a multivariate {law} around "
+        "the estimated risks, in which every difference has at least the standard error of its interval, "
         f"under a flat prior{' (as Benavoli et al. have it for two methods)' if is_of_learners else ''}."
     )
     best = next((method for method in rivals if method["name"] == answer.get("best")), None)
