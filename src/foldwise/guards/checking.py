@@ -12,6 +12,7 @@ from foldwise.guards.checks.adversarial import unlike_parts
 from foldwise.guards.checks.copies import target_copies, telling_columns, telling_missing
 from foldwise.guards.checks.duplicates import equal_rows, near_rows
 from foldwise.guards.checks.empty import constant_columns, empty_columns, free_text
+from foldwise.guards.checks.encoded import filled_by_class, target_means
 from foldwise.guards.checks.identifiers import identifiers, undeclared_groups
 from foldwise.guards.checks.later import later_features
 from foldwise.guards.checks.learners import fitted_parts, reused_studies, watched_rows
@@ -24,7 +25,8 @@ from foldwise.guards.checks.parts import (
     small_strata,
     unlike_targets,
 )
-from foldwise.guards.checks.prepared import scaled_columns, selected_columns, target_means
+from foldwise.guards.checks.prepared import scaled_columns, selected_columns
+from foldwise.guards.checks.together import cut_targets, telling_together
 from foldwise.guards.findings import Findings
 from foldwise.guards.registry import CODES, read_silence
 from foldwise.guards.seeds import seed_findings
@@ -42,6 +44,8 @@ FAST: tuple[Check, ...] = (
     alike_neighbours,
     target_copies,
     telling_columns,
+    cut_targets,
+    telling_together,
     constant_columns,
     empty_columns,
     free_text,
@@ -56,6 +60,7 @@ FAST: tuple[Check, ...] = (
     scaled_columns,
     target_means,
     selected_columns,
+    filled_by_class,
     fitted_parts,
     reused_studies,
     watched_rows,
