@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from foldwise.arrays import AnyArray, IntArray
-from foldwise.data.equal_rows import NEIGHBOURS, close_limit, hash_column, nearest, spread_out
+from foldwise.data.equal_rows import NEIGHBOURS, NearRows, hash_column
 from foldwise.data.features import Feature
 from foldwise.guards.checks.identifiers import is_identifier
 from foldwise.guards.codes.rows import CONFLICTS, DUPLICATES, NEAR_DUPLICATES
@@ -20,7 +20,6 @@ LEAST_COPIES = 3
 BY_CHANCE = 0.5  # of the equal pairs may be so because the table is coarse
 MOST_COLUMNS = 60  # that are left out in turn, to see what is chance
 MOST_SPLITS = 30  # that are looked at
-LEAST_GAP = 0.6  # of the rows within twice the distance of copies are copies: by chance half of them at most
 CELLS = 2_000_000  # distances that are worked out
 
 
@@ -73,25 +72,22 @@ def near_rows(subject: Subject) -> Iterator[Finding]:
     if not features or subject.data.time is not None:
         return
     first = np.unique(np.sum(_hashes(features), axis=0, dtype=np.uint64), return_index=True)[1]
-    points = spread_out([one.values[first] for one in features], [not one.is_number for one in features])
-    if len(first) < 4 * NEIGHBOURS or points.shape[1] < 2:
+    if len(first) < 4 * NEIGHBOURS:
         return
     asked = _asked(len(first))
-    distances, rows = nearest(points, asked)
-    limit = close_limit(distances)
-    ratios = distances[:, 0] / np.maximum(distances[:, -1], 1e-300)
-    close = np.flatnonzero(ratios < limit)
-    pairs = np.column_stack([first[asked[close]], first[rows[close, 0]]])
-    pairs = pairs[_crosses(subject.outer, pairs, subject.data.rows)]
-    is_gap = len(close) >= LEAST_GAP * (ratios < 2 * limit).sum()
-    if len(pairs) < max(2 * LEAST_COPIES, 2 * LEAST_SHARE * len(asked)) or not is_gap:
+    near = NearRows([one.values[first] for one in features], [not one.is_number for one in features], asked)
+    one, other = near.links(is_sure=True)
+    pairs = np.column_stack([first[asked[one]], first[other]])
+    crossing = _crosses(subject.outer, pairs, subject.data.rows)
+    close, pairs = np.unique(one[crossing]), pairs[crossing]
+    if len(close) < max(2 * LEAST_COPIES, 2 * LEAST_SHARE * len(asked)):
         return
-    share = len(pairs) / len(asked)
+    share = len(close) / len(asked)
     yield NEAR_DUPLICATES.found(
-        f"about {share:.0%} of the rows are nearly equal to one on the other side of a split: "
-        f"{1 / limit:.0f} times nearer to it than to their tenth neighbour",
+        f"about {share:.0%} of the rows are nearly equal to one on the other side of a split, "
+        "many times nearer to it than chance lets rows be",
         rows=np.unique(pairs),
-        figures={"rows_looked_at": len(asked), "near_copies": len(pairs), "share": share},
+        figures={"rows_looked_at": len(asked), "near_copies": len(close), "share": share},
         advice=_advice(subject),
     )
 

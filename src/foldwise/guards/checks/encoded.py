@@ -17,7 +17,7 @@ LEAST_LEVELS, MANY_LEVELS = 3, 8
 LEAST_SHARED = 0.6  # of the rows have a value that others have too
 TOO_EXACT = 1e-6  # chance of means that agree so well with the values of a column
 SLOPES = (0.5, 5.0)  # of means drawn to the overall mean
-MOST_SIZE, LEAST_COVERED = 400, 0.6  # rows of a category; rows in categories that are found
+MOST_SIZE, LEAST_COVERED = 400, 0.3  # rows of a category; rows in categories that are found
 LEAST_ROWS, LEAST_SHARE, LEAST_PEAK = 40, 0.04, 3.0  # of the rows of a class that were filled; times the next value
 
 
