@@ -134,7 +134,7 @@ class NearRows:
     """
 
     def __init__(self, columns: Sequence[AnyArray], is_label: Sequence[bool], asked: IntArray) -> None:
-        count, fine = len(asked), [_is_fine(one) for one in columns]
+        count, fine = len(asked), [is_fine(one) for one in columns]
         self._all = nearest(spread_out(columns, is_label), asked, NEIGHBOURS)
         numbers = [one for one, is_fine, label in zip(columns, fine, is_label, strict=True) if is_fine and not label]
         points = spread_out(numbers, [False] * len(numbers)) if len(numbers) > 1 else np.zeros((len(asked), 0))
@@ -168,7 +168,7 @@ class NearRows:
         return one, rows[one, rank]
 
 
-def _is_fine(values: AnyArray) -> bool:
+def is_fine(values: AnyArray) -> bool:
     """Has it many values, and none that many rows share?"""
     counts = np.unique(values, return_counts=True)[1]
     return bool(len(counts) > FINE * len(values) and counts.max() <= SPIKE * len(values))

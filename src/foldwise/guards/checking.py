@@ -16,6 +16,7 @@ from foldwise.guards.checks.encoded import filled_by_class, target_means
 from foldwise.guards.checks.identifiers import identifiers, undeclared_groups
 from foldwise.guards.checks.later import later_features
 from foldwise.guards.checks.learners import fitted_parts, reused_studies, watched_rows
+from foldwise.guards.checks.made_rows import changed_rows, rows_between
 from foldwise.guards.checks.order import alike_neighbours, undeclared_time
 from foldwise.guards.checks.parts import (
     large_groups,
@@ -38,6 +39,8 @@ Check = Callable[[Subject], Iterator[Finding]]
 FAST: tuple[Check, ...] = (
     equal_rows,
     near_rows,
+    changed_rows,
+    rows_between,
     identifiers,
     undeclared_groups,
     undeclared_time,

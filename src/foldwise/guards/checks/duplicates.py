@@ -25,10 +25,10 @@ CELLS = 2_000_000  # distances that are worked out
 
 def equal_rows(subject: Subject) -> Iterator[Finding]:
     """Rows equal in all features and the target, more of them than chance gives, on both sides of a split."""
-    features = _telling(subject)
+    features = telling_features(subject)
     if not features or subject.data.rows < 2 * NEIGHBOURS:
         return
-    hashes = _hashes(features)
+    hashes = hashes_of(features)
     alike = np.sum(hashes, axis=0, dtype=np.uint64)
     codes = np.unique(alike, return_inverse=True)[1]
     copies = len(codes) - int(codes.max()) - 1
@@ -50,17 +50,17 @@ def equal_rows(subject: Subject) -> Iterator[Finding]:
             f"and {share:.0%} of the rows that are tested have a copy among the training rows",
             rows=crossing,
             figures={"copies": copies, "tested_with_copy": len(crossing), "share": share},
-            advice=_advice(subject),
+            advice=advice_on_copies(subject),
         )
 
 
 def without_copies(subject: Subject) -> IntArray:
     """All rows but the copies of others, where there are more of these than chance gives."""
-    features = _telling(subject)
+    features = telling_features(subject)
     every = np.arange(subject.data.rows)
     if not features or (len(features) == 1 and not subject.is_regression):
         return every
-    hashes, target = _hashes(features), hash_column(subject.target, len(features))
+    hashes, target = hashes_of(features), hash_column(subject.target, len(features))
     first = np.unique(np.sum([*hashes, target], axis=0, dtype=np.uint64), return_index=True)[1]
     is_few = len(every) - len(first) < max(LEAST_COPIES, LEAST_SHARE * len(every))
     return every if is_few or _share_of_copies(hashes, target) < BY_CHANCE else np.sort(first)
@@ -68,10 +68,10 @@ def without_copies(subject: Subject) -> IntArray:
 
 def near_rows(subject: Subject) -> Iterator[Finding]:
     """Rows much nearer to another than to a third, more of them than chance gives, on both sides of a split."""
-    features = _telling(subject)
+    features = telling_features(subject)
     if not features or subject.data.time is not None:
         return
-    first = np.unique(np.sum(_hashes(features), axis=0, dtype=np.uint64), return_index=True)[1]
+    first = np.unique(np.sum(hashes_of(features), axis=0, dtype=np.uint64), return_index=True)[1]
     if len(first) < 4 * NEIGHBOURS:
         return
     asked = _asked(len(first))
@@ -88,7 +88,7 @@ def near_rows(subject: Subject) -> Iterator[Finding]:
         "many times nearer to it than chance lets rows be",
         rows=np.unique(pairs),
         figures={"rows_looked_at": len(asked), "near_copies": len(close), "share": share},
-        advice=_advice(subject),
+        advice=advice_on_copies(subject),
     )
 
 
@@ -120,14 +120,14 @@ def crossing_rows(outer: Splits, codes: IntArray) -> IntArray:
     return np.flatnonzero(found)
 
 
-def _telling(subject: Subject) -> list[Feature]:
+def telling_features(subject: Subject) -> list[Feature]:
     """The features that may be equal at all: no identifier, and more than one value."""
     if subject.data.is_series:
         return list(subject.columns)
     return [one for one in subject.columns if one.distinct > 1 and not is_identifier(one)]
 
 
-def _hashes(features: Sequence[Feature]) -> list[AnyArray]:
+def hashes_of(features: Sequence[Feature]) -> list[AnyArray]:
     """A number for every cell; rows without any value are no copies of each other."""
     found = [hash_column(one.values, at) for at, one in enumerate(features)]
     empty = np.flatnonzero(np.logical_and.reduce([one.missing for one in features]))
@@ -143,20 +143,20 @@ def _share_of_copies(hashes: Sequence[AnyArray], target: AnyArray | None = None)
     """
     total = np.asarray(np.sum(hashes, axis=0, dtype=np.uint64))
     columns = hashes[:: max(1, len(hashes) // MOST_COLUMNS)] if len(hashes) > 1 else ()
-    shares = [_share(total, column) for column in columns]
-    shares += [] if target is None else [_share(total + target, target)]
+    shares = [share_of_copies_by(total, column) for column in columns]
+    shares += [] if target is None else [share_of_copies_by(total + target, target)]
     return min(shares, default=0.0)  # of one feature alone nobody knows
 
 
-def _share(total: AnyArray, column: AnyArray) -> float:
-    equal, chance = _pairs(total), 2 * _pairs(column) / (len(total) * (len(total) - 1))
+def share_of_copies_by(total: AnyArray, column: AnyArray) -> float:
+    equal, chance = count_pairs(total), 2 * count_pairs(column) / (len(total) * (len(total) - 1))
     if equal == 0 or chance == 1:
         return float(equal > 0)
-    expected = chance * (_pairs(total - column) - equal) / (1 - chance)
+    expected = chance * (count_pairs(total - column) - equal) / (1 - chance)
     return float(1 - (expected + 3 * np.sqrt(expected)) / equal)
 
 
-def _pairs(hashes: AnyArray) -> int:
+def count_pairs(hashes: AnyArray) -> int:
     ordered = np.sort(hashes)
     counts = np.diff(np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1], True])).astype(np.int64)
     return int((counts * (counts - 1) // 2).sum())
@@ -179,7 +179,7 @@ def _crosses(outer: Splits, pairs: IntArray, rows: int) -> AnyArray:
     return found
 
 
-def _advice(subject: Subject) -> str:
+def advice_on_copies(subject: Subject) -> str:
     if subject.data.groups is None and subject.data.time is None:
         return 'Keep them together with groups="duplicates" (--groups duplicates), or leave copies out'
     return "Leave copies out"
