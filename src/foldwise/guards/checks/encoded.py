@@ -120,13 +120,12 @@ def _are_too_exact(values: FloatArray, means: FloatArray, sizes: AnyArray, squar
 
 def _leave_one_out(feature: Feature, outcome: FloatArray) -> bool:
     """Is value = (sum - own outcome) / (rows - 1) in categories of that many rows, which must then have one sum?"""
-    known = ~feature.missing
+    width = float(outcome.std())
+    known = ~feature.missing & (np.abs(feature.values - outcome.mean()) > 1e-9 * width)  # single rows may be filled
     values, outcome = feature.values[known], outcome[known]
-    width = outcome.std()
     if width == 0 or len(values) < 12 or np.ptp(values) == 0:
         return False
-    is_inside = values.min() >= outcome.min() - 1e-9 * width and values.max() <= outcome.max() + 1e-9 * width
-    if not is_inside or abs(values.mean() - outcome.mean()) > 0.05 * width:
+    if abs(values.mean() - outcome.mean()) > 1e-5 * width:  # each outcome is in as many means as make up one
         return False
     found = 0
     for others in range(2, min(MOST_SIZE, len(values) // LEAST_LEVELS)):
