@@ -9,7 +9,7 @@ import numpy as np
 
 from foldwise.errors import BadStudy
 from foldwise.guards.checks.adversarial import unlike_parts
-from foldwise.guards.checks.copies import target_copies, telling_columns, telling_missing
+from foldwise.guards.checks.copies import telling_missing
 from foldwise.guards.checks.duplicates import equal_rows, near_rows
 from foldwise.guards.checks.empty import constant_columns, empty_columns, free_text
 from foldwise.guards.checks.encoded import filled_by_class, target_means
@@ -27,7 +27,7 @@ from foldwise.guards.checks.parts import (
     unlike_targets,
 )
 from foldwise.guards.checks.prepared import scaled_columns, selected_columns
-from foldwise.guards.checks.together import cut_targets, telling_together
+from foldwise.guards.checks.together import given_away
 from foldwise.guards.findings import Findings
 from foldwise.guards.registry import CODES, read_silence
 from foldwise.guards.seeds import seed_findings
@@ -45,10 +45,7 @@ FAST: tuple[Check, ...] = (
     undeclared_groups,
     undeclared_time,
     alike_neighbours,
-    target_copies,
-    telling_columns,
-    cut_targets,
-    telling_together,
+    given_away,
     constant_columns,
     empty_columns,
     free_text,

@@ -21,6 +21,7 @@ LEAST_OTHERS = 40  # rows in which it can be said what all others can do
 DETERMINED = 0.99  # of the variance, or of the errors, that one column takes away
 RENAMED = 0.95  # of rows in which another word always stands for the same class
 GOOD = 0.85  # from here on it is asked what all the others can do together
+FEW_OTHERS, GOOD_BESIDE_FEW = 4, 0.95  # a law between two measured things leaves little to few others
 BETTER = 4.0  # times more is left over by all the others together than by the one
 TOLD = 0.5  # of the target, by missing values alone
 MOST_OTHERS = 1000  # rows to which a forest of the others is fitted
@@ -65,6 +66,8 @@ def telling_columns(subject: Subject) -> Iterator[Finding]:
     if not strong or len(kept) < LEAST_OTHERS:
         return
     best = max(strong, key=lambda name: strong[name])
+    if sum(one.distinct > 1 for one in subject.columns) <= FEW_OTHERS and strong[best] < GOOD_BESIDE_FEW:
+        return
     rest = others(subject, best, rows)
     if (1 - rest) >= BETTER * (1 - strong[best]):
         yield TOO_GOOD.found(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from foldwise.arrays import AnyArray, IntArray
-from foldwise.data.equal_rows import NEIGHBOURS, NearRows, hash_column
+from foldwise.data.equal_rows import NEIGHBOURS, NearRows, hash_column, is_fine
 from foldwise.data.features import Feature
 from foldwise.guards.checks.identifiers import is_identifier
 from foldwise.guards.codes.rows import CONFLICTS, DUPLICATES, NEAR_DUPLICATES
@@ -20,6 +20,8 @@ LEAST_COPIES = 3
 BY_CHANCE = 0.5  # of the equal pairs may be so because the table is coarse
 MOST_COLUMNS = 60  # that are left out in turn, to see what is chance
 MOST_SPLITS = 30  # that are looked at
+FINE_COLUMNS = 2  # of fine numbers, or so many of so many values, in which rows are told apart
+MANY_COLUMNS, MANY_VALUES = 6, 30
 CELLS = 2_000_000  # distances that are worked out
 
 
@@ -72,7 +74,7 @@ def near_rows(subject: Subject) -> Iterator[Finding]:
     if not features or subject.data.time is not None:
         return
     first = np.unique(np.sum(hashes_of(features), axis=0, dtype=np.uint64), return_index=True)[1]
-    if len(first) < 4 * NEIGHBOURS:
+    if len(first) < 4 * NEIGHBOURS or not are_told_apart([one.values[first] for one in features if one.is_number]):
         return
     asked = _asked(len(first))
     near = NearRows([one.values[first] for one in features], [not one.is_number for one in features], asked)
@@ -177,6 +179,12 @@ def _crosses(outer: Splits, pairs: IntArray, rows: int) -> AnyArray:
         side[split.test] = 2
         found |= side[pairs].sum(axis=1) * (side[pairs[:, 0]] != side[pairs[:, 1]]) == 3
     return found
+
+
+def are_told_apart(columns: Sequence[AnyArray]) -> bool:
+    """Have they values fine enough that rows are hardly near each other by chance?"""
+    is_many = sum(len(np.unique(one)) > MANY_VALUES for one in columns) >= MANY_COLUMNS
+    return is_many or sum(is_fine(one) for one in columns) >= FINE_COLUMNS
 
 
 def advice_on_copies(subject: Subject) -> str:

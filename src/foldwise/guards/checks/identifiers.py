@@ -25,6 +25,7 @@ OWNERS = re.compile(
 DENSE = 3  # whole numbers within so many times the number of rows are names rather than amounts
 LEAST_GROUPS, LEAST_SIZE, MOST_SIZE = 8, 1.5, 100
 MOST_CANDIDATES = 12
+FEW_KINDS = 3
 LEAST_TURNS = 5  # up and down, of a column that is no function of another's order
 SURE = 30.0  # nats against chance
 LEAST_ICC, SURE_ICC, LEAST_Z = 0.1, 0.5, 5.0
@@ -55,6 +56,8 @@ def is_identifier(feature: Feature) -> bool:
 def is_row_number(feature: Feature) -> bool:
     """Does it go up or down by the same step from row to row?"""
     if not feature.is_number or feature.kind == "date" or len(feature.values) < LEAST_ROWS:
+        return False
+    if not np.isfinite(feature.values).all():
         return False
     steps = np.diff(feature.values)
     usual = feature.values[-1] / (len(steps) or 1) - feature.values[0] / (len(steps) or 1)
@@ -142,8 +145,9 @@ def _reason(feature: Feature, subject: Subject) -> str:
     is_sorted = not (steps < 0).any() or not (steps > 0).any()
     if runs <= 1.05 * feature.distinct and not is_sorted:
         return "each of them stands together in the file"
-    fixed = [one.name for one in subject.columns if one is not feature and _is_fixed_by(one, feature)]
-    if fixed:
+    held = [one for one in subject.columns if one is not feature and _is_fixed_by(one, feature)]
+    fixed = [one.name for one in held]
+    if len(fixed) > 1 or any(one.distinct > FEW_KINDS for one in held):  # a single coarse one may be made from its text
         return f"{quoted(fixed)} {'is' if len(fixed) == 1 else 'are'} the same within each"
     in_order = feature if feature.is_number else feature.in_numbers
     if in_order is not None and in_order.distinct == feature.distinct and _is_like_within(in_order, subject):

@@ -13,6 +13,7 @@ from foldwise.guards.checks.duplicates import (
     LEAST_COPIES,
     LEAST_SHARE,
     advice_on_copies,
+    are_told_apart,
     count_pairs,
     crossing_rows,
     hashes_of,
@@ -24,9 +25,9 @@ from foldwise.guards.subject import Subject
 from foldwise.studies.finding import Finding
 
 LEAST_COLUMNS, MOST_CELLS = 4, 10_000_000
-FINE_CHANGED, FINE_COLUMNS = 2, 3  # columns of fine numbers, in which rows are not alike by chance
-MANY_COLUMNS, MANY_VALUES = 6, 30  # or so many columns of so many values
+FINE_COLUMNS = 3  # columns of fine numbers, in which no three rows are in one line by chance
 NEIGHBOURS, MOST_ASKED = 20, 600
+PARTS = np.arange(1, 7)  # of a line, at which rows of whole numbers stand
 STRAIGHT = 5e-9  # of the cosine: within a ten-thousandth of a right line, so that rounded numbers are found too
 LEAST_BETWEEN = 0.04  # of the rows looked at
 
@@ -37,9 +38,7 @@ def changed_rows(subject: Subject) -> Iterator[Finding]:
     rows = subject.data.rows
     if len(features) < LEAST_COLUMNS or rows < 2 * NEIGHBOURS or rows * len(features) > MOST_CELLS:
         return
-    values = [*(one.values for one in features), subject.target]
-    is_coarse = sum(len(np.unique(one)) > MANY_VALUES for one in values) < MANY_COLUMNS
-    if is_coarse and sum(is_fine(one) for one in values) < FINE_CHANGED:  # categories agree for many reasons
+    if not are_told_apart([*(one.values for one in features), subject.target]):  # categories agree for many reasons
         return
     hashes = [*hashes_of(features), hash_column(subject.target, len(features))]
     total = np.sum(hashes, axis=0, dtype=np.uint64)
@@ -101,7 +100,12 @@ def _are_between(points: FloatArray, asked: IntArray) -> AnyArray:
     distances, near = nearest(points, asked, NEIGHBOURS)
     arrows = (points[near] - points[asked, None]) / np.maximum(distances, 1e-300)[:, :, None]
     arrows[distances < 1e-9] = 0.0  # copies lie in no direction
-    return np.asarray((arrows @ arrows.transpose(0, 2, 1)).min(axis=(1, 2)) <= STRAIGHT - 1)
+    row, one, other = np.nonzero(arrows @ arrows.transpose(0, 2, 1) <= STRAIGHT - 1)
+    parts = (distances[row, one] / distances[row, other])[:, None] * PARTS
+    is_drawn = (np.abs(parts - np.round(parts)) > 1e-5).all(axis=1)
+    found = np.zeros(len(asked), dtype=bool)
+    found[row[is_drawn & (distances[row, one] <= distances[row, other])]] = True
+    return found
 
 
 def _codes(values: AnyArray) -> IntArray:

@@ -10,7 +10,7 @@ from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.equal_rows import in_deviations
 from foldwise.data.features import Feature
 from foldwise.guards.alone import alone, some_rows
-from foldwise.guards.checks.copies import DETERMINED, log_arrangements
+from foldwise.guards.checks.copies import DETERMINED, log_arrangements, target_copies, telling_columns
 from foldwise.guards.checks.duplicates import without_copies
 from foldwise.guards.checks.identifiers import quoted
 from foldwise.guards.codes.columns import GIVEN_AWAY
@@ -26,6 +26,16 @@ NEWS = 0.1  # of what the better one leaves may be left by both
 MOST_COLUMNS, MOST_LEVELS, LEAST_IN_LEVEL = 60, 30, 8
 FIRST_ROWS, HINT = 500, 0.9  # a quick look before all rows are asked
 ADVICE = "Leave them out if they are made from the target, or are not known when a prediction is asked for"
+
+
+def given_away(subject: Subject) -> Iterator[Finding]:
+    """Features that are the target, give it away alone, by bands or together; none is named twice."""
+    told: set[str] = set()
+    for check in (target_copies, telling_columns, cut_targets, telling_together):
+        kept = tuple(one for one in subject.columns if one.name not in told)
+        found = list(check(subject.with_columns(kept)))
+        told |= {name for one in found for name in one.columns}
+        yield from found
 
 
 def cut_targets(subject: Subject) -> Iterator[Finding]:
