@@ -82,7 +82,7 @@ def telling_columns(subject: Subject) -> Iterator[Finding]:
 def _is_news(subject: Subject) -> bool:
     """Could a column hardly tell all these rows apart by chance?"""
     counts = np.unique(subject.target, return_counts=True)[1]
-    return log_arrangements(counts) >= np.log(LEAST_ODDS)
+    return bool(log_arrangements(counts) >= np.log(LEAST_ODDS))
 
 
 def log_arrangements(counts: IntArray) -> float:

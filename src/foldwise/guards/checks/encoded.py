@@ -156,6 +156,8 @@ def _is_filled(feature: Feature, classes: AnyArray) -> bool:
             continue
         near = 1e-6 * (rest.std() + 1e-300)
         step = float(np.diff(values).min()) if (values == np.round(values, 6)).all() else 0.0
-        if abs(values[at] - rest.mean()) <= max(near, 0.5 * step) or abs(values[at] - np.median(rest)) <= max(near, step):
+        if abs(values[at] - rest.mean()) <= max(near, 0.5 * step) or abs(values[at] - np.median(rest)) <= max(
+            near, step
+        ):
             peaks.add(float(values[at]))
     return len(peaks) >= 2

@@ -41,7 +41,7 @@ def changed_rows(subject: Subject) -> Iterator[Finding]:
     if not are_told_apart([*(one.values for one in features), subject.target]):  # categories agree for many reasons
         return
     hashes = [*hashes_of(features), hash_column(subject.target, len(features))]
-    total = np.sum(hashes, axis=0, dtype=np.uint64)
+    total: AnyArray = np.asarray(np.sum(hashes, axis=0, dtype=np.uint64))
     equal, chances = count_pairs(total), [count_pairs(one) for one in hashes]
     found = np.zeros(rows, dtype=bool)
     for at, column in enumerate(hashes[:-1]):

@@ -13,7 +13,7 @@ from foldwise.guards.alone import alone, some_rows
 from foldwise.guards.checks.copies import DETERMINED, log_arrangements, target_copies, telling_columns
 from foldwise.guards.checks.duplicates import without_copies
 from foldwise.guards.checks.identifiers import quoted
-from foldwise.guards.codes.columns import GIVEN_AWAY
+from foldwise.guards.codes.columns import GIVEN_AWAY, TOO_GOOD
 from foldwise.guards.subject import Subject
 from foldwise.studies.finding import Finding
 
@@ -31,11 +31,13 @@ ADVICE = "Leave them out if they are made from the target, or are not known when
 def given_away(subject: Subject) -> Iterator[Finding]:
     """Features that are the target, give it away alone, by bands or together; none is named twice."""
     told: set[str] = set()
+    all_found = []
     for check in (target_copies, telling_columns, cut_targets, telling_together):
         kept = tuple(one for one in subject.columns if one.name not in told)
         found = list(check(subject.with_columns(kept)))
-        told |= {name for one in found for name in one.columns}
-        yield from found
+        told |= {name for one in found if one.code != TOO_GOOD.name for name in one.columns}
+        all_found += found
+    yield from (one for one in all_found if one.code != TOO_GOOD.name or not told & set(one.columns))
 
 
 def cut_targets(subject: Subject) -> Iterator[Finding]:
@@ -149,7 +151,7 @@ def _in_levels(numbers: Sequence[Feature], subject: Subject, rows: IntArray) -> 
     for level in levels[:MOST_COLUMNS]:
         shares = _within(table, level.codes[some], subject, some)
         for at in np.flatnonzero(shares >= HINT):
-            number = numbers[at]
+            number = numbers[int(at)]
             if number.name == level.name:
                 continue
             share = float(_within(number.values[rows, None], level.codes[rows], subject, rows)[0])
@@ -172,8 +174,9 @@ def _within(table: FloatArray, codes: IntArray, subject: Subject, rows: IntArray
     edges = np.flatnonzero(np.diff(np.sort(codes))) + 1
     gaps = np.diff(values, axis=0)
     gaps[edges - 1] = np.inf
-    before, after = np.pad(gaps, ((1, 0), (0, 0)), constant_values=np.inf), np.pad(
-        gaps, ((0, 1), (0, 0)), constant_values=np.inf
+    before, after = (
+        np.pad(gaps, ((1, 0), (0, 0)), constant_values=np.inf),
+        np.pad(gaps, ((0, 1), (0, 0)), constant_values=np.inf),
     )
     down, up = np.roll(targets, 1, axis=0), np.roll(targets, -1, axis=0)
     if not subject.is_regression:
