@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
-TURNS = 2  # of which the least counts
-LONG = 2.5  # seconds of fits, about
+TURNS = 3  # of which the least counts
+LONG = 6.0  # seconds of fits, about
 STUDIES = (
     ("ridge, k-nn, tree, 150 x 5", ["ridge", "k-nn", "tree"], 150, 5),
     ("ridge, k-nn, tree, 5,000 x 10", ["ridge", "k-nn", "tree"], 5_000, 10),
