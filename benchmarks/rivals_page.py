@@ -141,10 +141,14 @@ def _verdict(rows: list[Row]) -> str:
         return ""
     lost = by_data(splits, above("foldwise", RIVALS))
     worse = sum(lost > 0.01)
+    seeds = {seed: [tools for (_, drawn), tools in splits.items() if drawn == seed] for _, seed in sorted(splits)}
+    alone = [(seed, np.nanmean([above("foldwise", RIVALS)(tools) for tools in own])) for seed, own in seeds.items()]
+    by_seed = ", ".join(f"{_percent(mean)} on seed {seed}" for seed, mean in alone)
     return (
         "Relative to the better of FLAML and AutoGluon's medium quality on the same split, the test loss of Foldwise's"
         f"\npick is {_mean(lost)} (mean over data sets and its standard error; median {_median(lost)}).\n"
         f"It is more than 1 % above the better one's on {worse} of {len(lost)} data sets ({len(splits)} splits).\n"
+        f"The mean is {by_seed}.\n"
     )
 
 
