@@ -137,14 +137,20 @@ def _starved(rows: list[Row]) -> str:
 def _verdict(rows: list[Row]) -> str:
     """The main result in a sentence, for the usual tools."""
     splits = common([row for row in rows if row.tool in USUAL])
-    if not splits or "foldwise" not in next(iter(splits.values())):
+    if not splits or not {*USUAL} <= next(iter(splits.values())).keys():
         return ""
     lost = by_data(splits, above("foldwise", RIVALS))
     worse = sum(lost > 0.01)
+    seeds = {
+        seed: {key: own for key, own in splits.items() if key[1] == seed} for seed in sorted({s for _, s in splits})
+    }
+    means = {seed: by_data(own, above("foldwise", RIVALS)).mean() for seed, own in seeds.items()}
+    by_seed = ", ".join(f"{_percent(mean)} on seed {seed}" for seed, mean in means.items())
     return (
         "Relative to the better of FLAML and AutoGluon's medium quality on the same split, the test loss of Foldwise's"
         f"\npick is {_mean(lost)} (mean over data sets and its standard error; median {_median(lost)}).\n"
         f"It is more than 1 % above the better one's on {worse} of {len(lost)} data sets ({len(splits)} splits).\n"
+        f"The mean is {by_seed}.\n"
     )
 
 

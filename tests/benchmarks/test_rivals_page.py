@@ -63,6 +63,7 @@ def test_the_page_counts_the_data_sets_on_which_the_pick_is_worse_and_shows_each
     text = page(rows)
 
     assert "more than 1 % above the better one's on 1 of 2 data sets (4 splits)." in text
+    assert "The mean is +5.0 % on seed 1, +10.0 % on seed 2." in text
     assert "| wages | report | 1, 2 | 0.2500 | 0.2500 | 0.3000 | +20.0 ± 10.0 % | +10.0 % to +30.0 % |" in text
 
 
