@@ -151,5 +151,5 @@ def test_an_auc_is_never_called_a_loss():
     for text in (str(result), result.explain(), result.report()):
         assert "1 - AUC" in text
         assert "roc_auc loss" not in text
-    assert f"1 - AUC, so the AUC is {1 - risk:.4g}" in " ".join(str(result).split())
+    assert f"1 - AUC, so the AUC is {1 - risk:.2g}" in " ".join(str(result).split())
     assert fw.curve(GaussianNB(), X, y, var_smoothing=[1e-9], loss="roc_auc", outer=3).loss_label == "1 - AUC"

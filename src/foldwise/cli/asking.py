@@ -109,7 +109,7 @@ def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool,
         'foldwise curve diabetes --learner k-nn --parameter "n_neighbors=1..30"',
         "foldwise curve diabetes --learner ridge           # over training rows",
         "foldwise curve diabetes --learner ridge --plot rows.pdf",
-        "foldwise curve wine.csv --target quality --learner ridge --store runs/wine # for its report",
+        "foldwise curve diabetes --learner ridge --store runs/diabetes # for its report",
     )
 )
 @data_argument
