@@ -46,7 +46,7 @@ def target_means(subject: Subject) -> Iterator[Finding]:
 
 
 def filled_by_class(subject: Subject) -> Iterator[Finding]:
-    """Columns whose commonest value in each class is the mean or median of that class: missing values were filled so."""
+    """Columns whose commonest value in each class is the mean or median of that class: they were filled in."""
     if subject.is_regression or subject.data.rows < LEAST_ROWS:
         return
     classes = subject.target.astype(np.int64)
@@ -142,7 +142,7 @@ def _leave_one_out(feature: Feature, outcome: FloatArray) -> bool:
 
 
 def _is_filled(feature: Feature, classes: AnyArray) -> bool:
-    """Have two classes or more a commonest value of their own, far commoner than others, that is their mean or median?"""
+    """Have two classes or more a far commonest value of their own that is their mean or median?"""
     peaks = set()
     for code in range(int(classes.max()) + 1):
         own = feature.values[(classes == code) & ~feature.missing]

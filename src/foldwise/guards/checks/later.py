@@ -53,7 +53,8 @@ def _later_targets(subject: Subject, order: IntArray, *, is_time: bool) -> Itera
             if share >= SAME and np.mean(values == ordered) < SAME:
                 which = "the next row" if lead == 1 else f"the row {lead} places later"
                 yield LATER.found(
-                    f"the column {one.name!r} is the target of {which} in {'time' if is_time else 'the table'} in {share:.0%} of rows",
+                    f"the column {one.name!r} is the target of {which} in {'time' if is_time else 'the table'} "
+                    f"in {share:.0%} of rows",
                     columns=[one.name],
                     figures={"share": share, "rows_later": lead},
                     advice="Leave it out: it is not known yet when a prediction is asked for"
