@@ -11,7 +11,7 @@ from foldwise.errors import BadStudy
 from foldwise.guards.checks.adversarial import unlike_parts
 from foldwise.guards.checks.copies import target_copies, telling_columns, telling_missing
 from foldwise.guards.checks.duplicates import equal_rows, near_rows
-from foldwise.guards.checks.empty import constant_columns, empty_columns, free_text, numbers_as_text
+from foldwise.guards.checks.empty import constant_columns, empty_columns, free_text
 from foldwise.guards.checks.identifiers import identifiers, undeclared_groups
 from foldwise.guards.checks.later import later_features
 from foldwise.guards.checks.learners import fitted_parts, reused_studies, watched_rows
@@ -25,6 +25,7 @@ from foldwise.guards.checks.parts import (
     unlike_targets,
 )
 from foldwise.guards.checks.prepared import scaled_columns, selected_columns, target_means
+from foldwise.guards.checks.spelling import numbers_as_text, two_spellings
 from foldwise.guards.findings import Findings
 from foldwise.guards.registry import CODES, read_silence
 from foldwise.guards.seeds import seed_findings
@@ -46,6 +47,7 @@ FAST: tuple[Check, ...] = (
     empty_columns,
     free_text,
     numbers_as_text,
+    two_spellings,
     telling_missing,
     later_features,
     missing_classes,
