@@ -18,13 +18,22 @@ from typing import Any
 
 from coverage_page import ORDINARY
 
-from foldwise.lab.decisions import NEAR, SURE, decisions, usual_mix
+from foldwise.lab.decisions import NEAR, SURE, decisions, paired_decisions, usual_mix
 from foldwise.lab.interval_coverage import coverage
+from foldwise.lab.paired_losses import KINDS, usual_pairs
 from foldwise.lab.winners import LEADS, winner_studies, winners
 
 CLEAR = 0.3  # of the smallest risk: above, the best is far ahead
 WINNERS = "winner's"
 MORE_RUNS = (3, 10)
+ROWS = (100, 300, 1000)
+WORDS = {
+    "squared": "squared loss (t)",
+    "groups": "squared loss, groups (t)",
+    "zero_one": "0-1 loss (Tango, McNemar)",
+    "brier": "bounded loss (betting)",
+    "roc_auc": "AUC (DeLong)",
+}
 BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 
 
@@ -46,14 +55,45 @@ def decision_table(*, replications: int, jobs: int | None) -> str:
         "different learners": found[~kind.str.contains("blocks")],
         "5 x 5 folds": found[found["study"].str.contains("5 x 5")],
     }
-    heads = ("studies", "simulated", "p_best >= 0.9 said", "came true", "stated regret", "true regret", "stated / true")
-    head = f"| {' | '.join((*heads, '95% bound held', 'within the margin, true'))} |"
-    lines = [f"{name} | {_numbers(part)}" for name, part in parts.items()]
     words = (
         f"Simulated {date.today():%-d %B %Y} by `python benchmarks/decide.py`: {found['study'].nunique()} designs, "
         f"{replications} data sets each. Regrets are those of the method picked, in % of the smallest true risk. A "
         f"near tie has two best methods whose true risks differ by less than {NEAR:.0%}."
     )
+    return _decided(found, parts, words)
+
+
+def pair_table(*, replications: int, jobs: int | None) -> str:
+    """The same on one test set and for forecasts, from losses that are made without a fit."""
+    times = max(1, replications // 5)
+    found = paired_decisions(usual_pairs(), replications=times, jobs=jobs)
+    near, study = found["is_near_tie"], found["study"]
+    kind = study.str.split(",").str[0]
+    parts = {
+        "one test set": found[kind != "forecasts"],
+        "near ties": found[near & (kind != "forecasts")],
+        **{WORDS.get(name, name): found[kind == name] for name in KINDS if name != "forecasts"},
+        **{f"{rows} test rows": found[(kind != "forecasts") & study.str.endswith(f" {rows} rows")] for rows in ROWS},
+        "forecasts": found[kind == "forecasts"],
+        "near ties of forecasts": found[near & (kind == "forecasts")],
+        **{
+            f"autoregression {each:g}": found[study.str.contains(f"autoregression {each:g},")] for each in (0, 0.5, 0.8)
+        },
+        **{f"{rows} times": found[(kind == "forecasts") & study.str.endswith(f" {rows} rows")] for rows in ROWS},
+        **{f"{methods} methods": found[found["methods"] == methods] for methods in (2, 4, 8)},
+    }
+    words = (
+        f"Simulated {date.today():%-d %B %Y} by `python benchmarks/decide.py --only pairs`: {study.nunique()} designs, "
+        f"{times} sets of losses each. Columns as above; of methods that are equally good the first counts as the best."
+    )
+    return _decided(found, parts, words)
+
+
+def _decided(found: Any, parts: Mapping[str, Any], words: str) -> str:
+    """What was said and what was true, in the parts of a mix, and by the probability that was said."""
+    heads = ("studies", "simulated", "p_best >= 0.9 said", "came true", "stated regret", "true regret", "stated / true")
+    head = f"| {' | '.join((*heads, '95% bound held', 'within the margin, true'))} |"
+    lines = [f"{name} | {_numbers(part)}" for name, part in parts.items()]
     return "\n".join([words, "", head, "|" + " --- |" * 9, *(f"| {line} |" for line in lines), "", *_by_chance(found)])
 
 
@@ -162,6 +202,7 @@ def _width(setting: Mapping[str, Any], name: str, runs: int, replications: int, 
 
 TABLES: Mapping[str, Callable[..., str]] = {
     "decisions": decision_table,
+    "pairs": pair_table,
     "winners": winner_table,
     "widths": width_table,
 }

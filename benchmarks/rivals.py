@@ -9,9 +9,9 @@
 
 FLAML and AutoGluon want older packages than Foldwise, so each has an interpreter of its own (PYTHON): a virtual
 environment with `flaml[automl]`, one with `autogluon.tabular[lightgbm,catboost,xgboost]`. They meet by files of the
-split (`rival_runner.py`). `autogluon-high` is given the seconds that `foldwise` took on the same split, which has to be
-measured first. The loss is squared for numbers and zero-one for classes, for the tools and on the test rows. What was
-measured is kept beside this file after every run, so that a run that is stopped loses nothing. Limits are CPU seconds.
+split (`rival_runner.py`). The loss is squared for numbers and zero-one for classes, for the tools and on the test rows.
+What was measured is kept beside this file after every run, so that a run that is stopped loses nothing. Limits are CPU
+seconds.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from rivals_page import DESIGN, REPORT, TEST, TRAIN, Row, page
 ROWS = Path(__file__).with_name("rivals.json")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "rivals.md"
 RUNNER = Path(__file__).with_name("rival_runner.py")
-FLAML_SECONDS = 60.0
+SECONDS = 60.0  # for a tool that has a limit
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
 Key = tuple[str, int, str]
 
@@ -102,8 +102,15 @@ def measure(data: str, seed: int, tool: str, python: str, seconds: float | None)
         baseline=rows.baseline(),
         limit=seconds,
         date=f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
+        code=state_of_the_code() if tool.startswith("foldwise") else None,
         **told,
     )
+
+
+def state_of_the_code() -> str:
+    """The last commit that changed Foldwise's source."""
+    command = ["git", "log", "-1", "--format=%h", "--", str(RUNNER.parents[1] / "src")]
+    return subprocess.run(command, cwd=RUNNER.parent, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def test_loss(predicted: pd.DataFrame, truth: np.ndarray) -> float:
@@ -133,16 +140,9 @@ def keep(row: Row) -> None:
     ROWS.write_text("[\n" + ",\n".join(lines) + "\n]\n")
 
 
-def limit_of(data: str, seed: int, tool: str) -> float | None:
+def limit_of(tool: str) -> float | None:
     """Seconds that a tool is given; none where it knows itself when it is done."""
-    if tool.startswith("flaml"):
-        return FLAML_SECONDS
-    if tool != "autogluon-high":
-        return None
-    ours = kept().get((data, seed, "foldwise"))
-    if ours is None:
-        raise SystemExit(f"autogluon-high on {data}, seed {seed}: measure foldwise first, whose seconds it is given")
-    return ours.cpu
+    return SECONDS if tool.startswith("flaml") or tool == "autogluon-high" else None
 
 
 def run(wanted: Iterable[Key], pythons: dict[str, str], *, again: bool) -> None:
@@ -150,7 +150,7 @@ def run(wanted: Iterable[Key], pythons: dict[str, str], *, again: bool) -> None:
         if (data, seed, tool) in kept() and not again:
             continue
         try:
-            row = measure(data, seed, tool, pythons[tool.split("-")[0]], limit_of(data, seed, tool))
+            row = measure(data, seed, tool, pythons[tool.split("-")[0]], limit_of(tool))
         except sets.NotThere as package:
             print(f"{data}: needs {package}", flush=True)
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -26,17 +27,12 @@ TRAIN = {name: SIZES[at % 2] for half in (DESIGN, REPORT) for at, name in enumer
 ASIDE = "flaml-catboost"  # not in the summary: it does not keep its limit
 RIVALS = ("flaml", "autogluon", "autogluon-high")
 USUAL = ("flaml", "autogluon", "foldwise")
-# A table for the usual tools on all their splits, and one with each dear tool on those that it was run on.
-TABLES = {
-    "": USUAL,
-    "With AutoGluon's high quality": (*USUAL, "autogluon-high"),
-    "With thorough effort": (*USUAL, "foldwise-thorough"),
-    "With both": (*USUAL, "autogluon-high", "foldwise-thorough"),
-}
+# Dear tools: a table each, beside the usual ones on the splits that it was run on.
+DEAR = {"autogluon-high": "AutoGluon's high quality", "foldwise-thorough": "thorough effort"}
 WORDS = {
     "flaml": "FLAML, 60 s",
     "autogluon": "AutoGluon, medium quality",
-    "autogluon-high": "AutoGluon, high quality in Foldwise's time",
+    "autogluon-high": "AutoGluon, high quality",
     "flaml-catboost": "FLAML with CatBoost, 60 s",
     "foldwise-quick": "Foldwise, quick",
     "foldwise": "Foldwise",
@@ -47,28 +43,34 @@ HEAD = f"""\
 
 Written by `benchmarks/rivals.py`. Every tool is given the same training rows ({SIZES[1]} or {SIZES[0]:,}), one core
 and the same loss (squared for numbers, zero-one for classes); its pick meets test rows that it has not seen (at most
-{TEST:,}). FLAML has 60 seconds, AutoGluon's medium quality as long as it wants, its high quality the seconds of
-Foldwise's default study on the same rows. Seconds are of CPU, from the call to the model; the clock that a tool reads
-runs with them, so that other work on the machine takes nothing from its limit. AutoGluon is without neural nets
-(torch is not installed). The *claim* is the loss that a tool expects of its pick: Foldwise's estimated risk, FLAML's
-`best_loss`, the validation score in AutoGluon's leaderboard; it is *off* by |claim / test loss - 1|, part of which is
-the luck of the test rows.
+{TEST:,}). FLAML has 60 seconds, AutoGluon's high quality at most as many (its limits are told below), its medium
+quality and Foldwise as long as they want. Seconds are of CPU, from the call to the model; the clock that a tool reads
+runs with them, so that other work on the machine takes nothing from its limit. AutoGluon is without neural nets (torch
+is not installed). The *claim* is the loss that a tool expects of its pick: Foldwise's estimated risk, FLAML's
+`best_loss`, the validation score in AutoGluon's leaderboard.
 
 FLAML is as `flaml[automl]` installs it, without CatBoost. The first runs had CatBoost too, and did not keep the
 limit: FLAML does not hold CatBoost to it (336 seconds instead of 60 on grid stability). These are in the table of all
 runs, not in the summary.
 
 The data sets are in two halves, drawn by a fixed rule (`benchmarks/rivals_page.py`): choices may be made on *design*
-sets, and *report* sets are looked at when all choices are made.
+sets, and *report* sets are looked at when all choices are made. A seed draws the training and test rows of a split and
+is given to the tools. Splits of one data set share rows, so that they are averaged before anything else.
 """
-# When Foldwise's default study last changed, and how.
-CHANGED = "2026-11-18 11:45"
-CHANGE = "the default study had kernel ridge for numbers, a small tree, and 7 folds from 800 rows"
+# Before this the machine that measured was so busy that a second of CPU did half.
+QUIET = "2026-11-18 19:00"
 COLUMNS = """\
 *Above the best* is the test loss of a pick over the smallest of all tools in the table on the same split, less 1;
-*above the best rival* the same with FLAML and AutoGluon alone, below 0 where a pick is better than both. Splits of a
-data set are averaged first; mean and median are over data sets. As few errors make such ratios noisy, *share* has the
-mean difference to the best as a share of the baseline's loss. Only splits that all tools of a table were run on count.
+*above the best rival* the same with FLAML and AutoGluon alone, below 0 where a pick is better than both (which a rival
+cannot be). The best is known only afterwards and from the same test rows, so that no tool can be at 0 throughout.
+Splits of a data set are averaged first; mean, median and range are over data sets, and ± is the standard error of the
+mean over data sets. As few errors make such ratios noisy, *share* has the mean difference to the best as a share of the
+baseline's loss. *Claim* is the mean of claim / test loss - 1, below 0 where a tool promises too much, and *off* the
+mean of its size, part of which is the luck of the test rows. Only splits that all tools of a table were run on count.
+"""
+SETS = """\
+Test loss over that of the baseline, averaged over the seeds, and how far Foldwise's pick is above the best rival; ± is
+the standard error over the seeds, whose splits share rows, so that it is rather too small.
 """
 
 
@@ -92,41 +94,64 @@ class Row:
     limit: float | None
     version: str
     date: str
+    code: str | None = None  # the last commit that changed Foldwise's source; of Foldwise alone
 
     @property
     def share(self) -> float:
         return self.loss / self.baseline
 
     @property
-    def off(self) -> float:
-        return abs(self.claim / self.loss - 1) if self.loss else float("nan")
+    def beyond(self) -> float:
+        """How far the claim is above the test loss, as a share of that."""
+        return self.claim / self.loss - 1 if self.loss else float("nan")
 
 
 Splits = dict[tuple[str, int], dict[str, Row]]
 
 
 def page(rows: list[Row]) -> str:
-    parts = [HEAD, _older(rows), "## Summary\n", COLUMNS]
+    parts = [HEAD, _starved(rows), "## Summary\n", COLUMNS, _verdict(rows)]
     for word, names in (("Design", DESIGN), ("Report", REPORT), ("All", (*DESIGN, *REPORT))):
-        own = [row for row in rows if row.data in names]
-        parts += [f"### {word} sets\n", *(_table(title, tools, own) for title, tools in TABLES.items())]
-    return "\n".join(filter(None, [*parts, "## All runs\n", _runs(rows), _dates(rows)]))
+        own = [row for row in rows if row.data in names and row.tool in USUAL]
+        parts += [f"### {word} sets\n", summary(own)]
+    parts += [_dear(tool, title, rows) for tool, title in DEAR.items()]
+    return "\n".join(filter(None, [*parts, _sets(rows), "## All runs\n", _runs(rows), _dates(rows)]))
 
 
-def _older(rows: list[Row]) -> str:
-    """Which rows of Foldwise are not of the default study as it is now."""
-    old = [f"{row.data} (seed {row.seed})" for row in rows if row.tool == "foldwise" and row.date < CHANGED]
-    if not old:
+def _starved(rows: list[Row]) -> str:
+    """Which rows of tools with a limit are of the time when the machine was busy."""
+    early = [row for row in rows if row.limit is not None and row.tool != ASIDE and row.date < QUIET]
+    if not early:
         return ""
-    return f"Of Foldwise, these splits were measured before {CHANGE}, and not again: {', '.join(old)}.\n"
+    told = [
+        f"{WORDS[tool]} on {', '.join(f'{row.data} (seed {row.seed})' for row in early if row.tool == tool)}"
+        for tool in dict.fromkeys(row.tool for row in early)
+    ]
+    return (
+        "A second of CPU does less on a busy machine all the same, which costs a tool with a limit. These runs were\n"
+        "made while it did about half (AutoGluon's medium quality, which has no limit, mostly took twice the seconds\n"
+        f"then): {'; '.join(told)}.\n"
+    )
 
 
-def _table(title: str, tools: Iterable[str], rows: list[Row]) -> str:
-    """The summary of some tools; nothing where a dear one was not run."""
-    told = [row for row in rows if row.tool in tools]
-    if title and not {*tools} <= {row.tool for row in told}:
+def _verdict(rows: list[Row]) -> str:
+    """The main result in a sentence, for the usual tools."""
+    splits = common([row for row in rows if row.tool in USUAL])
+    if not splits or "foldwise" not in next(iter(splits.values())):
         return ""
-    return (f"#### {title}\n\n" if title else "") + summary(told)
+    lost = by_data(splits, above("foldwise", RIVALS))
+    worse = sum(lost > 0.01)
+    return (
+        "Relative to the better of FLAML and AutoGluon's medium quality on the same split, the test loss of Foldwise's"
+        f"\npick is {_mean(lost)} (mean over data sets and its standard error; median {_median(lost)}).\n"
+        f"It is more than 1 % above the better one's on {worse} of {len(lost)} data sets ({len(splits)} splits).\n"
+    )
+
+
+def _dear(tool: str, title: str, rows: list[Row]) -> str:
+    """The summary with a tool that was run on few sets; nothing where it was run on none."""
+    told = [row for row in rows if row.tool in (*USUAL, tool)]
+    return f"### With {title}\n\n{summary(told)}" if any(row.tool == tool for row in told) else ""
 
 
 def summary(rows: list[Row]) -> str:
@@ -136,8 +161,8 @@ def summary(rows: list[Row]) -> str:
         return "No split yet that all tools were run on.\n"
     tools = [tool for tool in WORDS if tool in next(iter(splits.values()))]
     names = dict.fromkeys(data for data, _ in splits)
-    head = ["tool", "above the best, mean", "median", "above the best rival, mean", "median", "share", "CPU s"]
-    head += ["claim off, mean", "at most"]
+    head = ["tool", "above the best, mean", "median", "above the best rival, mean", "median", "range", "share", "CPU s"]
+    head += ["claim", "off", "off, at most"]
     lines = [_line(tool, splits) for tool in tools]
     told = f"{len(splits)} splits of {len(names)} data sets: {', '.join(names)}.\n"
     return "\n".join([_row(head), "|" + " --- |" * len(head), *lines, "", told])
@@ -172,14 +197,35 @@ def above(tool: str, others: Iterable[str]) -> Callable[[dict[str, Row]], float]
 
 
 def _line(tool: str, splits: Splits) -> str:
-    cells = [WORDS[tool]]
-    for others in (WORDS, RIVALS):
-        lost = by_data(splits, above(tool, others))
-        cells += [_percent(lost.mean()), _percent(np.median(lost))] if len(lost) else ["", ""]
+    best, rival = (by_data(splits, above(tool, others)) for others in (WORDS, RIVALS))
+    cells = [WORDS[tool], _mean(best), _median(best), _mean(rival), _median(rival), _range(rival)]
     share = by_data(splits, lambda own: own[tool].share - min(row.share for row in own.values()))
-    off = np.array([own[tool].off for own in splits.values()])
     cells += [f"{share.mean():.4f}", f"{by_data(splits, lambda own: own[tool].cpu).mean():.0f}"]
-    return _row([*cells, f"{100 * np.nanmean(off):.0f} %", f"{100 * np.nanmax(off):.0f} %"])
+    off = by_data(splits, lambda own: abs(own[tool].beyond))
+    if not len(off):
+        return _row([*cells, "", "", ""])
+    claim = by_data(splits, lambda own: own[tool].beyond)
+    most = np.nanmax([abs(own[tool].beyond) for own in splits.values()])
+    return _row([*cells, f"{100 * claim.mean():+.0f} %", f"{100 * off.mean():.0f} %", f"{100 * most:.0f} %"])
+
+
+def _sets(rows: list[Row]) -> str:
+    """What the usual tools lost on each data set, and how much that differs between its splits."""
+    splits = common([row for row in rows if row.tool in USUAL])
+    if not splits or not {*USUAL} <= next(iter(splits.values())).keys():
+        return ""
+    head = ["data", "half", "seeds", *(WORDS[tool] for tool in USUAL), "above the best rival, mean", "range"]
+    lines = [_set(name, splits) for name in (*DESIGN, *REPORT) if any(name == data for data, _ in splits)]
+    return "\n".join(["## By data set\n", SETS, _row(head), "|" + " --- |" * len(head), *lines, ""])
+
+
+def _set(name: str, splits: Splits) -> str:
+    own = {seed: tools for (data, seed), tools in splits.items() if data == name}
+    shares = [f"{np.mean([tools[tool].share for tools in own.values()]):.4f}" for tool in USUAL]
+    values = np.array([above("foldwise", RIVALS)(tools) for tools in own.values()])
+    lost = values[np.isfinite(values)]
+    half = "design" if name in DESIGN else "report"
+    return _row([name, half, ", ".join(map(str, sorted(own))), *shares, _mean(lost), _range(lost)])
 
 
 def _runs(rows: list[Row]) -> str:
@@ -214,10 +260,36 @@ def _dates(rows: list[Row]) -> str:
         own = [row for row in rows if row.tool == tool]
         if own:
             versions = ", ".join(sorted({row.version for row in own}))
-            lines.append(
-                f"- {WORDS[tool]}: version {versions}; {min(r.date for r in own)} to {max(r.date for r in own)}"
-            )
+            dates = f"{min(row.date for row in own)} to {max(row.date for row in own)}"
+            lines.append(f"- {WORDS[tool]}: version {versions}{_limits(own)}{_source(own)}; {dates}")
     return "\n".join(["Measured (UTC; the date of every run is in `benchmarks/rivals.json`):\n", *lines, ""])
+
+
+def _limits(rows: list[Row]) -> str:
+    limits = sorted({f"{row.limit:.0f}" for row in rows if row.limit is not None}, key=float)
+    return f"; limit {' to '.join(dict.fromkeys([limits[0], limits[-1]]))} s" if limits else ""
+
+
+def _source(rows: list[Row]) -> str:
+    """The commits of Foldwise's source, with the number of splits of each."""
+    codes = Counter(row.code or "not kept" for row in rows if row.tool.startswith("foldwise"))
+    return "; source " * bool(codes) + ", ".join(f"{code} ({count})" for code, count in sorted(codes.items()))
+
+
+def _mean(values: np.ndarray) -> str:
+    """The mean, with its standard error where there is one."""
+    if not len(values):
+        return ""
+    error = f" ± {100 * values.std(ddof=1) / np.sqrt(len(values)):.1f}" if len(values) > 1 else ""
+    return f"{100 * values.mean():+.1f}{error} %"
+
+
+def _median(values: np.ndarray) -> str:
+    return _percent(np.median(values)) if len(values) else ""
+
+
+def _range(values: np.ndarray) -> str:
+    return f"{_percent(values.min())} to {_percent(values.max())}" if len(values) else ""
 
 
 def _percent(value: float) -> str:

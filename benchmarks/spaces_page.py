@@ -40,7 +40,8 @@ within twice the larger of the two. `seconds` are of one core."""
 # What a reader must know of the rows that are kept; to be written anew with them.
 HISTORY = """\
 Forest and boosting were measured with the spaces of version 0.1 (9 to 12 and 68 to 98 candidates). Theirs are smaller
-now, and [choose as well](effort.md#how-the-spaces-were-picked).
+now, and [choose as well](effort.md#how-the-spaces-were-picked). How the pick of the whole default study does is told
+[beside FLAML and AutoGluon](rivals.md).
 In the default study, where no learner is named, tree and kernel-ridge have their small spaces, which were not measured
 here.
 

@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.answers.decision import FIGURES
+from foldwise.answers.decision import FIGURES, MEASURED_DECISIONS
 from foldwise.errors import BadInterval
 
 LEARNERS = {"ols": LinearRegression(), "ridge": Ridge(30.0), "k-nn": KNeighborsRegressor(3)}
@@ -68,7 +68,38 @@ def test_where_nothing_beats_the_baseline_there_is_no_default_margin():
     assert "Take" not in repr(result)
 
 
-@pytest.mark.parametrize("outer", [0.3, "loo"])
+@pytest.mark.parametrize(
+    ("outer", "about", "df", "words"),
+    [
+        (5, "learners", 4, "Take {}, the best of 3 with"),
+        (0.5, "predictors", 39, "Take {}, the best of these 3 predictors with"),
+        (fw.TimeOrdered(5, horizon=10), "forecasts", 2, "Take {}, the best of 3 in this period with"),
+    ],
+)
+def test_figures_are_there_wherever_pairs_have_intervals_and_say_whom_they_are_about(table, outer, about, df, words):
+    result = fw.compare(LEARNERS, *table, outer=outer, jobs=1)
+    decision = result.to_dict()["decision"]
+    assert (decision["about"], decision["df"], decision["note"]) == (about, df, None)
+    assert sum(rows_of(result)[name]["p_best"] for name in LEARNERS) == pytest.approx(1)
+    assert result.decision().advice.startswith(words.format(result.best))
+    assert MEASURED_DECISIONS[about] in result.explain()
+
+
+def test_two_folds_have_no_expected_regret(table):
+    """A t of one degree of freedom has no mean: any number would be that of the points it was taken over."""
+    result = fw.compare(LEARNERS, *table, outer=2, jobs=1)
+    rows, answer = rows_of(result), result.to_dict()
+    assert answer["decision"]["df"] == 1
+    assert sum(rows[name]["p_best"] for name in LEARNERS) == pytest.approx(1)
+    assert all(rows[name]["expected_regret"] is rows[name]["expected_regret_percent"] is None for name in LEARNERS)
+    assert rows[result.best]["regret_high"] > 0
+    assert f"Take {result.best}, the best of 3" in result.decision().advice
+    assert ": its regret is with 95% probability at most" in result.decision().advice
+    assert any("a law without a mean" in note["text"] for note in answer["notes"])
+    assert "expected regret <" not in result._repr_html_()
+
+
+@pytest.mark.parametrize("outer", ["loo", fw.TimeOrdered(5, horizon=2)])
 def test_where_no_comparison_is_valid_the_figures_are_none_and_a_note_says_why(table, outer):
     result = fw.compare(LEARNERS, *table, outer=outer, jobs=1)
     answer = result.to_dict()

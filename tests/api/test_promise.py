@@ -18,7 +18,9 @@ def test_the_proved_share_is_told_with_its_reason():
 
 
 def test_one_test_set_has_the_level_itself():
-    assert "at least 90% is proved" in promise_words({**CARD, "unit_counts": [50]}, 0.9)
+    words = promise_words({**CARD, "unit_counts": [50]}, 0.9)
+    assert "at least 90% is proved" in words
+    assert "simulated" not in words  # the simulations are of folds
 
 
 def test_groups_are_about_a_new_group_and_have_no_simulated_figure():
@@ -28,7 +30,9 @@ def test_groups_are_about_a_new_group_and_have_no_simulated_figure():
 
 
 def test_a_choice_on_the_same_rows_is_told():
-    assert "chosen among 3 on the same rows" in promise_words({**CARD, "choice": "outer", "among": 3})
+    picked = promise_words({**CARD, "choice": "outer", "among": 3})
+    assert "at least 74.7% is proved of a method named beforehand" in picked  # no proof holds for the one picked
+    assert picked.endswith("this one was chosen among 3 on the same rows, which costs a little coverage")
     assert "chosen" not in promise_words({**CARD, "choice": "inner", "among": 3})
 
 

@@ -86,7 +86,7 @@ OVERCLAIMS = [
     "equal to",
 ]  # fmt: skip
 
-REGRET = r"(?m)^(take .+: its expected regret is|.+ within .+ of the best).* with 95% probability"
+REGRET = r"(?m)^(take .+: its (expected )?regret is|.+ within .+ of the best).* with 95% probability"
 
 
 @cache

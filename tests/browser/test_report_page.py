@@ -19,8 +19,8 @@ import foldwise as fw
 
 pytestmark = pytest.mark.extras
 SECTIONS = ["verdict", "risks", "differences", "decision", "folds", "choices", "optimism", "validation",
-            "learning", "metrics", "predictions", "hard", "cost", "failures", "data", "how", "meaning",
-            "methods", "record"]  # fmt: skip
+            "learning", "metrics", "predictions", "hard", "importance", "cost", "failures", "data", "how",
+            "meaning", "methods", "record"]  # fmt: skip
 INJECTIONS = Path(__file__).parents[1] / "reports" / "injections.json"
 
 
@@ -48,6 +48,8 @@ def page(tmp_path_factory):
     result = fw.compare(learners, X, y, outer=4, inner=3, jobs=1)
     curve = fw.learning_curve(KNeighborsClassifier(5), X, y, sizes=(0.5, 1.0), outer=4, jobs=1)
     path = tmp_path_factory.mktemp("page") / "report.html"
+    result.importance("k-nn")
+    result.importance("logistic")
     result.report(path, curves=[curve])
     return path
 
@@ -128,7 +130,8 @@ def test_the_words_of_a_mark_are_shown_under_the_pointer_and_its_fold_is_lit_in_
     assert tip.is_displayed()
     assert tip.text.startswith("fold ")
     lit = browser.execute_script("return [...document.querySelectorAll('.lit')].map(d => d.dataset.at)")
-    assert len(lit) == len(rows_of(browser, "folds"))
+    columns, methods_measured = 3, 2
+    assert len(lit) == len(rows_of(browser, "folds")) + columns * methods_measured
     assert len(set(lit)) == 1
 
 

@@ -38,6 +38,21 @@ def test_saving_tells_what_intervals_cost(foldwise, tmp_path):
     assert "with 4 models of outer folds for prediction intervals (4 more fits, 0." in err
 
 
+def test_one_test_set_keeps_one_model(foldwise, tmp_path):
+    words = ("compare", "diabetes", "--learners", "ridge", "--outer", "0.3", "--inner", "3", "--jobs", "1", "--quiet")
+    code, _, err = foldwise(*words, "--save", tmp_path / "m.skops", "--intervals")
+    assert code == 0
+    assert "with the model of the training rows for prediction intervals (1 more fit, 0." in err
+    _, out, _ = foldwise("info", tmp_path / "m.skops")
+    assert "1 more model is kept for them" in out
+
+
+def test_a_model_without_intervals_says_how_to_make_one_that_has_them(foldwise, files):
+    _, _, err = foldwise("predict", files / "plain.skops", files / "diabetes.csv", "--interval")
+    assert "Make it again with `foldwise compare ... --save MODEL --intervals`" in err
+    assert "result.save_model(path, --intervals)" not in err
+
+
 def test_predict_adds_the_ends_of_the_intervals(foldwise, files):
     code, out, err = foldwise(
         "predict", files / "diabetes.skops", files / "diabetes.csv", "--interval", "0.8", "--json"

@@ -10,7 +10,7 @@ from scipy import sparse
 import foldwise as fw
 from foldwise.cli import run
 from foldwise.data.dataset import make_dataset
-from foldwise.data.equal_rows import duplicate_groups, hash_rows, nearest
+from foldwise.data.equal_rows import duplicate_groups, hash_rows, nearest, spread_out
 
 
 @pytest.fixture
@@ -42,6 +42,20 @@ def test_neighbours_are_those_of_scikit_learn(numbers):
 
     np.testing.assert_allclose(distances, expected[:, 1:], rtol=1e-9)
     assert np.array_equal(rows, at[:, 1:])
+
+
+def test_points_are_numbers_in_deviations_and_labels_at_a_distance_of_one(rng):
+    names = np.array([0.0, 1, 1, -1, 2, 0])  # -1 is missing
+    values, known = rng.normal(size=6), np.array([5, 0, 1, 4])
+    columns = [names, values, np.full(6, 7.0), np.array([np.nan, np.nan, 1, 2, 3, 4])]
+
+    points = spread_out(columns, [True, False, False, False])
+    some = spread_out(columns, [True, False, False, False], known)
+
+    gaps = ((points[:, None, :-1] - points[:, :-1]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(gaps, names[:, None] != names, atol=1e-12)  # 2 of 6 missing is too many
+    np.testing.assert_allclose(points[:, -1], (values - values.mean()) / values.std())
+    np.testing.assert_array_equal(some, spread_out([one[known] for one in columns], [True, False, False, False]))
 
 
 def test_copies_and_near_copies_are_one_group_and_no_others(numbers):

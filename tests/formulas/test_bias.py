@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from foldwise.errors import BadInterval
+from foldwise.formulas import bias
 from foldwise.formulas.bias import bbc_draws, bbc_of_many, tibshirani
 
 
@@ -37,6 +38,33 @@ def test_methods_share_their_draws():
     together = bbc_of_many(tables, repeats=20, seed=1)
     alone = [bbc_of_many([table], repeats=20, seed=1)[0] for table in tables]
     assert [one.value for one in together] == [one.value for one in alone]
+
+
+@pytest.mark.parametrize("order", ["by chance", "by loss"])
+def test_many_rows_are_drawn_in_bunches_that_vary_as_single_rows_do(monkeypatch, order):
+    """Also of sorted rows, which bunches of neighbours or of every tenth row would get wrong."""
+    rng = np.random.default_rng(2)
+    shared = rng.exponential(size=6007)  # no multiple of any bunch
+    losses = (np.sort(shared) if order == "by loss" else shared)[:, None] + 0.3 * rng.standard_normal((6007, 5))
+    (rows,) = bbc_of_many([losses], repeats=600, seed=4)
+    monkeypatch.setattr(bias, "MOST_UNITS", 700)
+    sums, sizes = bias._by_unit([losses], None, 4)
+    (bunches,) = bbc_of_many([losses], repeats=600, seed=4)
+    assert set(sizes) == {8, 9}
+    assert len(sizes) <= 700
+    np.testing.assert_allclose(sums[0].sum(axis=0), losses.sum(axis=0), rtol=1e-12)
+    assert (bunches.selected, bunches.selection_score) == (rows.selected, rows.selection_score)
+    assert abs(bunches.value - rows.value) < 5 * rows.draws.std() * np.sqrt(2 / 600)
+    assert bunches.draws.std() == pytest.approx(rows.draws.std(), rel=0.15)  # 600 draws know it to 3 %, 668 bunches too
+
+
+def test_groups_are_added_up_row_by_row():
+    rng = np.random.default_rng(0)
+    losses, groups = rng.random((40, 3)), rng.integers(0, 9, 40)
+    sums, sizes = bias._by_unit([losses], groups, 0)
+    expected = np.array([losses[groups == group].sum(axis=0) for group in np.unique(groups)])
+    np.testing.assert_allclose(sums[0], expected, rtol=1e-12)
+    assert sizes.tolist() == np.unique(groups, return_counts=True)[1].tolist()
 
 
 def test_tibshirani_adds_what_the_pick_loses_to_the_best_of_each_fold():

@@ -91,3 +91,18 @@ def test_standard_errors_that_no_law_has_are_widened_never_narrowed():
 def test_what_is_no_law_is_refused(values, se):
     with pytest.raises(BadInterval):
         choices(values, se, df=9)
+
+
+@pytest.mark.parametrize("df", [2.0, 3.0, 12.0, np.inf])
+def test_the_regret_of_one_of_two_is_that_of_the_integral(df):
+    law = stats.norm(-0.02, 0.02) if np.isinf(df) else stats.t(df, loc=-0.02, scale=0.02)
+    found = choices([0.30, 0.32], [[0.0, 0.02], [0.02, 0.0]], df=df)
+    mean, _ = integrate.quad(lambda d: d * law.pdf(d), 0, np.inf, limit=500)
+    assert found.expected_regret[0] == pytest.approx(mean, rel=0.01)
+    assert found.regret_high[0] == pytest.approx(law.ppf(0.95), rel=0.01)
+
+
+def test_a_law_of_one_degree_of_freedom_has_no_expected_regret():
+    found = choices([0.30, 0.32], [[0.0, 0.02], [0.02, 0.0]], df=1)
+    assert np.isnan(found.expected_regret).all()
+    assert found.p_best[0] == pytest.approx(0.75, abs=2e-3)

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-import foldwise as fw
+from looking import quick
 
 
 def numbers(rows: int = 80, columns: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -20,13 +19,13 @@ def numbers(rows: int = 80, columns: int = 3) -> tuple[np.ndarray, np.ndarray]:
 def found(*columns: np.ndarray, y: np.ndarray | None = None, **options: Any) -> list[str]:
     X, noisy = numbers()
     target = noisy if y is None else y
-    return fw.check(["linear"], np.column_stack([X, *columns]), target, outer=5, **options).codes
+    return quick(["linear"], np.column_stack([X, *columns]), target, outer=5, **options).codes
 
 
 def in_frame(**columns: Any) -> list[str]:
     X, y = numbers()
     frame = pd.DataFrame(X).rename(columns="x{}".format).assign(**columns)
-    return fw.check(["linear"], frame, y, outer=5).codes
+    return quick(["linear"], frame, y, outer=5).codes
 
 
 def almost_target(noise: float = 4.0, shift: float = 0.0) -> np.ndarray:
@@ -42,13 +41,13 @@ def missing_where(is_missing: np.ndarray) -> list[str]:
     rng = np.random.default_rng(0)
     classes = np.where(rng.random(80) < 0.5, "a", "b")
     column = np.where(is_missing if is_missing.ndim else classes == "a", np.nan, rng.normal(size=80))
-    return fw.check(["logistic"], np.column_stack([numbers()[0], column]), classes, outer=5).codes
+    return quick(["logistic"], np.column_stack([numbers()[0], column]), classes, outer=5).codes
 
 
 def in_time(lead: int) -> list[str]:
     """A column with the target of the row before or after, in rows with time."""
     X, y = numbers()
-    return fw.check(["linear"], np.column_stack([X, np.roll(y, lead)]), y, time=np.arange(80.0), outer=4).codes
+    return quick(["linear"], np.column_stack([X, np.roll(y, lead)]), y, time=np.arange(80.0), outer=4).codes
 
 
 FIRES = {

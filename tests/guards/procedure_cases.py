@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from looking import quick
 from rows_cases import codes, table
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
-
-import foldwise as fw
 
 
 class Watched(RegressorMixin, BaseEstimator):
@@ -48,7 +47,7 @@ class Trials:
 
 
 def by(learner: Any) -> list[str]:
-    return fw.check({"own": learner}, *table(80), outer=4).codes
+    return quick({"own": learner}, *table(80), outer=4).codes
 
 
 def scaled(rows: int) -> list[str]:
@@ -86,6 +85,15 @@ def prepared(is_fitted: bool) -> Any:
     return make_pipeline(FunctionTransformer(scaler.transform) if is_fitted else scaler, Ridge())
 
 
+def filled(*, by_class: bool) -> list[str]:
+    """A third of a column filled in by the mean of the class, or of all rows."""
+    X, y = table(150)
+    classes = pd.Series(np.where(y > 0, "a", "b"))
+    column = pd.Series(X[:, 0]).where(np.random.default_rng(0).random(150) > 0.3)
+    means = column.groupby(classes).transform("mean") if by_class else column.mean()
+    return codes(np.column_stack([column.fillna(means), X[:, 1:]]), classes.to_numpy())
+
+
 FIRES = {
     "FW401": lambda: scaled(150),
     "FW402": lambda: turned(150),
@@ -94,6 +102,7 @@ FIRES = {
     "FW406": lambda: by(prepared(is_fitted=True)),
     "FW407": lambda: by(Searching(Trials(0.5, 0.4))),
     "FW408": lambda: by(Watched([(table(80)[0][:20], table(80)[1][:20])])),
+    "FW409": lambda: filled(by_class=True),
 }
 SILENT = {
     "FW401": lambda: scaled(140),
@@ -103,4 +112,5 @@ SILENT = {
     "FW406": lambda: by(prepared(is_fitted=False)),
     "FW407": lambda: by(Searching(Trials())),
     "FW408": lambda: by(Watched([(table(20, seed=9)[0], table(20, seed=9)[1])])),
+    "FW409": lambda: filled(by_class=False),
 }

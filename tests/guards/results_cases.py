@@ -25,6 +25,13 @@ def lines(rows: int = 150, noise: float = 1.0, columns: int = 3) -> tuple[np.nda
     return X, X[:, 0] - X[:, 1] + noise * rng.normal(size=rows)
 
 
+def plane(noise: float = 0.035) -> tuple[np.ndarray, np.ndarray]:
+    """A sum of three columns with so little noise that the risk is almost nothing, and too much for a formula."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(150, 3))
+    return X, X @ [1.0, -1.0, 1.0] + noise * rng.normal(size=150)
+
+
 def found(learners, X, y, **words) -> list[str]:
     return fw.compare(learners, X, y, **{"outer": 5, "inner": 3, "jobs": 1, **words}).findings.codes
 
@@ -92,7 +99,7 @@ def rare(share: float, shift: float) -> list[str]:
 
 
 def sure(rows: int) -> list[str]:
-    X = np.random.default_rng(0).integers(0, 4, size=(rows, 2)).astype(float)
+    X = np.random.default_rng(0).integers(0, 4, size=(rows, 3)).astype(float)
     return found({"tree": DecisionTreeClassifier(random_state=0)}, X, np.where(X.sum(axis=1) % 2 > 0, "a", "b"))
 
 
@@ -146,7 +153,7 @@ FIRES = {
     "FW503": lambda: searched(400),
     "FW504": lambda: of_noise(0.0),
     "FW505": lambda: rare(0.03, 0.5),
-    "FW506": lambda: found({"ridge": Ridge(1e-6)}, *lines(noise=0.001)),
+    "FW506": lambda: found({"ridge": Ridge(1e-6)}, *plane()),
     "FW507": lambda: with_odd_fold(is_odd=True),
     "FW508": lambda: found({"tree": DecisionTreeRegressor(random_state=0), "ridge": Ridge()}, *lines(noise=1.0)),
     "FW509": lambda: checked(Gamble(3.0)),

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-import foldwise as fw
+from looking import quick
 
 ROWS = 120
 
@@ -20,7 +19,7 @@ def table(rows: int = ROWS, columns: int = 4, seed: int = 5) -> tuple[np.ndarray
 
 
 def codes(X: Any, y: Any, **options: Any) -> list[str]:
-    return fw.check(["linear" if np.asarray(y).dtype.kind == "f" else "logistic"], X, y, outer=5, **options).codes
+    return quick(["linear" if np.asarray(y).dtype.kind == "f" else "logistic"], X, y, outer=5, **options).codes
 
 
 def with_copies(noise: float, **options: Any) -> list[str]:
@@ -65,6 +64,32 @@ def conflicting(share: float) -> list[str]:
     return codes(np.vstack([X, X]), np.r_[classes, other])
 
 
+def oversampled(*, is_between: bool) -> list[str]:
+    """The rarer class filled up by rows between two of its own rows, or by other rows near them."""
+    X, _ = table()
+    rng = np.random.default_rng(6)
+    rare, gap = X[:40], X[:40, None] - X[None, :40]
+    near = np.argsort((gap**2).sum(axis=2), axis=1)[:, 1:6]
+    one = rng.integers(0, 40, 60)
+    other = near[one, rng.integers(0, 5, 60)]
+    made = rare[one] + rng.random((60, 1)) * (rare[other] - rare[one])
+    made = made if is_between else made + 0.3 * rng.normal(size=made.shape)
+    return codes(np.vstack([X, made]), np.where(np.r_[np.arange(ROWS) < 40, np.full(60, True)], "rare", "usual"))
+
+
+def one_column_changed(*, is_copy: bool) -> list[str]:
+    X, y = table()
+    more = X[:30].copy() if is_copy else np.random.default_rng(0).normal(size=(30, 4))
+    more[np.arange(30), np.arange(30) % 4] = 9.0 + np.arange(30)
+    return codes(np.vstack([X, more]), np.r_[y, y[:30]])
+
+
+def several_copies(noise: float) -> list[str]:
+    X, y = table()
+    rows = np.random.default_rng(0).permutation(np.repeat(np.arange(ROWS), 4))
+    return codes(X[rows] + noise * np.random.default_rng(1).normal(size=(4 * ROWS, 4)), y[rows])
+
+
 FIRES = {
     "FW101": lambda: with_copies(0.0),
     "FW102": lambda: with_copies(0.01),
@@ -73,6 +98,7 @@ FIRES = {
     "FW105": lambda: with_column(day=pd.date_range("2024-01-01", periods=ROWS)),
     "FW106": lambda: walk(is_mixed=False),
     "FW107": lambda: conflicting(0.3),
+    "FW108": lambda: oversampled(is_between=True),
 }
 SILENT = {
     "FW101": coarse,
@@ -82,4 +108,5 @@ SILENT = {
     "FW105": lambda: with_column(born=pd.date_range("1950-01-01", periods=ROWS)[::-1]),
     "FW106": lambda: walk(is_mixed=True),
     "FW107": lambda: conflicting(0.0),
+    "FW108": lambda: oversampled(is_between=False),
 }

@@ -13,6 +13,7 @@ from results_cases import (
     lines,
     neighbours,
     of_noise,
+    plane,
     rare,
     searched,
     sure,
@@ -26,8 +27,8 @@ from sklearn.tree import DecisionTreeRegressor
 import foldwise as fw
 from foldwise.cli import run
 
-EXACT = lines(noise=0.001)
-WORDS = "the risk of ridge is 1.0"
+EXACT = plane()
+WORDS = "the risk of ridge is 0.001"
 
 
 def exact(**words) -> fw.Result:
@@ -42,7 +43,7 @@ def test_a_finding_of_the_results_stands_in_the_text_the_page_the_methods_paragr
     result = exact()
 
     assert result.findings.codes == ["FW506"]
-    assert result.to_dict()["findings"][0]["figures"]["risk"] == pytest.approx(1e-6, rel=0.2)
+    assert result.to_dict()["findings"][0]["figures"]["risk"] == pytest.approx(0.035**2, rel=0.2)
     for shown in (str(result), result._repr_html_(), page := result.report()):
         assert "FW506: the risk of ridge is" in shown
     assert "The checks for leaks and traps warned: the risk of ridge is" in page

@@ -28,6 +28,12 @@ def test_one_call_compares_and_checks(path):
     assert set(found.intervals["method"]) == {"ridge", "baseline"}
 
 
+def test_without_learners_it_takes_two_that_are_quick(path):
+    """All default learners would take minutes for a few tables, which show nothing."""
+    found = lab.coverage_like(path, "y", outer=4, inner="dev", replications=2, time_limit=None, jobs=1)
+    assert set(found.intervals["method"]) == {"ridge", "k-nn", "baseline"}
+
+
 def test_the_command_prints_the_same_as_json(path):
     words = ["--like", path, "--target", "y", "--learners", "ridge", "--outer", "4", "--inner", "3"]
     run = CliRunner().invoke(

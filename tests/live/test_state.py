@@ -127,6 +127,26 @@ def test_a_run_is_followed_to_its_end(whole, finished):
     assert state.report().is_finished
 
 
+def test_the_importance_of_columns_is_followed_after_the_last_fit(tmp_path, monkeypatch):
+    from foldwise.api import importance
+    from foldwise.live.view import parts
+
+    looks, folder, once = [], tmp_path / "run", importance._shuffled
+
+    def seen(*arguments):
+        looks.append(follow(folder).snapshot())
+        return once(*arguments)
+
+    monkeypatch.setattr(importance, "_shuffled", seen)
+    fw.compare(learners(), *rows(), outer=4, inner=3, jobs=1, store=folder, importance=True)
+    assert [(look.phase, look.measured) for look in looks] == [("ending", (done, 4)) for done in range(4)]
+    assert looks[0].left is None
+    assert all(look.left > 0 for look in looks[1:])
+    assert "is being measured: 3 of 4 models" in parts(looks[3])["status"]
+    assert parts(looks[0])["tiles"].count("<strong>-</strong>") == 1
+    assert follow(folder).snapshot().phase == "finished"
+
+
 def test_a_stopped_run_has_a_report_of_what_there_is(whole, finished):
     cut(finished, [outer_key(whole[1], "ridge", 2)])
     state = follow(finished)

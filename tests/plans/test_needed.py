@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
@@ -11,6 +14,7 @@ import foldwise as fw
 from foldwise.api.compare import request
 from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
+from foldwise.plans import queue
 from foldwise.plans.needed import needed
 from foldwise.plans.proposing import next_proposals
 from foldwise.records.memory import MemoryStore
@@ -96,3 +100,38 @@ def test_no_fit_is_made_that_the_answer_does_not_rest_on(tuner):
     learners = {"svr": fw.tune(SVR(), C=fw.log_range(0.1, 10, 4), gamma=[0.1, 1.0])}
     one = fw.compare(learners, X, Y, **words).to_dict()["methods"][0]
     assert (one["status"], one["fits_made"]) == ("ok", one["fits"])
+
+
+@pytest.mark.parametrize("options", [{}, {"tuner": "racing"}, {"time_limit": 600}, {"optimism": True}])
+def test_many_training_sets_are_handed_out_in_portions_with_the_same_answer(monkeypatch, options):
+    learners = {"ridge": fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0]), "svr": SVR()}
+    call = partial(fw.compare, learners, X, Y, outer=8, inner=4, jobs=1, solvers=False, **options)
+    at_once = call().to_dict()
+    sizes: list[int] = []
+    monkeypatch.setattr(queue, "MANY_SETS", 3)
+    monkeypatch.setattr(queue, "MOST_ROWS", 1)
+    monkeypatch.setattr(queue.Queue, "next", _noting(queue.Queue.next, sizes))
+    in_portions = call().to_dict()
+    assert max(sizes) == 3
+    assert without_seconds(in_portions) == without_seconds(at_once)
+
+
+def _noting(next_of, sizes):
+    """The most training sets of a method that were handed out at once."""
+
+    def noting(self, records=()):
+        fits = next_of(self, records)
+        sizes.append(
+            max(
+                Counter(fit.method for fit in {(f.method, f.train.tobytes()): f for f in fits}.values()).values(),
+                default=0,
+            )
+        )
+        return fits
+
+    return noting
+
+
+def without_seconds(answer):
+    methods = [{key: value for key, value in one.items() if key != "seconds"} for one in answer["methods"]]
+    return {**answer, "methods": methods, "seconds": None}

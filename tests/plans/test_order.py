@@ -40,6 +40,18 @@ def test_the_kind_of_a_learner_is_found_behind_its_preprocessing():
     )
 
 
+@pytest.mark.parametrize("effort", ["normal", "thorough"])
+def test_a_learner_may_have_a_parameter_that_is_called_as_the_parts_of_a_pipeline(effort):
+    class Stepwise(Ridge):
+        def __init__(self, alpha=1.0, steps=3):
+            super().__init__(alpha=alpha)
+            self.steps = steps
+
+    study = {"own": fw.tune(Stepwise(), alpha=[1.0, 2.0]), "ridge": Ridge()}
+    options = {"outer": 3, "inner": 2, "effort": effort, "jobs": 1}
+    assert fw.compare(study, X, Y, **options).table()["fits"].notna().all()
+
+
 def test_fits_come_from_cheap_methods_first_and_combined_ones_come_last():
     study = make_comparison({"best": fw.best_of(specs()), **specs()}, X, Y, outer=3, inner=2)
     names = [method.name for method in study.study.methods]

@@ -34,7 +34,9 @@ def store(tmp_path_factory):
     folder = tmp_path_factory.mktemp("format") / "run"
     x = np.linspace(0, 1, 60)
     learners = {"ridge": fw.learner("ridge", alpha=fw.log_range(0.01, 100))}
-    fw.compare(learners, x[:, None], np.sin(9 * x), outer=0.2, inner=2, tuner="tpe", budget=3, store=folder, jobs=1)
+    options = {"outer": 0.2, "inner": 2, "tuner": "tpe", "budget": 3}
+    fw.compare(learners, x[:, None], np.sin(9 * x), **options, store=folder, jobs=1).importance("ridge")
+    fw.learning_curve("linear", x[:, None], np.sin(9 * x), outer=2, sizes=[1.0], store=folder, jobs=1)
     fw.ladder(Ridge().fit(x[:, None], x), x[:, None], np.cos(9 * x), store=folder, step=0.1)
     return folder
 
@@ -60,13 +62,15 @@ def test_documents_and_their_fields(database):
     documents = dict(database.execute("SELECT name, content FROM documents"))
     listed = re.findall(r"^\| `([a-z .]+)` \| (?:JSON|packed) \|", PAGE, re.MULTILINE)
     (search,) = [name for name in documents if name.startswith("proposals ")]
-    assert sorted(listed) == sorted({*documents, "proposals ..."} - {search})
+    (columns,) = [name for name in documents if name.startswith("importance ")]
+    assert sorted(listed) == sorted({*documents, "proposals ...", "importance ..."} - {search, columns})
     head, _ = unpack(documents["outline"])
     assert named("`outline`") == sorted(head)
     assert named("`ladder`") == [*next(iter(json.loads(documents["ladder"]).values()))]
     assert named("`table`") == sorted(json.loads(documents["table"]))
     assert named("`manifest`") == sorted(json.loads(documents["manifest"]))
     assert named("`proposals ...`") == sorted(json.loads(documents[search]))
+    assert named("`importance ...`") == sorted(json.loads(documents[columns]))
 
 
 def test_records(database):

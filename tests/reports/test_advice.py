@@ -35,9 +35,15 @@ def test_a_far_quicker_method_within_the_margin_is_taken_and_told_once():
     take, within = advice(found)
     assert take.startswith("Take ridge, the best of 2 with probability 0.4: its expected regret is 1.5%")
     assert take.endswith("and it is the fastest to fit (0.2 s against 12 s of forest).")
-    assert within == "All 2 are within 0.1 of the best with 95% probability each: it hardly matters which is taken."
+    assert within == (
+        "Both are within 0.1 of the best with 95% probability each: by this margin it hardly matters which is taken."
+    )
     found["methods"][1] |= {"difference_low": -0.1, "difference_high": 0.2}
     assert "far quicker" not in verdict(found)
+
+    found["decision"]["margin_from"] = "baseline"  # which can be larger than the risk itself
+    assert advised(found)["name"] == "forest"
+    assert "Of these, ridge is far quicker to fit" in verdict(found)
 
     slow = answer(forest, {**ridge, "within_margin": False}, margin=0.1, best="forest")
     assert advised(slow)["name"] == "forest"

@@ -180,3 +180,13 @@ if __name__ == "__main__":
     for scheme in SCHEMES:
         path_of(scheme).write_text(text_of(scheme), encoding="utf-8")
         print(f"## {scheme}\n{text_of(scheme)}")
+
+
+def test_two_folds_have_a_regret_but_no_expected_one():
+    result = study(outer=2, inner=3)
+    text = methods_paragraph(result.to_dict(), protocol(result.study))
+    assert (
+        "The probability to be the best and the regret of taking each method come from a multivariate t on 1 " in text
+    )
+    assert "1 degree of freedom" in text
+    assert "expected regret" not in text

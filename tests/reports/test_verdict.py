@@ -75,7 +75,7 @@ def test_without_intervals_no_difference_is_claimed():
 def test_a_baseline_that_wins_is_said_to_be_unbeaten():
     text = verdict(answer("baseline", method("baseline", 1.0, low=0.8, high=1.2), method("a", 1.1)))
 
-    assert text.startswith("Nothing beats the baseline, whose estimated risk is 1 (")
+    assert text.startswith("Nothing beats the baseline, whose estimated risk is 1.00 (")
 
 
 def test_a_best_method_near_the_baseline_is_not_said_to_beat_it():

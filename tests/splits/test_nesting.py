@@ -20,6 +20,7 @@ from foldwise.splits import (
     TimeOrdered,
     inner_splits,
     make_splits,
+    nesting,
     study_splits,
 )
 from foldwise.splits.nesting import DefaultInner, DefaultOuter
@@ -39,6 +40,17 @@ def test_inner_splits_never_see_the_outer_test_rows(table, outer_spec, inner_spe
         assert all(set(s.train) | set(s.test) <= set(split.train) for s in splits)
         assert all(set(s.train).isdisjoint(s.test) for s in splits)
     assert inner.final.fingerprint == make_splits(inner_spec, data, seed=seed).fingerprint
+
+
+def test_very_many_inner_splits_keep_test_rows_alone(table, monkeypatch):
+    data = table(30)
+    outer = make_splits(10, data, seed=0)
+    plain = inner_splits(3, outer, data, seed=0)
+    monkeypatch.setattr(nesting, "EAGER_ROWS", 10 * 3 * 30 - 1)
+    light = inner_splits(3, outer, data, seed=0)
+    for one, other in zip(plain.splits, light.splits, strict=True):
+        assert type(one[0]) is not type(other[0])
+        assert [split.train.tolist() for split in one] == [split.train.tolist() for split in other]
 
 
 def test_inner_splits_depend_on_the_seed_and_the_training_rows_alone(table):

@@ -35,6 +35,19 @@ def test_lazy_training_rows_equal_the_eager_ones(table, monkeypatch):
     assert repr(lazy[3]) == "Split(train=8, test=1)"
 
 
+def test_light_splits_keep_test_rows_alone(table):
+    """Of a partition the training rows follow from the tests; while they are held they are one array."""
+    splits = make_splits(4, table(14), seed=0, rows=np.array([0, 1, 3, 4, 6, 7, 9, 11, 13]), repeats=2)
+    light = pickle.loads(pickle.dumps(splits.light()))
+    assert "train" not in vars(light[0])
+    assert all((a.train == b.train).all() and (a.test == b.test).all() for a, b in zip(splits, light, strict=True))
+    held = light[5].train
+    assert light[5].train is held
+    assert light.fingerprint == splits.fingerprint
+    shares = make_splits(0.2, table(9), seed=0)
+    assert shares.light() is shares
+
+
 def test_fingerprints_follow_the_rows_not_the_way_they_were_made(table):
     data = table(12)
     folds = make_splits(4, data, seed=0)

@@ -11,6 +11,7 @@ from foldwise.answers.combined import CombinedAnswer
 from foldwise.answers.contest import asked_for, holm_values, not_told_apart, pick, picked_among
 from foldwise.answers.decision import Decision, decide, decision_notes
 from foldwise.answers.failures import count_words, own_words
+from foldwise.answers.importance import importance_of
 from foldwise.answers.ledger import UNSEEN, level_of_best, times_scored
 from foldwise.answers.method import MethodAnswer
 from foldwise.answers.metric_table import metric_numbers
@@ -139,6 +140,7 @@ def _method_dict(
         "difference_interval": difference.interval if difference else None,
         "p": plain_number(difference.p) if difference else None,
         **metric_numbers(method),
+        "importance": None if isinstance(method, AutoAnswer) else importance_of(method),
         "agreement": plain_number(method.agreement),
         "candidates": None if method.method.inner is None else method.candidates,
         "own_folds": method.own_folds,
@@ -171,6 +173,15 @@ def _tuning_gain(method: MethodAnswer) -> dict[str, Any] | None:
         return None
     numbers = {name: plain_number(getattr(gain, name)) for name in ("value", "low", "high")}
     return {"default_risk": plain_number(method.defaults.risk), **numbers, "interval": gain.interval}
+
+
+def _importance_notes(method: MethodAnswer) -> list[Note]:
+    """How far the importance of its columns has come, where it was interrupted."""
+    found = None if isinstance(method, AutoAnswer) else importance_of(method)
+    if found is None or found["columns"]:
+        return []
+    words = f"{method.method.name}: permutation importance is not finished, {found['models']} of {found['of']} models"
+    return [("importance", f"{words}; the same line with the same store goes on")]
 
 
 def _default_notes(method: MethodAnswer) -> list[Note]:
@@ -243,7 +254,7 @@ def _method_notes(method: MethodAnswer) -> list[Note]:
     notes += _failure_notes(method)
     notes += _search_notes(method)
     notes += _member_notes(method)
-    notes += _default_notes(method)
+    notes += [*_default_notes(method), *_importance_notes(method)]
     if method.status == "ok":
         estimate = method.estimate()
         if estimate.interval is not None:

@@ -86,7 +86,7 @@ def _decision_lines(answer: Mapping[str, Any]) -> list[str]:
     return [
         "Probability to be the best, expected regret (risk less that of the best method): from one law of all risks "
         "that agrees with the interval of every difference, under a flat prior. It is too sure of one method where "
-        f"several are equally good. Measured: {MEASURED_DECISIONS}."
+        f"several are equally good. Measured: {MEASURED_DECISIONS[answer['decision']['about']]}."
     ]
 
 

@@ -12,6 +12,7 @@ ROUNDING = 1e-12  # relative: numbers this close are the same
 MOST_PLACES = 7  # decimals; beyond, a number is written with its exponent
 WARNED = re.compile(r"(\d+) fits warned: (.*)")
 LARGE = 1e6  # from here on a measured number is written with its exponent: its last digits say nothing
+SHARE = re.compile(r"\b(\d+)%")
 MOST_NAMES = 6  # in one sentence; the table has them all
 
 
@@ -163,9 +164,13 @@ def other_notes(answer: Mapping[str, Any]) -> list[dict[str, str]]:
     >>> notes = [{"code": "tuner", "text": f"{name}: half the fits saved"} for name in ("k-nn", "tree")]
     >>> [note["text"] for note in other_notes({"methods": [{"name": "k-nn"}, {"name": "tree"}], "notes": notes})]
     ['k-nn and tree: half the fits saved']
+    >>> notes = [{"code": "tail", "text": f"{name}: a row has {share}%"} for name, share in [("a", 9), ("b", 7)]]
+    >>> [note["text"] for note in other_notes({"methods": [{"name": "a"}, {"name": "b"}], "notes": notes})]
+    ['a and b: a row has 7% to 9%']
     """
     names = {plain(method["name"]) for method in answer.get("methods") or []}
     found: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    shares: dict[tuple[str, str], list[int]] = {}
     for note in answer.get("notes") or []:
         if note["code"] in ("task", "scheme"):
             continue
@@ -173,8 +178,22 @@ def other_notes(answer: Mapping[str, Any]) -> list[dict[str, str]]:
         said = WARNED.fullmatch(rest) if name in names else None
         key, whose = (rest, name) if name in names else (plain(note["text"]), "")
         count, key = (int(said[1]), said[2]) if said else (0, key)
+        if whose and (share := SHARE.search(key)):
+            key = SHARE.sub("%", key, count=1)
+            shares.setdefault((note["code"], key), []).append(int(share[1]))
         found.setdefault((note["code"], key), []).append((whose, count))
-    return [{"code": code, "text": _note_words(key, whose)} for (code, key), whose in found.items()]
+    return [
+        {"code": place[0], "text": _note_words(_with_shares(place[1], shares.get(place)), whose)}
+        for place, whose in found.items()
+    ]
+
+
+def _with_shares(text: str, shares: Sequence[int] | None) -> str:
+    """The share that a note tells of each of several methods, as a range."""
+    if not shares:
+        return text
+    ends = dict.fromkeys((min(shares), max(shares)))
+    return text.replace("%", " to ".join(f"{share}%" for share in ends), 1)
 
 
 def _note_words(text: str, whose: Sequence[tuple[str, int]]) -> str:

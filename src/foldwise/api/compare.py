@@ -75,6 +75,7 @@ def compare(
     level: float = 0.95,
     interval: str | IntervalMethod | None = None,
     optimism: bool = False,
+    importance: bool = False,
     defaults: bool | None = None,
     on_failure: str = "fail",
     retry_failed: bool = False,
@@ -126,6 +127,8 @@ def compare(
       `level`: of the intervals.
       `interval`: one by name, or of your own (`fw.testing` checks it); else a valid one is chosen.
       `optimism`: make the fits that optimism needs.
+      `importance`: measure which columns the picked method needs: its outer models are made once more, and predict
+        their held-out rows with one column shuffled (docs/report.md).
       `defaults`: judge tuned learners at their own default parameters too, one more fit per outer split, to tell
         whether tuning helped (None: those of 20 or more candidates).
       `on_failure`: what a failed fit does to its method: it has no risk ("fail"), the baseline answers in its place

@@ -167,6 +167,7 @@ def _only(runnable: RunnableStudy, learners: Sequence[str] | None) -> RunnableSt
         methods=tuple(methods[at] for at in kept),
         has_final=False,
         has_optimism=False,
+        wants_importance=False,
         findings=(),
         notes=(),
     )

@@ -32,6 +32,7 @@ from foldwise.reports.plots import plot_curve
 from foldwise.splits.making import make_splits
 from foldwise.splits.nesting import DEFAULT_INNER, study_splits
 from foldwise.splits.split import Split, Splits
+from foldwise.studies.curves import keep_curve
 from foldwise.studies.plain import plain_candidate
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def curve(
     `parameter`: one keyword, such as `n_neighbors=range(1, 31)`. `learner`: a built-in name, an estimator or
     `fw.tune(...)`. `outer`, `repeats`: the splits, and how often they are drawn anew.
     `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `drop_missing_target`, `loss`, `seed`, `jobs`, `engine`,
-    `store` and `progress` are those of `compare`.
+    `store` and `progress` are those of `compare`; a curve with the store of a study is in its later reports.
 
     >>> import foldwise as fw
     >>> from sklearn.neighbors import KNeighborsRegressor
@@ -220,7 +221,9 @@ def curve(
     (parameter_name,) = parameter
     values = tuple(candidate[parameter_name] for candidate in method.candidates)
     found = _curve(parameter_name, values, train, test, losses[0], name, (len(reading.fits(method)), count.total()))
-    return replace(found, errors=_errors(folds))
+    found = replace(found, errors=_errors(folds))
+    keep_curve(store, found.to_dict())
+    return found
 
 
 def _errors(folds: FloatArray) -> tuple[float, ...]:
@@ -269,7 +272,7 @@ def learning_curve(
     `sizes`: shares of the outer training rows, or numbers of rows. `learner`: a built-in name, an estimator or
     `fw.tune(...)`, which is tuned on `inner` splits at every size. `outer`: the splits that are shortened.
     `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `drop_missing_target`, `loss`, `seed`, `jobs`, `engine`,
-    `store` and `progress` are those of `compare`.
+    `store` and `progress` are those of `compare`; a curve with the store of a study is in its later reports.
 
     `inner`: the splits that tune.
 
@@ -301,7 +304,7 @@ def learning_curve(
     method = runnable.study.methods[0]
     test = reading.outer_losses(method).reshape(len(counts), -1).mean(axis=1)
     train = reading.training_losses(method).reshape(len(counts), -1).mean(axis=1)
-    return _curve(
+    found = _curve(
         TRAIN_ROWS,
         tuple(counts),
         list(train),
@@ -310,6 +313,8 @@ def learning_curve(
         name,
         (len(reading.fits(method)), count.total()),
     )
+    keep_curve(store, found.to_dict())
+    return found
 
 
 def _check_parameter(learner: Any, parameter: dict[str, Any]) -> None:

@@ -48,7 +48,7 @@ def with_intervals(
     """
     study, data = answer.study, runnable.data
     splits = [(at, split) for at, split in enumerate(study.outer) if split.repeat == 0]
-    models = [_fold_model(runnable, answer, at, rule) for at, _ in splits]
+    models = [fold_model(runnable, answer, at, rule) for at, _ in splits]
     counts, masses = _units(study, [split for _, split in splits])
     facts: dict[str, Any] = {"masses": masses, "unit_counts": counts, "unit": "row" if masses is None else "group"}
     tests = [split.test for _, split in splits]
@@ -61,7 +61,7 @@ def with_intervals(
     return SetModel(model, models, scores, **facts, response=response)
 
 
-def _fold_model(runnable: RunnableStudy, answer: MethodAnswer, at: int, rule: str | None) -> Any:
+def fold_model(runnable: RunnableStudy, answer: MethodAnswer, at: int, rule: str | None = None) -> Any:
     """The model of one outer split: fitted on its training rows, at the candidate that was chosen there."""
     own = answer.picks[at] if isinstance(answer, AutoAnswer) else answer
     reading, method, split = answer.reading, own.method, answer.study.outer[at]

@@ -175,7 +175,8 @@ def _interval_words(card: Mapping[str, Any]) -> str:
     if not isinstance(found, Mapping) or not isinstance(found.get("models"), int):
         return ""
     what = "sets" if "sets" in str(found.get("kind")) else "intervals"
-    return f"{what}: {promise_words(found)}; {found['models']} more models are kept for them"
+    kept = "1 more model is" if found["models"] == 1 else f"{found['models']} more models are"
+    return f"{what}: {promise_words(found)}; {kept} kept for them"
 
 
 def _number(value: Any) -> float | None:

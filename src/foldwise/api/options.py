@@ -45,6 +45,7 @@ class CompareOptions(TypedDict, total=False):
     level: float
     interval: str | IntervalMethod | None
     optimism: bool
+    importance: bool
     defaults: bool | None
     on_failure: str
     retry_failed: bool

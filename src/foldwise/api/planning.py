@@ -18,7 +18,7 @@ from foldwise.shown import table_html, words_html
 from foldwise.studies.counting import rows_of_chosen
 from foldwise.studies.reading import Reading
 from foldwise.studies.stacking import final_key, members_of
-from foldwise.studies.study import Method
+from foldwise.studies.study import Method, Study
 from foldwise.tuners.tuner import worst_case
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Plan:
     wall_seconds: float | None = None  # on the cores that the run would use; `seconds` are those of one
     cores: int | None = None
     limit: str = ""  # what a time limit decides
+    importance: int = 0  # of the fits, those that permutation importance makes again, at most
 
     def to_dict(self) -> dict[str, Any]:
         """The plan in plain values; the same as `--json`."""
@@ -70,7 +71,9 @@ class Plan:
             + (f", about {duration(method['seconds'])}" if method["seconds"] is not None else "")
             for method in self.methods
         ]
-        shared = sum(method["fits"] for method in self.methods) - self.fits
+        if self.importance:
+            lines.append(f"  importance of columns: at most {_counted(self.importance, 'fit')} made again")
+        shared = sum(method["fits"] for method in self.methods) + self.importance - self.fits
         cost = f"{_sureness(self.methods)}{_counted(self.fits, 'fit')}"
         cost += f" ({shared:,} fewer than the lines above: fits that methods share are made once)" if shared else ""
         cost += f", about {duration(self.seconds)} of work for one core" if self.seconds is not None else ""
@@ -141,6 +144,9 @@ def make_plan(asked: Request, *, has_pilot: bool = True) -> Plan:
     measured = measure(runnable, reading) if has_pilot else {}
     costs = _costs(reading, measured)
     fits, work = total(costs)
+    again = _models_made_again(reading.study)
+    longest_fit = max((one.alone for one in measured.values()), default=0.0)
+    fits, work = fits + again, work + again * longest_fit
     study, own = reading.study, own + fits * KEEPING_SECONDS
     cores = cores_of(asked.run, work)
     longest = max((one.longest for one in measured.values()), default=0.0)
@@ -155,8 +161,16 @@ def make_plan(asked: Request, *, has_pilot: bool = True) -> Plan:
         task=task_words({"task": study.task, "notes": notes}),
         wall_seconds=round(own + max(work / cores, longest), 3) if has_pilot and cores is not None else None,
         cores=cores,
+        importance=again,
         limit=next((note["text"] for note in notes if note["code"] == "time_limit"), ""),
     )
+
+
+def _models_made_again(study: Study) -> int:
+    """The most fits of permutation importance: each outer model of the picked method, with the members of a blend."""
+    if not study.wants_importance:
+        return 0
+    return len(study.outer) * max(1 + len(method.members) for method in study.shown)
 
 
 def cores_of(options: RunOptions, work: float) -> int | None:

@@ -43,13 +43,15 @@ def promise_words(card: Any, level: float = 0.9) -> str:
         return "not known"
     unit = "group" if card.get("unit") == "group" else "row"
     level = check_level(level, sum(counts), unit)
-    proved = f"at least {_percent(proved_coverage(level, counts))} is proved{_why(level, counts)}"
+    is_picked = card.get("choice") == "outer" and isinstance(card.get("among"), int)
+    named = " of a method named beforehand" if is_picked else ""
+    proved = f"at least {_percent(proved_coverage(level, counts))} is proved{named}{_why(level, counts)}"
     kind = plain(card.get("kind") or "intervals")
     whose = "of a new group" if unit == "group" else "of new rows"
     task = "classes" if kind.endswith("sets") else "numbers"
-    seen = SIMULATED[task].get(round(level, 6)) if unit == "row" else None
+    seen = SIMULATED[task].get(round(level, 6)) if unit == "row" and len(counts) > 1 else None
     found = f", simulated {_percent(seen[0])} to {_percent(seen[1])}" if seen else ""
-    return f"{kind} at {_percent(level)} {whose}: {proved}{found}{_choice_words(card)}"
+    return f"{kind} at {_percent(level)} {whose}: {proved}{found}{_choice_words(card) if is_picked else ''}"
 
 
 def _why(level: float, counts: list[int]) -> str:
@@ -61,9 +63,7 @@ def _why(level: float, counts: list[int]) -> str:
 
 
 def _choice_words(card: Mapping[str, Any]) -> str:
-    if card.get("choice") == "outer" and isinstance(card.get("among"), int):
-        return f"; the method was chosen among {card['among']} on the same rows, which costs a little of it"
-    return ""
+    return f"; this one was chosen among {card['among']} on the same rows, which costs a little coverage"
 
 
 def _percent(share: float) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from foldwise.answers.evidence import check_interval
+from foldwise.answers.importance import check_rows
 from foldwise.api.running import Ran, answer_study
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.order import check_order
@@ -84,10 +85,12 @@ class Request:
             losses=losses,
             outer=splits.outer,
             tuning=replace(self.tuning, inner=splits.inner_spec),
-            options=replace(options, has_final=False, defaults=False) if is_alone else options,
+            options=replace(options, has_final=False, defaults=False, importance=False) if is_alone else options,
             notes=(*decided, *self.notes, *splits.notes, *left_out),
         )
         check_interval(runnable.study)
+        if runnable.study.wants_importance:
+            check_rows(runnable.study)
         return runnable
 
     def _is_repeated(self, learners: Sequence[Learner], data: Dataset) -> bool:

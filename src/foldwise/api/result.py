@@ -45,6 +45,7 @@ from foldwise.reports.html import html_fragment, render_html, write_html
 from foldwise.reports.text import render_text
 from foldwise.run import fit_model
 from foldwise.shown import Page, Prose
+from foldwise.studies.curves import read_curves
 from foldwise.studies.finding import finding_from
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from foldwise.api.decision import Decision
+    from foldwise.api.importance import Importance
 
 
 class Result:
@@ -251,6 +253,25 @@ class Result:
         if isinstance(method, CombinedAnswer):
             raise BadStudy(f"{method.method.name} is made of other learners, whose noise it has", "Name one of them")
         return noise(self._study, method, seeds=seeds)
+
+    def importance(self, name: str | None = None) -> Importance:
+        """Which columns a method needs: how much larger its loss is on held-out rows with one of them shuffled.
+
+        `name`: a method (None: the best). Its outer models are made once more, one after another, and each predicts
+        its own test rows with one column shuffled, five times for every column. What was measured is kept with the
+        records, also where a run was interrupted, and is in later reports; a result that was loaded has what is there.
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["linear"], "diabetes", outer=3, jobs=1)
+        >>> result.importance().to_frame()["column"].tolist()[:2]
+        ['s5', 's1']
+        """
+        from foldwise.api.importance import importance  # needs scikit-learn, and a result that is read does not
+
+        found, made = importance(self._study, self._named(name))
+        self.made[found.method] = self.made.get(found.method, 0) + made
+        self.__dict__.pop("_answer", None)  # made again, with what is known now
+        return found
 
     def coverage_check(
         self,
@@ -471,7 +492,8 @@ class Result:
         """One self-contained page with this `title`, as text; also written to a file if a `path` is given.
 
         Without a title the page is named after the target and the data.
-        `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown with the answer.
+        `curves`: those of `fw.learning_curve` and `fw.curve`, to be shown with the answer. Curves that were made with
+        the store of the study (`store=`, `foldwise curve --store RUN`) are shown in any case.
         `rows`: show the target and columns of the hardest rows too; otherwise no row of the data is in the page.
 
         `path`: of the file, if one is wanted.
@@ -480,7 +502,7 @@ class Result:
         more: dict[str, Any] = {
             "title": title or self.title,
             "details": {**details(self.reading, data=self.data, rows=rows), "differences": self._pairs()},
-            "curves": [curve.to_dict() for curve in curves],
+            "curves": [*read_curves(self.reading.store), *(curve.to_dict() for curve in curves)],
         }
         if path is None:
             return Page(render_html(self._answer, **more))

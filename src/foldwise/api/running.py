@@ -80,6 +80,10 @@ def answer_study(
             _forget_failures(runnable.study, kept)
         shown = Progress(progress, judge=risk_words)
         reading, made = run(runnable, executor=executor, store=kept, progress=shown, stop=stop)
+        if runnable.study.wants_importance:
+            from foldwise.api.importance import measure_best  # needs scikit-learn, and a result that is read does not
+
+            made.update(measure_best(runnable, reading, kept, stop=stop, is_shown=shown.shown))
     return Ran(reading, made, stop.reason)
 
 

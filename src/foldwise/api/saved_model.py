@@ -52,7 +52,7 @@ def check_has_intervals(file: ModelFile, level: float) -> None:
     if not isinstance(file.model, ConformalModel):
         raise BadInterval(
             "this model keeps nothing to make prediction intervals from",
-            "Save it with result.save_model(path, intervals=True), or foldwise compare ... --save MODEL --intervals",
+            "Make it again with `foldwise compare ... --save MODEL --intervals`",
         )
     file.model.proved_coverage(level)
 

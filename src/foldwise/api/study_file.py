@@ -108,6 +108,7 @@ class StudySpec(BaseModel):
     level: float | None = None
     interval: str | None = None
     optimism: bool | None = None
+    importance: bool | None = None
     defaults: bool | None = None
     on_failure: str | None = None
     retry_failed: bool | None = None

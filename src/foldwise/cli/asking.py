@@ -109,6 +109,7 @@ def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool,
         'foldwise curve diabetes --learner k-nn --parameter "n_neighbors=1..30"',
         "foldwise curve diabetes --learner ridge           # over training rows",
         "foldwise curve diabetes --learner ridge --plot rows.pdf",
+        "foldwise curve wine.csv --target quality --learner ridge --store runs/wine # for its report",
     )
 )
 @data_argument
@@ -116,6 +117,7 @@ def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool,
 @click.option("--parameter", metavar="P=V", help='The parameter to vary: "n_neighbors=1..30".')
 @click.option("--sizes", metavar="A,B", help="Training sizes instead: shares of the rows, or row numbers.")
 @click.option("--plot", metavar="FILE", help="Write the picture (.svg, .png or .pdf).")
+@click.option("--store", metavar="RUN", help="Store of a study, whose reports then show the curve.")
 @options(DATA_OPTIONS, CURVE_OPTIONS)
 @quiet
 @as_json

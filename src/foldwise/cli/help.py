@@ -49,6 +49,7 @@ HEADINGS: dict[str, tuple[str, ...]] = {
         "level",
         "interval",
         "optimism",
+        "importance",
         "margin",
         "rope",
     ),

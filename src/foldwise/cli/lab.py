@@ -60,7 +60,7 @@ def lab() -> None:
     help="The coverage that intervals are made for.",
 )
 @click.option("--like", metavar="DATA", help="Simulate tables like this one, and run a study of it on them.")
-@click.option("--learners", type=Words(), metavar="A,B", help="With --like: the learners; else the usual ones.")
+@click.option("--learners", type=Words(), metavar="A,B", help="With --like: the learners; ridge and k-nn if not given.")
 @click.option("--outer", type=Scheme(), help="With --like: outer splits, as in compare.")
 @click.option("--inner", type=Scheme(), help="With --like: inner splits, as in compare.")
 @click.option("--time-limit", type=TimeWord(), default="2 min", show_default=True, help="With --like: most seconds.")

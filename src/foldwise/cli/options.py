@@ -197,6 +197,13 @@ DEFAULTS = click.option(
 )
 OPTIMISM = click.option("--optimism", is_flag=True, default=None, help="Buy the fits that optimism needs.")
 
+IMPORTANCE = click.option(
+    "--importance",
+    is_flag=True,
+    default=None,
+    help="Measure which columns the picked method needs (one more fit for each outer split).",
+)
+
 
 def options(*groups: Any) -> Callable[[Command], Command]:
     """Put groups of options on a command, in reading order."""

@@ -18,6 +18,7 @@ from foldwise.cli.options import (
     DEFAULTS,
     EFFORT,
     GUARD_OPTIONS,
+    IMPORTANCE,
     JOBS,
     LEARNERS,
     LIMIT_OPTIONS,
@@ -57,7 +58,9 @@ STOPPED, INTERRUPTED, TERMINATED = 3, 130, 143
     )
 )
 @click.argument("data", metavar="DATA|STUDY.toml", shell_complete=complete_data)
-@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM, DEFAULTS, MARGIN], RUN_OPTIONS)
+@options(
+    [LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM, IMPORTANCE, DEFAULTS, MARGIN], RUN_OPTIONS
+)
 @options([ON_FAILURE, RETRY], GUARD_OPTIONS)
 @options([REPORT, REPORT_ROWS, TITLE], SAVE_OPTIONS)
 @click.option("--plan", "only_plan", is_flag=True, help="Say what it would cost, and stop.")
@@ -334,7 +337,9 @@ def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool, in
     if intervals:
         models = result.study.outer.folds
         size = Path(path).stat().st_size / 1e6
-        words += f", with {models} models of outer folds for prediction intervals ({models} more fits, {size:.2g} MB)"
+        kept = f"{models} models of outer folds" if models > 1 else "the model of the training rows"
+        fits = f"{models} more fit{'' if models == 1 else 's'}"
+        words += f", with {kept} for prediction intervals ({fits}, {size:.2g} MB)"
     remark(words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,12 +10,11 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.comparisons.comparison import Comparison
-from foldwise.comparisons.forecasts import DIEBOLD_MARIANO
-from foldwise.estimates.cross_validated import CORRECTED_T
+from foldwise.formulas.checks import t_quantile
 from foldwise.formulas.decision import Choices, choices
 
-ONE_SPLIT = "one test set does not show how the learners' risks vary together; folds do (outer=13, --outer 13)"
-FORECASTS = "forecasts of one period are compared pair by pair: they have no joint law here"
+CENTRAL = 0.999  # a p above it says nothing of the scale: the difference is next to 0
+NO_INTERVAL = "two of the methods have no interval for their difference"
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,26 +33,43 @@ class Contest:
 def contest_of(risks: Sequence[float], pairs: Sequence[Comparison]) -> Contest | str:
     """The joint law that agrees with the printed interval of every pair (in the order of `combinations`).
 
-    A reason in words where some pair has no corrected t: only that speaks of learners and has a law of its own.
+    It has the fewest degrees of freedom of all pairs, infinitely many where every interval is normal or exact. A reason
+    in words where some pair has no interval.
     """
-    se, df = np.zeros((len(risks), len(risks))), None
-    first, second = np.triu_indices(len(risks), 1)
-    for i, j, pair in zip(first.tolist(), second.tolist(), pairs, strict=True):
-        if is_tie(pair):
-            continue
-        if pair.interval != CORRECTED_T.name or pair.se is None:
-            return _reason(pair)
-        se[i, j] = se[j, i] = pair.se
-        df = pair.df
-    return Contest(np.asarray(risks, np.float64), se, 1.0 if df is None else df)
+    told = [pair for pair in pairs if not is_tie(pair)]
+    if without := [pair for pair in told if pair.low is None]:
+        return next((text for code, text in without[0].notes if code == "interval"), NO_INTERVAL)
+    df = min(map(_df, told), default=math.inf)
+    se = np.zeros((len(risks), len(risks)))
+    se[np.triu_indices(len(risks), 1)] = [0.0 if is_tie(pair) else agreeing_se(pair, df) for pair in pairs]
+    return Contest(np.asarray(risks, np.float64), se + se.T, df)
+
+
+def agreeing_se(pair: Comparison, df: float) -> float:
+    """The standard error at which a t of so many degrees of freedom is no surer of the sign than what is printed.
+
+    That is the difference's own, where it has one of these degrees of freedom; else, and where exact tests are wider,
+    the one whose interval reaches as far towards 0, or whose p is as large.
+
+    >>> round(agreeing_se(Comparison(-1.0, -2.5, 0.0, 0.95, "Tango"), math.inf), 3)
+    0.51
+    """
+    assert pair.low is not None
+    assert pair.high is not None
+    ends = [pair.value - pair.low] * (pair.value >= 0) + [pair.high - pair.value] * (pair.value <= 0)
+    found = [max(ends) / t_quantile(pair.level, df)]
+    if pair.se is not None and _df(pair) == df:
+        found.append(pair.se)
+    p = pair.details.get("mid_p", pair.p)  # McNemar's exact p of a few rows is larger than any law would have it
+    if p is not None and p < CENTRAL:
+        found.append(abs(pair.value) / t_quantile(1 - p, df))
+    return max(found)
 
 
 def is_tie(pair: Comparison) -> bool:
     """Two names of the same learner, or two methods with the same loss in every split."""
-    return pair.value == 0 and pair.p == 1 and not pair.se
+    return pair.value == 0 and pair.p == 1 and not pair.se and not pair.low and not pair.high
 
 
-def _reason(pair: Comparison) -> str:
-    if pair.low is not None:
-        return FORECASTS if pair.interval == DIEBOLD_MARIANO else ONE_SPLIT
-    return next((text for code, text in pair.notes if code == "interval"), ONE_SPLIT)
+def _df(pair: Comparison) -> float:
+    return math.inf if pair.df is None else pair.df

@@ -124,4 +124,5 @@ def _by_rows(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
     found = holdout.holdout_t(differences, level=plain.level, groups=groups)
     if found.se == 0:
         return replace(plain, notes=(("interval", "all groups have the same difference"),))
-    return replace(plain, low=found.low, high=found.high, interval="t", se=found.se)
+    units = len(differences) if groups is None else len(np.unique(groups))
+    return replace(plain, low=found.low, high=found.high, interval="t", se=found.se, df=units - 1)

@@ -11,13 +11,17 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 
 WORD = "duplicates"  # groups="duplicates": rows that are equal or nearly so are never on both sides of a split
 NEIGHBOURS = 10  # a row is a near copy if it is much closer than the tenth nearest
+MANY = 40  # neighbours in the columns of fine numbers, those with another value in a quarter of the rows
+FINE, SPIKE = 0.25, 0.05  # and rows with the commonest value
+MOST_COPIES = 12  # of a row, one after another, that are seen
+JUMP = 0.5  # of the distance to the next row, at most, where several copies end
 CLOSE = 0.2  # of the distance to that one, at most
 CHANCE = 0.005  # of the rows that may be taken for copies
+LEAST_GAP = 0.6  # of the rows within a wider distance are copies: by chance half of them at most
 MOST_ROWS = 20_000  # among which near copies are looked for: it takes rows x rows steps
 MOST_LABELS = 100  # a column with more has names rather than categories, and is left out of distances
 MOST_MISSING = 0.2  # of the values of a column that tells how far apart rows are
 CHUNK = 2_000_000  # distances at a time
-LOGS = sum((k - 4) / k for k in range(5, NEIGHBOURS))  # expected log ratios of the farther distances in one dimension
 
 
 def hash_column(values: AnyArray, salt: int) -> AnyArray:
@@ -68,18 +72,22 @@ def column_numbers(raw: AnyArray, kind: str) -> tuple[FloatArray, tuple[Any, ...
     return np.asarray(raw, dtype=np.float64), ()
 
 
-def spread_out(columns: Sequence[AnyArray], is_label: Sequence[bool]) -> FloatArray:
-    """Points whose distances say how alike rows are: numbers in standard deviations, and 1 for another label."""
-    parts = []
-    for values, label in zip(columns, is_label, strict=True):
-        if label:
-            codes = values.astype(np.int64) + 1
-            if codes.max() < MOST_LABELS:
-                parts.append(np.eye(int(codes.max()) + 1)[codes] / np.sqrt(2))
-            continue
-        if np.isnan(values).mean() <= MOST_MISSING and (scaled := in_deviations(values)) is not None:
-            parts.append(scaled[:, None])
-    return np.hstack(parts) if parts else np.zeros((len(columns[0]), 0))
+def spread_out(columns: Sequence[AnyArray], is_label: Sequence[bool], rows: IntArray | None = None) -> FloatArray:
+    """Points whose distances say how alike (some) rows are: numbers in standard deviations, and 1 for another label."""
+    kept = np.arange(len(columns[0])) if rows is None else rows
+    labels = {at: int(columns[at][kept].max(initial=-1)) + 2 for at, label in enumerate(is_label) if label}
+    labels = {at: width for at, width in labels.items() if width <= MOST_LABELS}
+    most = sum(labels.values()) + len(columns) - sum(is_label)
+    points, width = np.zeros((len(kept), most)), 0  # filled column by column: of a wide table this is large
+    for at, (column, label) in enumerate(zip(columns, is_label, strict=True)):
+        values = column if rows is None else column[rows]
+        if at in labels:
+            points[np.arange(len(values)), width + values.astype(np.int64) + 1] = 1 / np.sqrt(2)
+            width += labels[at]
+        elif not label and np.isnan(values).mean() <= MOST_MISSING and (scaled := in_deviations(values)) is not None:
+            points[:, width] = scaled
+            width += 1
+    return points[:, :width]
 
 
 def in_deviations(values: FloatArray) -> FloatArray | None:
@@ -107,7 +115,7 @@ def nearest(points: FloatArray, asked: IntArray, count: int = NEIGHBOURS) -> tup
     count = min(count, len(points) - 1)
     squares = np.einsum("ij,ij->i", points, points)
     distances, rows = np.empty((len(asked), count)), np.empty((len(asked), count), dtype=np.int64)
-    step = max(1, CHUNK // len(points))
+    step = max(1, CHUNK // max(len(points), count * points.shape[1]))
     for start in range(0, len(asked), step):
         part = asked[start : start + step]
         gaps = squares[part, None] + squares - 2 * (points[part] @ points.T)
@@ -121,17 +129,72 @@ def nearest(points: FloatArray, asked: IntArray, count: int = NEIGHBOURS) -> tup
     return distances, rows
 
 
-def close_limit(distances: FloatArray) -> float:
-    """How near a copy is, of the distance to the tenth neighbour: so near that chance has one row in 200 there.
+class NearRows:
+    """Rows that are near copies of each other: so near that chance has one row in 200 there.
 
     The distances to the farther neighbours say how many dimensions the rows fill (Levina and Bickel, 2004), and so
-    how many rows are as near by chance.
+    how many rows are as near by chance: beside the tenth neighbour, or, in the columns of fine numbers alone, beside
+    the next row after several copies. Columns of few values have clumps of rows without copies.
     """
-    if distances.shape[1] < NEIGHBOURS:
-        return 0.0
-    logs = np.log(np.maximum(distances[:, -1:], 1e-300) / np.maximum(distances[:, 4:-1], 1e-300))
-    dimensions = LOGS / max(float(logs.sum(axis=1).mean()), 1e-9)
-    return float(min(CLOSE, (CHANCE / (NEIGHBOURS - 1)) ** (1 / dimensions)))
+
+    def __init__(self, columns: Sequence[AnyArray], is_label: Sequence[bool], asked: IntArray, rows: IntArray) -> None:
+        count = len(asked)
+        self._all = nearest(spread_out(columns, is_label, rows), asked, NEIGHBOURS)
+        numbers = [one for one, label in zip(columns, is_label, strict=True) if not label and is_fine(one[rows])]
+        points = spread_out(numbers, [False] * len(numbers), rows) if len(numbers) > 1 else np.zeros((count, 0))
+        is_enough = points.shape[1] > 1 and len(points) > 2 * MANY
+        self._fine = nearest(points, asked, MANY) if is_enough else (np.zeros((count, 0)), np.zeros((count, 0), int))
+
+    def links(self, *, is_sure: bool = False) -> tuple[IntArray, IntArray]:
+        """Which of the rows asked (by place) have a copy, and which row it is; once for every copy.
+
+        Where it must be sure, only if there are clearly fewer rows within a wider limit that are no copies.
+        """
+        found = []
+        for looking, wider in ((self._beside_tenth, 2.0), (self._several, 1.6)):
+            one, other = looking(1.0)
+            if not is_sure or len(np.unique(one)) >= LEAST_GAP * len(np.unique(looking(wider)[0])):
+                found.append((one, other))
+        return (
+            np.concatenate([one for one, _ in found] or [np.zeros(0, np.int64)]),
+            np.concatenate([other for _, other in found] or [np.zeros(0, np.int64)]),
+        )
+
+    def _beside_tenth(self, slack: float) -> tuple[IntArray, IntArray]:
+        distances, rows = self._all
+        limit = min(CLOSE, (CHANCE / (NEIGHBOURS - 1)) ** (1 / _dimensions(distances, NEIGHBOURS // 2 - 1)))
+        one, rank = np.nonzero(distances < slack * limit * distances[:, -1:])
+        return one, rows[one, rank]
+
+    def _several(self, slack: float) -> tuple[IntArray, IntArray]:
+        distances, rows = self._fine
+        one, rank = np.nonzero(np.arange(distances.shape[1]) < _several(distances, slack)[:, None])
+        return one, rows[one, rank]
+
+
+def is_fine(values: AnyArray) -> bool:
+    """Has it many values, and none that many rows share?"""
+    counts = np.unique(values, return_counts=True)[1]
+    return bool(len(counts) > FINE * len(values) and counts.max() <= SPIKE * len(values))
+
+
+def _several(distances: FloatArray, slack: float) -> IntArray:
+    """How many of its nearest rows are copies of each row, after which the next one is far."""
+    found = np.zeros(len(distances), dtype=np.int64)
+    if not distances.shape[1]:
+        return found
+    dimensions = _dimensions(distances, MOST_COPIES)
+    for copies in range(MOST_COPIES, 0, -1):
+        limit = min(JUMP, (CHANCE / MOST_COPIES) ** (1 / (copies * dimensions)))
+        found[distances[:, copies - 1] < slack * limit * distances[:, copies]] = copies
+    return found
+
+
+def _dimensions(distances: FloatArray, first: int) -> float:
+    """How many the rows fill, by the neighbours from there on: nearer ones may be copies of one row."""
+    known, count = np.maximum(distances, 1e-300), distances.shape[1]
+    logs = np.log(known[:, -1:] / known[:, first:-1]).sum(axis=1)
+    return sum((rank - first) / rank for rank in range(first + 1, count)) / max(float(logs.mean()), 1e-9)
 
 
 def duplicate_groups(X: Any, kinds: Sequence[str]) -> IntArray:
@@ -151,9 +214,8 @@ def duplicate_groups(X: Any, kinds: Sequence[str]) -> IntArray:
     if not NEIGHBOURS < len(first) <= MOST_ROWS:
         return _in_order(codes)
     is_label = [kind in ("text", "category") for kind in kinds]
-    distances, rows = nearest(spread_out([values[first] for values in columns], is_label), np.arange(len(first)))
-    one, rank = np.nonzero(distances < close_limit(distances) * distances[:, -1:])
-    links = coo_array((np.ones(len(one)), (one, rows[one, rank])), shape=(len(first), len(first)))
+    one, other = NearRows(columns, is_label, np.arange(len(first)), first).links()
+    links = coo_array((np.ones(len(one)), (one, other)), shape=(len(first), len(first)))
     return _in_order(connected_components(links, directed=False)[1][codes].astype(np.int64))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,9 @@ from foldwise.data.dataset import Dataset
 from foldwise.data.equal_rows import column_numbers
 
 MOST_PAIRS = 500  # of rows with one value
+NUMBER = re.compile(r"[-+]?\d[\d.,'\s\u00a0]*(?:[eE][-+]?\d+)?")
+MOST_WORDS = 4  # of a text that is one number with its unit
+LEAST_READ = 0.95  # of the labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +51,21 @@ class Feature:
         return self.name_of(float(self.values[row]))
 
     @cached_property
+    def in_numbers(self) -> Feature | None:
+        """Text such as "12 EUR" or "P017" as the numbers in it; None of numbers, and where labels hold none or several.
+
+        >>> Feature("price", "text", np.array([1.0, 0.0]), ("12 EUR", "$1,250.50")).in_numbers.values
+        array([1250.5,   12. ])
+        """
+        if not self.labels:
+            return None
+        read = [number_in(str(label)) for label in self.labels]
+        if sum(one is not None for one in read) < LEAST_READ * len(read) or len(set(read)) < 2:
+            return None
+        numbers = np.array([np.nan if one is None else one for one in read] + [np.nan])
+        return Feature(self.name, "number", numbers[self.values.astype(np.int64)])
+
+    @cached_property
     def is_whole(self) -> bool:
         """Are all its numbers whole?"""
         known = self.values[~self.missing]
@@ -67,7 +86,28 @@ class Feature:
     @cached_property
     def distinct(self) -> int:
         """How many values it has, missing ones not counted."""
-        return int(self.codes.max()) + 1 - bool(self.missing.any()) if len(self.values) else 0
+        return len(np.unique(self.values)) - bool(self.missing.any())  # codes would be kept, of every column
+
+
+def number_in(text: str) -> float | None:
+    """The one number in a short text; of several separators the last is that of the decimals.
+
+    >>> number_in("12 EUR"), number_in("1.234,50 kg"), number_in("$1,234"), number_in("3-5"), number_in("none")
+    (12.0, 1234.5, 1234.0, None, None)
+    """
+    found = NUMBER.findall(text)
+    if len(found) != 1 or len(text.split()) > MOST_WORDS:
+        return None
+    digits = re.sub(r"[\s'\u00a0]", "", found[0]).rstrip(".,")
+    last = max(digits.rfind("."), digits.rfind(","))
+    is_thousands = last >= 0 and digits[last] == "," and "." not in digits and len(digits) - last == 4
+    if is_thousands or (last >= 0 and digits.count(digits[last]) > 1):
+        last = -1
+    whole = re.sub(r"[.,]", "", digits[:last] if last >= 0 else digits)
+    try:
+        return float(f"{whole}.{digits[last + 1 :]}" if last >= 0 else whole)
+    except ValueError:
+        return None
 
 
 def features(data: Dataset) -> Iterator[Feature]:

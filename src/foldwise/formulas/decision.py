@@ -20,7 +20,7 @@ class Choices(NamedTuple):
     """Of each method: the probability to be the best, and what it costs to take it instead of the best.
 
     `regret_high` is not exceeded with the probability asked for; `within` is the probability of a regret of at most
-    the margin, None where no margin is given.
+    the margin, None where no margin is given. A law of 1 degree of freedom has no mean, and so no `expected_regret`.
     """
 
     p_best: FloatArray
@@ -48,9 +48,10 @@ def choices(values: Any, se: Any, *, df: float, level: float = 0.95, margin: flo
     regrets = _regrets(middle[order], spread[np.ix_(order, order)], df)[:, back]
     is_best = regrets <= SAME * max(float(np.ptp(middle)), float(spread.max()))
     p_best = (is_best / is_best.sum(-1, keepdims=True)).mean(0)
+    has_mean = df > 1 or not spread.any()
     return Choices(
         p_best,
-        regrets.mean(0),
+        regrets.mean(0) if has_mean else np.full(len(middle), math.nan),
         np.quantile(regrets, level, axis=0),
         None if margin is None else (regrets <= margin).mean(0),
     )

@@ -9,12 +9,14 @@ import numpy as np
 
 from foldwise.errors import BadStudy
 from foldwise.guards.checks.adversarial import unlike_parts
-from foldwise.guards.checks.copies import target_copies, telling_columns, telling_missing
+from foldwise.guards.checks.copies import telling_missing
 from foldwise.guards.checks.duplicates import equal_rows, near_rows
 from foldwise.guards.checks.empty import constant_columns, empty_columns, free_text
+from foldwise.guards.checks.encoded import filled_by_class, target_means
 from foldwise.guards.checks.identifiers import identifiers, undeclared_groups
 from foldwise.guards.checks.later import later_features
 from foldwise.guards.checks.learners import fitted_parts, reused_studies, watched_rows
+from foldwise.guards.checks.made_rows import changed_rows, rows_between
 from foldwise.guards.checks.order import alike_neighbours, undeclared_time
 from foldwise.guards.checks.parts import (
     large_groups,
@@ -24,8 +26,9 @@ from foldwise.guards.checks.parts import (
     small_strata,
     unlike_targets,
 )
-from foldwise.guards.checks.prepared import scaled_columns, selected_columns, target_means
+from foldwise.guards.checks.prepared import scaled_columns, selected_columns
 from foldwise.guards.checks.spelling import numbers_as_text, two_spellings
+from foldwise.guards.checks.together import given_away
 from foldwise.guards.findings import Findings
 from foldwise.guards.registry import CODES, read_silence
 from foldwise.guards.seeds import seed_findings
@@ -37,12 +40,13 @@ Check = Callable[[Subject], Iterator[Finding]]
 FAST: tuple[Check, ...] = (
     equal_rows,
     near_rows,
+    changed_rows,
+    rows_between,
     identifiers,
     undeclared_groups,
     undeclared_time,
     alike_neighbours,
-    target_copies,
-    telling_columns,
+    given_away,
     constant_columns,
     empty_columns,
     free_text,
@@ -59,6 +63,7 @@ FAST: tuple[Check, ...] = (
     scaled_columns,
     target_means,
     selected_columns,
+    filled_by_class,
     fitted_parts,
     reused_studies,
     watched_rows,

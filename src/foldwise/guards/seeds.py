@@ -19,8 +19,8 @@ from foldwise.studies.finding import Finding
 from foldwise.studies.study import rows_name
 
 SEEDS = 5
-MOST_TRAINING = 2_000  # rows of these fits
-MOST_SECONDS = 3.0  # of a fit that is made more than twice
+MOST_TRAINING = 400  # rows of these fits
+MOST_SECONDS = 0.5  # of a fit that is made more than three times
 
 
 def seed_findings(runnable: RunnableStudy) -> Iterator[Finding]:

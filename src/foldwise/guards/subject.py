@@ -49,6 +49,12 @@ class Subject:
         common = np.argsort(-np.bincount(codes), kind="stable")[: 1 if len(self.data.classes) == 2 else MOST_CLASSES]
         return tuple((codes == code).astype(np.float64) for code in common)
 
+    def with_columns(self, columns: tuple[Feature, ...]) -> Subject:
+        """The same without the other features."""
+        found = Subject(self.data, self.study, self.learners)
+        found.__dict__["columns"] = columns
+        return found
+
     @cached_property
     def columns(self) -> tuple[Feature, ...]:
         """Every feature; none where the table is sparse or of documents alone."""

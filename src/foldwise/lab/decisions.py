@@ -17,6 +17,7 @@ from foldwise.estimates.evidence import Evidence
 from foldwise.lab.alarms import BLOCK, SHARE
 from foldwise.lab.draws import Runs, drawn, fold_labels, repeated
 from foldwise.lab.learners import Centroid, Columns, Logistic, Ridge, find_learner
+from foldwise.lab.paired_losses import PairedLosses
 from foldwise.lab.problems import ClassesProblem, LinearProblem, Problem, find_problem
 from foldwise.lab.replications import Found, replicate_all
 from foldwise.losses.loss import Loss
@@ -95,7 +96,38 @@ def decisions(
 
     works = {str(study): partial(_said, study, level) for study in studies}
     found = replicate_all(works, replications, seed=seed, jobs=jobs)
-    return pd.concat([_judged(study, found[str(study)]) for study in studies], ignore_index=True)
+    truths = {name: np.broadcast_to(one["risks"].mean(0), one["risks"].shape) for name, one in found.items()}
+    return pd.concat([_judged(name, truths[name], one) for name, one in found.items()], ignore_index=True)
+
+
+def paired_decisions(
+    studies: Sequence[PairedLosses],
+    *,
+    replications: int = 100,
+    level: float = 0.95,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> Any:
+    """The same for predictors on one test set and for forecasts, whose risks are drawn with every replication.
+
+    Series that have no interval are left out.
+    """
+    import pandas as pd
+
+    works = {str(study): partial(_said_of_pairs, study, level) for study in studies}
+    found = replicate_all(works, replications, seed=seed, jobs=jobs)
+    return pd.concat([_judged(name, one["risks"], one) for name, one in found.items()], ignore_index=True)
+
+
+def _said_of_pairs(study: PairedLosses, level: float, times: int, rng: np.random.Generator) -> Mapping[str, Any]:
+    drawn = [study.draw(rng) for _ in range(times)]
+    lines = [
+        {"risks": risks, **_line(contest, study.baseline(risks), level)}
+        for evidence, risks in drawn
+        if isinstance(contest := _contest(evidence), Contest)
+    ]
+    names = lines[0] if lines else {}
+    return {name: np.array([line[name] for line in lines]) for name in names}
 
 
 def _said(study: LabStudy, level: float, times: int, rng: np.random.Generator) -> Mapping[str, Any]:
@@ -139,11 +171,16 @@ def _contests(study: LabStudy, runs: Runs, labels: IntArray) -> list[Contest]:
         evidence = [
             evidence_of(study, runs.losses[j, :, at], runs.scores[j, at], labels) for j in range(len(runs.losses))
         ]
-        pairs = [difference(one, other, names=("a", "b")) for one, other in combinations(evidence, 2)]
-        contest = contest_of([float(one.fold_losses.mean()) for one in evidence], pairs)
+        contest = _contest(evidence)
         assert isinstance(contest, Contest), contest
         found.append(contest)
     return found
+
+
+def _contest(evidence: Sequence[Evidence]) -> Contest | str:
+    """The contest by the comparisons that a study prints."""
+    pairs = [difference(one, other, names=("a", "b")) for one, other in combinations(evidence, 2)]
+    return contest_of([float(one.fold_losses.mean()) for one in evidence], pairs)
 
 
 def evidence_of(study: LabStudy, losses: FloatArray, scores: FloatArray, labels: IntArray) -> Evidence:
@@ -169,26 +206,29 @@ def evidence_of(study: LabStudy, losses: FloatArray, scores: FloatArray, labels:
     )
 
 
-def _judged(study: LabStudy, found: Found) -> Any:
+def _judged(name: str, truth: FloatArray, found: Found) -> Any:
+    """What was said of the method picked, and what is true of it by truth[replication, method].
+
+    Of methods that are equally good the first counts as the best: to call another one that is an error.
+    """
     import pandas as pd
 
-    truth = found["risks"].mean(0)
-    regrets, picks = truth - truth.min(), found["p_best"].argmax(-1)
-    gap = float(np.sort(truth)[1] / truth.min() - 1)
-    picked = partial(np.take_along_axis, indices=picks[:, None], axis=-1)
+    smallest, rows = truth.min(-1), np.arange(len(truth))
+    regrets, picks = truth - smallest[:, None], found["p_best"].argmax(-1)
+    gaps = np.sort(truth, -1)[:, 1] / smallest - 1
     is_within = found["within"] >= 0.95
     return pd.DataFrame(
         {
-            "study": str(study),
-            "methods": len(truth),
-            "gap": gap,
-            "is_near_tie": gap < NEAR,
-            "p_best": picked(found["p_best"])[:, 0],
-            "is_best": regrets[picks] == 0,
-            "stated_regret": picked(found["expected_regret"])[:, 0] / truth.min(),
-            "regret": regrets[picks] / truth.min(),
-            "regret_high": picked(found["regret_high"])[:, 0] / truth.min(),
-            "margin": found["margin"] / truth.min(),
+            "study": name,
+            "methods": truth.shape[-1],
+            "gap": gaps,
+            "is_near_tie": gaps < NEAR,
+            "p_best": found["p_best"][rows, picks],
+            "is_best": picks == truth.argmin(-1),
+            "stated_regret": found["expected_regret"][rows, picks] / smallest,
+            "regret": regrets[rows, picks] / smallest,
+            "regret_high": found["regret_high"][rows, picks] / smallest,
+            "margin": found["margin"] / smallest,
             "called_within": is_within.sum(-1),
             "truly_within": (is_within & (regrets <= found["margin"][:, None])).sum(-1),
         }

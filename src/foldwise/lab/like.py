@@ -9,6 +9,8 @@ from foldwise.api.compare import compare
 from foldwise.api.coverage_check import CoverageCheck
 from foldwise.estimates.interval_method import IntervalMethod
 
+USUAL = ("ridge", "k-nn")  # a table takes about a second with these; with all default learners two minutes show nothing
+
 
 def coverage_like(
     data: Any,
@@ -30,7 +32,8 @@ def coverage_like(
     `target`: its column, or its values. Assumes independent rows; groups and time order are refused.
 
     `data`: as in `compare`.
-    `learners`, `outer`, `inner`: as in `compare`.
+    `learners`: ridge and k-nn if not given, as a simulated table costs what a study does.
+    `outer`, `inner`: as in `compare`.
     `intervals`, `replications`, `time_limit`, `progress`: as in `Result.coverage_check`.
     `level`: the coverage that the interval is made for.
     `seed`: names the random draws; the same seed gives the same answer.
@@ -42,7 +45,7 @@ def coverage_like(
     (20, 0.0)
     """
     words: dict[str, Any] = {"outer": outer, "inner": inner, "level": level, "seed": seed, "jobs": jobs}
-    result = compare(learners, data, target, progress=progress, **words)
+    result = compare(list(USUAL) if learners is None else learners, data, target, progress=progress, **words)
     return result.coverage_check(
         intervals=intervals,
         replications=replications,

@@ -49,7 +49,7 @@ class ConformalModel(BaseEstimator):
         self.unit = unit
 
     def proved_coverage(self, level: float = 0.9) -> float:
-        """The coverage that is proved at this level, whatever the model and the data."""
+        """The coverage that is proved at this level, whatever the data, if the same rows did not choose the method."""
         held = self._held
         return proved_coverage(check_level(level, held.units, held.unit), list(self.unit_counts))
 

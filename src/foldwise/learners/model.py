@@ -121,9 +121,15 @@ def responses_of(estimator: Any, task: str) -> tuple[str, ...]:
     return tuple(name for name in RESPONSES if hasattr(estimator, name))
 
 
-def respond(model: Any, data: Dataset, rows: IntArray, responses: Sequence[str]) -> dict[str, AnyArray]:
-    """What the model answers for these rows, checked: class codes, values, one column per class."""
-    table, steps = data.take(rows), {"steps": steps_of(data)[rows]} if takes_steps(model) else {}
+def respond(
+    model: Any, data: Dataset, rows: IntArray, responses: Sequence[str], *, table: Any = None
+) -> dict[str, AnyArray]:
+    """What the model answers for these rows, checked: class codes, values, one column per class.
+
+    `table`: these rows as they are given to the model, where they are not as in the data.
+    """
+    table = data.take(rows) if table is None else table
+    steps = {"steps": steps_of(data)[rows]} if takes_steps(model) else {}
     return {name: checked(model, name, getattr(model, name)(table, **steps), data, rows) for name in responses}
 
 

@@ -18,6 +18,7 @@ from foldwise.records.following import FollowedStore
 from foldwise.studies.counting import Sureness
 from foldwise.studies.file import read_study
 from foldwise.studies.finding import finding_words
+from foldwise.studies.importance import read_measured
 from foldwise.studies.pace import Pace, work_left
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
@@ -81,6 +82,7 @@ class Snapshot:
     done: int = 0
     total: int = 0
     sureness: Sureness = ""
+    measured: tuple[int, int] | None = None  # outer models whose importance is known, of how many, at the end of a run
     left: float | None = None  # seconds until the end; of a run that was stopped, of work for one core
     is_timed: bool = True  # has every method done a fit by which its time is known?
     failed: int = 0
@@ -183,7 +185,8 @@ class State:
             done=counts.done,
             total=counts.done if counts.is_over else counts.total,
             sureness=counts.sureness,
-            left=self._left(counts, phase),
+            measured=None if (measured := self._measured(counts, phase)) is None else measured[:2],
+            left=self._left(counts, phase) if measured is None else measured[2],
             is_timed=all(count.done for count in counts.methods if count.total),
             failed=len({key for *_, key in counts.failures}),
             workers=workers(writer),
@@ -193,6 +196,19 @@ class State:
             failures=tuple(self._failures(counts)),
             has_report=phase in ("finished", "stopped"),
         )
+
+    def _measured(self, counts: Counts, phase: Phase) -> tuple[int, int, float | None] | None:
+        """How far the importance of columns has come after the last fit, and the seconds left by the models so far."""
+        if phase != "ending" or not counts.study.wants_importance:
+            return None
+        count, found = len(counts.study.outer), Counter[str]()
+        for method in counts.study.shown:
+            kept = read_measured(counts.reading.store, method)
+            if kept is not None and len(kept.models) < count:
+                found["models"] += len(kept.models)
+                found["ms"] += round(1e3 * sum(one.seconds for one in kept.models.values()))
+        done = min(found["models"], count)
+        return done, count, found["ms"] / 1e3 / done * (count - done) if done else None
 
     def _left(self, counts: Counts, phase: Phase) -> float | None:
         if phase == "stopped":

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foldwise.answers.numbers import MISSING, number, plain, span
+from foldwise.answers.numbers import MISSING, measured, number, plain
 from foldwise.live.state import Row, Snapshot
 from foldwise.reports.charts import Row as Strip
 from foldwise.reports.charts import intervals
@@ -63,7 +63,7 @@ def _words(snapshot: Snapshot) -> dict[str, Any]:
     percent = 100 * snapshot.done / snapshot.total if snapshot.total else 0.0
     return {
         "head": head,
-        "words": snapshot.problem or words,
+        "words": snapshot.problem or _measuring(snapshot) or words,
         "percent": min(percent, 100.0),
         "total": f"{snapshot.sureness} {snapshot.total:,}".strip(),
         "left": _left_words(snapshot),
@@ -74,7 +74,17 @@ def _words(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
+def _measuring(snapshot: Snapshot) -> str:
+    """What is done after the last fit, where the importance of columns was asked for."""
+    if snapshot.measured is None:
+        return ""
+    done, count = snapshot.measured
+    return f"All fits are done; which columns the picked method needs is being measured: {done} of {count} models."
+
+
 def _left_words(snapshot: Snapshot) -> str:
+    if snapshot.phase == "ending" and snapshot.measured is not None:
+        return MISSING if snapshot.left is None else duration(snapshot.left)
     if snapshot.phase in ("finished", "ending"):
         return "none"
     if snapshot.phase not in ("running", "stopped") or snapshot.left is None:
@@ -102,20 +112,22 @@ def _risk_chart(snapshot: Snapshot) -> Markup | None:
     if not known:
         return None
     known.sort(key=lambda one: one[:2])
-    rows = [
-        Strip(
-            name=plain(row.name),
-            value=row.risk,
-            low=row.low,
-            high=row.high,
-            cells=((number(row.risk), row.risk), span(row.low, row.high), _kind(row)),
-            mark="quiet" if row.is_partial else "",
-            words=f"{plain(row.name)}: {number(row.risk)}, {span(row.low, row.high)}, {_kind(row)}",
-        )
-        for *_, row in known
-    ]
+    rows = [_strip(row) for *_, row in known]
     heads = ["learner", "risk so far", "interval", "rests on"]
     return intervals(rows, heads=heads, caption="Risks of the outer folds that are done", picture="lower is better")
+
+
+def _strip(row: Row) -> Strip:
+    risk, around = measured(row.risk, row.low, row.high)
+    return Strip(
+        name=plain(row.name),
+        value=row.risk,
+        low=row.low,
+        high=row.high,
+        cells=((risk, row.risk), around, _kind(row)),
+        mark="quiet" if row.is_partial else "",
+        words=f"{plain(row.name)}: {risk}, {around}, {_kind(row)}",
+    )
 
 
 def _kind(row: Row) -> str:

@@ -28,6 +28,7 @@ class StudyOptions:
     level: float = 0.95
     interval: IntervalRequest | None = None
     optimism: bool = False
+    importance: bool = False  # is the permutation importance of the picked method measured?
     defaults: bool | None = False  # are tuned learners judged at their own default parameters too? None: where cheap
     on_failure: str = "fail"
     solvers: SolverOption = "auto"

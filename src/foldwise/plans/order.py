@@ -117,4 +117,4 @@ def _parts(estimator: Any) -> Iterator[Any]:
         yield estimator
         steps = getattr(estimator, "steps", None)
         inside = getattr(estimator, "regressor", None) or getattr(estimator, "estimator", None)
-        estimator = steps[-1][1] if steps else inside
+        estimator = steps[-1][1] if isinstance(steps, list) and steps else inside

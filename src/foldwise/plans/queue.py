@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from foldwise.plans.fit import Fit, FitPart, Fits
 from foldwise.plans.needed import join_parts, needed_parts
@@ -11,6 +11,8 @@ from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.block import record_keys
 from foldwise.records.record import Record
 from foldwise.studies.reading import Reading
+
+MANY_SETS, MOST_ROWS = 1000, 2**22  # training sets that are handed out at once, and their rows
 
 
 class Queue:
@@ -79,7 +81,7 @@ class Queue:
         out = set(self._out)
         for at in methods:
             self._before(at)
-            own = list(needed_parts(self.runnable, self.reading, at, has_final=at in self._final))
+            own = list(_first(needed_parts(self.runnable, self.reading, at, has_final=at in self._final)))
             keys = self._open[at] = {key for part in own for key in part.keys}
             for part in own if self._at_once is not None else ():
                 self._strands |= dict.fromkeys(part.keys, (at, id(part.train)))
@@ -88,6 +90,20 @@ class Queue:
             self._out |= dict.fromkeys(keys, (at,)) | shared  # one value for all others: there may be very many
             fresh += own if out.isdisjoint(keys) else [fit for fit in Fits(own) if fit.key not in out]
         return sorted(join_parts(fresh), key=lambda part: self._ranks[part.method])
+
+
+def _first(parts: Iterable[FitPart]) -> Iterator[FitPart]:
+    """A thousand training sets, or more as long as they are small; the others are asked for when these are done.
+
+    Training rows of very many splits are worked out when they are asked for, and fits hold them.
+    """
+    sets, rows, last = 0, 0, None
+    for part in parts:
+        if part.train is not last:
+            if sets >= MANY_SETS and rows >= MOST_ROWS:
+                return
+            sets, rows, last = sets + 1, rows + part.train.size, part.train
+        yield part
 
 
 def _waiting(runnable: RunnableStudy, *, is_last: bool) -> dict[int, list[int]]:

@@ -120,6 +120,7 @@ def make_study(
         threads=options.fit_threads,
         level=options.level,
         has_optimism=options.optimism,
+        wants_importance=options.importance,
         on_failure=options.on_failure,
         notes=(*data.notes, *notes),
         groups=data.groups,

@@ -60,4 +60,4 @@ def _is_cheap(learner: Learner) -> bool:
 
 def _last_step(estimator: Any) -> Any:
     steps = getattr(estimator, "steps", None)
-    return steps[-1][1] if steps else estimator
+    return steps[-1][1] if isinstance(steps, list) and steps else estimator

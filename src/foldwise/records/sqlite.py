@@ -189,6 +189,11 @@ class SqliteStore:
         self._database = None
         self._release()
 
+    def renew(self) -> None:
+        """Forget what was read of a closed store, as another has written to it since."""
+        self.close()
+        self._documents.clear()
+
     def _open_writer(self) -> sqlite3.Connection:
         _make_folder(self.path)
         self._take_lock()

@@ -9,6 +9,8 @@ from foldwise.answers.numbers import listed, number, plain
 
 MUCH_QUICKER = 5  # times
 LONG = 1.0  # seconds of fitting below which nobody minds
+# One test set does not speak of the learners on other training rows, nor a period of other times.
+AMONG = {"predictors": "of these {} predictors", "forecasts": "of {} in this period"}
 
 Method = Mapping[str, Any]
 
@@ -35,19 +37,31 @@ def contestants(answer: Mapping[str, Any]) -> list[Method]:
 
 
 def advised(answer: Mapping[str, Any]) -> Method | None:
-    """The method to take: the best, or one within the margin that is far quicker to fit."""
+    """The method to take: the best, or one that is far quicker to fit and within the margin, where that was named.
+
+    The default margin may be a multiple of the smallest risk: no reason to take another method unasked.
+    """
     rivals = contestants(answer)
     best = next((method for method in rivals if method["name"] == answer.get("best")), None)
-    if best is None:
-        return None
+    if best is None or answer["decision"].get("margin_from") != "given":
+        return best
     quick = min((one for one in rivals if one.get("within_margin")), key=_seconds, default=best)
     return quick if _seconds(best) >= LONG and _seconds(quick) * MUCH_QUICKER <= _seconds(best) else best
+
+
+def among(answer: Mapping[str, Any], rivals: int) -> str:
+    """Among whom, and where, a method may be the best.
+
+    >>> among({"decision": {"about": "predictors"}}, 3), among({"decision": {"about": "learners"}}, 3)
+    ('of these 3 predictors', 'of 3')
+    """
+    return AMONG.get(answer["decision"].get("about"), "of {}").format(rivals)
 
 
 def regret_words(method: Method, key: str, smallest: float) -> str:
     """A regret in % of the smallest estimated risk, or in the unit of the loss where that is not above 0."""
     value = method[key]
-    if not smallest > 0:
+    if value is None or not smallest > 0:
         return number(value, digits=2)
     percent = 100 * value / smallest
     return "less than 0.1%" if percent < 0.05 else f"{number(percent, digits=2)}%"
@@ -57,13 +71,17 @@ def _take(answer: Mapping[str, Any], rivals: list[Method]) -> str:
     taken, smallest = advised(answer), rivals[0]["risk"]
     assert taken is not None
     level = f"{100 * float(answer['decision'].get('level') or 0.95):g}%"
-    regret, most = (regret_words(taken, key, smallest) for key in ("expected_regret", "regret_high"))
+    most = regret_words(taken, "regret_high", smallest)
     if not taken["regret_high"]:
         most = "none"
     elif not most.startswith("less"):
         most = f"at most {most}"
     sure = f"with {level} probability {most}"
-    words = f"Take {plain(taken['name'])}, the best of {len(rivals)} with probability {_chance(taken['p_best'])}: "
+    best = f"{among(answer, len(rivals))} with probability {_chance(taken['p_best'])}"
+    words = f"Take {plain(taken['name'])}, the best {best}: "
+    if taken["expected_regret"] is None:
+        return f"{words}its regret is {sure}{_fast(answer, taken, rivals)}."
+    regret = regret_words(taken, "expected_regret", smallest)
     return f"{words}its expected regret is {regret}, {sure}{_fast(answer, taken, rivals)}."
 
 
@@ -91,13 +109,13 @@ def _within(answer: Mapping[str, Any], rivals: list[Method]) -> list[str]:
     names = [plain(method["name"]) for method in rivals if method.get("within_margin")]
     if not names:
         return [f"None is shown to be within {margin} with {level} probability."]
-    if len(names) == len(rivals):
-        return [
-            f"All {len(names)} are within {margin} with {level} probability each: it hardly matters which is taken."
-        ]
     if len(names) == 1:
         return [f"Only {names[0]} is within {margin} with {level} probability."]
-    return [f"{listed(names)} are within {margin} with {level} probability each: among them it hardly matters."]
+    every = "Both" if len(names) == 2 else f"All {len(names)}"
+    who, which = (every, "which") if len(names) == len(rivals) else (listed(names), "which of them")
+    return [
+        f"{who} are within {margin} with {level} probability each: by this margin it hardly matters {which} is taken."
+    ]
 
 
 def _chance(p: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.answers.numbers import MISSING, loss_words, number, plain, span
+from foldwise.answers.numbers import MISSING, loss_words, measured, number, plain
 from foldwise.reports import charts
 from foldwise.reports.benchmark_methods import benchmark_paragraph, benchmark_references
 from foldwise.reports.benchmark_text import benchmark_verdict, pair_score, pair_words, percent, rank_columns
@@ -151,14 +151,14 @@ def _risk_cell(data: Mapping[str, Any], method: Mapping[str, Any], key: int, lea
     risk, share = method["risks"].get(data["data"]), method["relative_risks"].get(data["data"])
     known = {one["name"]: one for one in (data["answer"] or {}).get("methods", [])}
     own: Mapping[str, Any] = known.get(method["name"], {})
-    around = span(own.get("low"), own.get("high"))
+    shown, around = measured(risk, own.get("low"), own.get("high"))
     words = [f"interval {around}"] if around != MISSING else []
     words += [f"{percent(share)} of the baseline's risk"] if share is not None else []
     depth = _depth(share, least) if method["compared"] else 0
     is_best = method["compared"] and share is not None and share == least
     words += ["the smallest of this data set"] if is_best else []
     kind = f"number {'wrong' if share is not None and share > 1 else 'right'} shade-{depth}"
-    text = tag("b", number(risk), " ●") if is_best else number(risk)
+    text = tag("b", shown, " ●") if is_best else shown
     return tag("td", text, class_=kind, data_method=key, data_tip="; ".join(words) or None)
 
 
@@ -217,16 +217,17 @@ def _data_charts(answer: Answer) -> Iterator[tuple[str, Markup]]:
 
 def _data_chart(answer: Answer, data: Mapping[str, Any]) -> Markup:
     own = {method["name"]: method for method in data["answer"]["methods"]}
+    words = {name: measured(one.get("risk"), one.get("low"), one.get("high")) for name, one in own.items()}
     rows = [
         Row(
             name=plain(name),
             value=own[name].get("risk"),
             low=own[name].get("low"),
             high=own[name].get("high"),
-            cells=(_sorted(own[name].get("risk")), span(own[name].get("low"), own[name].get("high"))),
+            cells=(_sorted(own[name].get("risk"), text=words[name][0]), words[name][1]),
             mark="best" if name == data["best"] else "" if method["compared"] else "quiet",
             key=key,
-            words=f"{plain(name)}: {number(own[name].get('risk'))}",
+            words=f"{plain(name)}: {words[name][0]}",
         )
         for key, method in enumerate(answer["methods"])
         if (name := method["name"]) in own
@@ -236,5 +237,5 @@ def _data_chart(answer: Answer, data: Mapping[str, Any]) -> Markup:
     return charts.intervals(rows, heads=heads, caption=caption, picture="risk and interval")
 
 
-def _sorted(value: float | None, *, digits: int = 4) -> Any:
-    return MISSING if value is None else (number(value, digits=digits), value)
+def _sorted(value: float | None, *, digits: int = 4, text: str = "") -> Any:
+    return MISSING if value is None else (text or number(value, digits=digits), value)

@@ -31,6 +31,7 @@ from foldwise.reports.advice import advice
 from foldwise.reports.agreement import disagreements
 from foldwise.reports.charts.rows import breakable
 from foldwise.reports.data_section import data_facts, target_figure
+from foldwise.reports.importance_section import importance_panels
 from foldwise.reports.methods_text import methods_paragraph, references
 from foldwise.reports.prediction_sections import metric_columns, prediction_panels
 from foldwise.reports.text import (
@@ -194,6 +195,7 @@ def _charts(answer: Mapping[str, Any], details: Mapping[str, Any]) -> dict[str, 
         "unsettled": [(plain(name), words) for name, words in unsettled.items()],
         "predicted": _predicted(answer, details),
         "metrics": metric_columns(answer),
+        "importance": importance_panels(answer),
         "losses": study_sections.every_loss(answer),
         "loss_words": study_sections.loss_words(answer),
         "cost_figure": study_sections.cost_figure(answer),

@@ -7,7 +7,7 @@ from typing import Any
 
 from foldwise.answers.numbers import listed, number, plain
 from foldwise.estimates.intervals import INTERVALS
-from foldwise.reports.advice import contestants, regret_words
+from foldwise.reports.advice import among, contestants, regret_words
 
 BASELINE = "baseline"
 AUTO = "auto"
@@ -73,7 +73,8 @@ def references(answer: Mapping[str, Any], protocol: Mapping[str, Any]) -> list[s
     names |= {"cv"} if protocol["outer"]["kind"] in ("folds", "grouped", "loo") else set()
     names |= {"nested", "selection"} if _is_nested(protocol) else set()
     names |= {"holm"} if any(method.get("p_holm") is not None for method in methods) else set()
-    names |= {"decision"} if len(contestants(answer)) > 1 else set()
+    is_of_learners = (answer.get("decision") or {}).get("about") == "learners"
+    names |= {"decision"} if is_of_learners and len(contestants(answer)) > 1 else set()
     names |= {"winner"} if (answer.get("winner") or {}).get("level_shared") == "winner" else set()
     names |= {"scikit-learn"} if "scikit-learn" in (answer.get("versions") or {}) else set()
     known = REFERENCES | {row.name: row.reference for row in INTERVALS.values()} | protocol["own_references"]
@@ -337,16 +338,21 @@ def _decision(answer: Mapping[str, Any]) -> Iterator[str]:
     rivals = contestants(answer)
     if len(rivals) < 2:
         return
-    yield (
-        "The probability to be the best and the expected regret of taking each method come from a multivariate t "
-        "around the estimated risks whose differences have the standard errors and degrees of freedom of the "
-        "corrected t, under a flat prior (as Benavoli et al. have it for two methods)."
-    )
-    most = max(rivals, key=lambda method: method["p_best"])
-    regret = regret_words(most, "expected_regret", rivals[0]["risk"])
-    chance = f"{most['p_best']:.2f} (expected regret {regret})"
-    yield f"{plain(most['name'])} is the best of {len(rivals)} with probability {chance}."
     decision = answer["decision"]
+    df, has_mean = decision.get("df"), rivals[0]["expected_regret"] is not None
+    law = "normal law" if df is None else f"t on {number(df)} degree{'' if df == 1 else 's'} of freedom"
+    is_of_learners = decision.get("about") == "learners"
+    regret = "expected regret" if has_mean else "regret"
+    yield (
+        f"The probability to be the best and the {regret} of taking each method come from a multivariate {law} around "
+        "the estimated risks, in which every difference has at least the standard error of its interval, "
+        f"under a flat prior{' (as Benavoli et al. have it for two methods)' if is_of_learners else ''}."
+    )
+    best = next((method for method in rivals if method["name"] == answer.get("best")), None)
+    if best is not None:  # else nothing beats the baseline
+        regret, chance = regret_words(best, "expected_regret", rivals[0]["risk"]), f"{best['p_best']:.2f}"
+        cost = "" if best["expected_regret"] is None else f" (expected regret {regret})"
+        yield f"By it {plain(best['name'])} is the best {among(answer, len(rivals))} with probability {chance}{cost}."
     if decision.get("margin") is not None:
         source = "a tenth of the gap to the baseline" if decision["margin_from"] == "baseline" else "fixed by the user"
         yield f"A regret of at most {number(decision['margin'], digits=3)} ({source}) was called negligible."

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foldwise.answers.numbers import MISSING, listed, measured, number, plain
+from foldwise.answers.numbers import MISSING, listed, measured, number, plain, rounded
 from foldwise.reports import charts
 from foldwise.reports.figure import Figure
 from foldwise.reports.sections import ranked
 
 Found = Mapping[str, Any]
+MOST_DECIMALS = 6  # of a metric without an interval
 # metric -> its name in the head of the table, and whether larger is better
 OF_NUMBERS = {"rmse": ("RMSE", False), "mae": ("MAE", False), "median_absolute_error": ("median error", False)}
 OF_NUMBERS |= {"mape": ("MAPE", False), "r2": ("R²", True)}
@@ -177,6 +179,7 @@ def metric_columns(answer: Found) -> dict[str, Any] | None:
     columns = _columns(answer, methods[0][1])
     cells = {name: [_value(method, name) for _, method in methods] for name in columns}
     columns = {name: facts for name, facts in columns.items() if any(cell[0] is not None for cell in cells[name])}
+    places = {name: _places([cell[0] for cell in cells[name]]) for name in columns}
     best = {name: _best([cell[0] for cell in cells[name]], is_high) for name, (_, is_high) in columns.items()}
     rows = []
     for place, (at, method) in enumerate(methods):
@@ -184,8 +187,8 @@ def metric_columns(answer: Found) -> dict[str, Any] | None:
         for name in columns:
             value, low, high = cells[name][place]
             text, around = measured(value, low, high)
-            text, interval = (number(value, digits=3), "") if around == MISSING else (text, around.replace(" to ", "–"))
-            found.append((text, interval, value, value is not None and value == best[name]))
+            text, around = (rounded(value, places[name]), "") if around == MISSING else (text, around)
+            found.append((text, around.replace(" to ", "–"), value, value is not None and value == best[name]))
         rows.append({"key": at, "name": plain(method["name"]), "cells": found})
     heads = [head for head, _ in columns.values()]
     small = [head for head, is_high in columns.values() if not is_high]
@@ -198,6 +201,12 @@ def _columns(answer: Found, method: Found) -> dict[str, tuple[str, bool]]:
     mean = "" if _positive(method) is not None else "_macro"
     counts = {f"{name}{mean}": facts for name, facts in OF_COUNTS.items()}
     return {**OF_CLASSES, **counts, **OF_SCORES}
+
+
+def _places(values: list[float | None]) -> int:
+    """Decimals of a column without intervals: three digits of its largest number."""
+    most = max((abs(value) for value in values if value is not None), default=0.0)
+    return 3 if most == 0 else min(max(0, 2 - math.floor(math.log10(most))), MOST_DECIMALS)
 
 
 def _positive(method: Found) -> str | None:

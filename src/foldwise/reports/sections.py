@@ -11,7 +11,7 @@ from foldwise.answers.numbers import MISSING, candidate_words, chance, measured,
 from foldwise.reports import charts
 from foldwise.reports.advice import contestants, regret_words
 from foldwise.reports.charts import Row
-from foldwise.reports.text import DETAIL_COLUMNS, RESULT_COLUMNS, by_risk, level_words, share
+from foldwise.reports.text import DETAIL_COLUMNS, RESULT_COLUMNS, as_risk, by_risk, level_words, share
 from foldwise.reports.verdict import rows_words
 
 Method = Mapping[str, Any]
@@ -144,12 +144,15 @@ def optimism(answer: Mapping[str, Any]) -> Markup:
                 value=method.get("risk"),
                 low=method["selection_score"],
                 cells=(
-                    _sorted(method["selection_score"]),
+                    _sorted(method["selection_score"], text=RESULT_COLUMNS["selection score"](method)),
                     _sorted(method.get("selection_train_rows")),
-                    _sorted(method.get("risk")),
+                    _sorted(method.get("risk"), text=RESULT_COLUMNS["risk"](method)),
                     _sorted(answer.get("train_rows")),
-                    _sorted(method.get("optimism"), digits=3),
-                    *(_sorted(corrected.get(name)) for name in ("bbc", "tibshirani")),
+                    _sorted(method.get("optimism"), text=RESULT_COLUMNS["optimism"](method)),
+                    *(
+                        _sorted(corrected.get(name), text=as_risk(method, corrected.get(name)))
+                        for name in ("bbc", "tibshirani")
+                    ),
                 ),
                 words=f"{plain(method['name'])}: selection score {number(method['selection_score'])} "
                 f"({number(method.get('selection_train_rows'))} training rows), risk {number(method.get('risk'))} "

@@ -41,7 +41,7 @@ def _loss_chart(answer: Found, name: str) -> Markup:
         own = (method.get("losses") or {}).get(name) or {}
         value, low, high = own.get("value"), own.get("low"), own.get("high")
         risk, around = measured(value, low, high)
-        mark = "best" if value is not None and value == best else "quiet" if method["name"] in QUIET else ""
+        mark = "quiet" if method["name"] in QUIET else "best" if value is not None and value == best else ""
         words = f"{plain(method['name'])}: {risk} ({around})"
         cells = ((risk, value) if value is not None else risk, around)
         rows.append(Row(plain(method["name"]), value, low, high, cells=cells, mark=mark, key=at, words=words))
@@ -143,7 +143,7 @@ def _column_words(found: Found) -> str:
     if share < 0.5:
         return "What was left does not depend on this column by more than chance."
     return (
-        f"Of all columns among those on which residuals still depend most: it explains {share:.0f}% of them; at "
+        f"One of the columns on which residuals still depend most: it explains {share:.0f}% of them; at "
         f"{plain(worst['name'])} their mean is {number(worst['mean'], digits=3)}, which the method has not learnt."
     )
 
@@ -168,7 +168,10 @@ def hard_row_table(answer: Found, found: Found | None) -> dict[str, Any] | None:
 def _hard_words(found: Found) -> str:
     if found["wrong"] is not None:
         share = 100 * found["wrong"] / max(1, found["judged"])
-        return f"{number(found['wrong'])} rows ({share:.1f}%) are wrong under every method; those most surely wrong:"
+        rows = "1 row" if found["wrong"] == 1 else f"{number(found['wrong'])} rows"
+        are = "is" if found["wrong"] == 1 else "are"
+        most = "" if found["wrong"] == 1 else "; those most surely wrong"
+        return f"{rows} ({share:.1f}%) {are} wrong under every method{most}:"
     share = 100 * found["share"]
     return (
         f"Rows whose loss is large even under the method that suits them best; the {len(found['rows'])} here have "

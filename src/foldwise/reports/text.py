@@ -25,6 +25,7 @@ from foldwise.answers.numbers import (
     training_rows_words,
 )
 from foldwise.reports.bars import Bars, make_bars
+from foldwise.reports.importance_text import importance_text, measured_methods
 from foldwise.reports.text_table import GAP, Column, broken, draw_table, total
 from foldwise.reports.verdict import verdict
 from foldwise.shown import is_notebook
@@ -46,13 +47,13 @@ RESULT_COLUMNS: dict[str, Callable[[Method], str]] = {
     "method": lambda method: plain(method["name"]),
     "risk": lambda method: _risk(method),
     "interval": lambda method: measured(None, method.get("low"), method.get("high"))[1],
-    "selection score": lambda method: _as_risk(method, "selection_score"),
-    "optimism": lambda method: _as_risk(method, "optimism"),
+    "selection score": lambda method: as_risk(method, method.get("selection_score")),
+    "optimism": lambda method: as_risk(method, method.get("optimism")),
     "difference": lambda method: _difference(method),
 }
 DETAIL_COLUMNS: dict[str, Callable[[Method], str]] = {
-    "training risk": lambda method: _as_risk(method, "train_risk"),
-    "gap": lambda method: _as_risk(method, "gap"),
+    "training risk": lambda method: as_risk(method, method.get("train_risk")),
+    "gap": lambda method: as_risk(method, method.get("gap")),
     "agreement": lambda method: share(method.get("agreement")),
     "failed": lambda method: number(method.get("failed")),
     "fits": lambda method: number(method.get("fits")),
@@ -110,6 +111,7 @@ def render_text(answer: Mapping[str, Any], *, width: int | None = None, color: b
     parts += [_wrapped(" ".join(words for words in (about, training_rows_words(answer)) if words), width)]
     parts += [_wrapped(failures_words(answer), width)]
     parts += [_wrapped(verdict(answer), width), *_choices(answer, width), _wrapped(refit_words(answer), width)]
+    parts += [importance_text(plain(name), found, width=width) for name, found in measured_methods(by_risk(answer))]
     parts += ["\n".join(_wrapped(plain(finding_words(found)), width) for found in answer.get("findings") or [])]
     parts += ["\n".join(_wrapped(f"note: {plain(note['text'])}", width) for note in other_notes(answer))]
     return "\n\n".join(part for part in parts if part)
@@ -274,13 +276,13 @@ def failures_words(answer: Mapping[str, Any]) -> str:
 
 def _risk(method: Method) -> str:
     """The risk, and how many of its folds are the method's own."""
-    risk, own = _as_risk(method, "risk"), method.get("own_folds")
+    risk, own = as_risk(method, method.get("risk")), method.get("own_folds")
     return f"{risk} ({own} of {len(method['folds'])} own)" if mixed_words(method) else risk
 
 
-def _as_risk(method: Method, key: str) -> str:
-    """A number with as many digits as the interval of the risk supports."""
-    return rounded(method.get(key), decimals(method.get("low"), method.get("high")))
+def as_risk(method: Method, value: float | None) -> str:
+    """A number with as many digits as the interval of the method's risk supports."""
+    return rounded(value, decimals(method.get("low"), method.get("high")))
 
 
 def _difference(method: Method) -> str:

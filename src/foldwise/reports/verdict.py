@@ -6,7 +6,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from foldwise.answers.failures import mixed_words
-from foldwise.answers.numbers import MOST_NAMES, less, listed, loss_words, number, plain, span
+from foldwise.answers.numbers import (
+    MOST_NAMES,
+    decimals,
+    less,
+    listed,
+    loss_words,
+    measured,
+    number,
+    plain,
+    rounded,
+    span,
+)
 from foldwise.reports.advice import MUCH_QUICKER, advice, advised
 
 BASELINE = "baseline"
@@ -47,7 +58,7 @@ def _nothing_sentence(methods: list[Mapping[str, Any]], answer: Mapping[str, Any
     baseline = next((method for method in methods if method["name"] == BASELINE), None)
     if baseline is None or baseline.get("risk") is None:
         return f"No method {none}."
-    return f"No method but the baseline {none}; the baseline's estimated risk is {number(baseline['risk'])}."
+    return f"No method but the baseline {none}; the baseline's estimated risk is {_risk(baseline)}."
 
 
 def _so_far(answer: Mapping[str, Any]) -> str:
@@ -64,9 +75,9 @@ def _unfinished_sentences(answer: Mapping[str, Any]) -> list[str]:
 
 
 def _best_sentence(best: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
-    where = plain(loss_words(answer))
+    where, places = plain(loss_words(answer)), decimals(best.get("low"), best.get("high"))
     if answer.get("score"):
-        where += f", so the {plain(answer['score'])} is {number(1 - best['risk'])}"
+        where += f", so the {plain(answer['score'])} is {rounded(1 - best['risk'], places)}"
     if answer.get("train_rows") is not None:
         size = answer.get("trained_on") or f"{answer['train_rows']} training rows"
         where += f", {plain(size)}"
@@ -76,10 +87,11 @@ def _best_sentence(best: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
         wide = best.get("low_simultaneous"), best.get("high_simultaneous")
         low, high = wide if None not in wide else (best["low"], best["high"])
         count = (answer.get("winner") or {}).get("among") or 1
+        around = measured(None, low, high)[1]
         among = f", for the best of {count}" if None not in wide and count > 1 else ""
-        interval = f"{level} {plain(best.get('interval') or 'interval')}{_whose(best)}{among}: {span(low, high)}"
+        interval = f"{level} {plain(best.get('interval') or 'interval')}{_whose(best)}{among}: {around}"
     mixed = f"; {words}" if (words := mixed_words(best)) else ""
-    numbers = f"{number(best['risk'])} ({where}{mixed}; {interval})"
+    numbers = f"{rounded(best['risk'], places)} ({where}{mixed}; {interval})"
     if best["name"] == BASELINE and _is_alone(best, answer):
         return f"Every other method failed; the baseline's estimated risk is {numbers}."
     if best["name"] == BASELINE:
@@ -112,7 +124,12 @@ def _whose(best: Mapping[str, Any]) -> str:
 
 def _auto_sentence(auto: Mapping[str, Any]) -> str:
     names = f"one of {listed(auto['may_pick'])}" if auto.get("may_pick") else "the method"
-    return f"Letting the inner splits pick {names} has an estimated risk of {number(auto['risk'])} (auto)."
+    return f"Letting the inner splits pick {names} has an estimated risk of {_risk(auto)} (auto)."
+
+
+def _risk(method: Mapping[str, Any]) -> str:
+    """A risk with as many digits as its interval supports."""
+    return measured(method["risk"], method.get("low"), method.get("high"))[0]
 
 
 def _difference_sentences(
@@ -190,7 +207,7 @@ def rows_words(curve: Mapping[str, Any]) -> str:
 
 
 def _baseline_sentence(baseline: Mapping[str, Any], together: list[str] | None, it: str) -> str:
-    risk = number(baseline["risk"])
+    risk = _risk(baseline)
     return {
         "same": f"{it} is not shown to beat the baseline ({risk}): that difference may be 0.",
         "worse": f"{it} beats the baseline ({risk}).",

@@ -14,7 +14,7 @@ from foldwise.splits.given import check_pairs, from_pairs, is_lists_of_pairs
 from foldwise.splits.holdout import DevRows
 from foldwise.splits.making import INNER_NAMES, NAMES, is_foreign, make_splits
 from foldwise.splits.part import Part, Rows, check_respects, make_part
-from foldwise.splits.split import Split, Splits, plural
+from foldwise.splits.split import EAGER_ROWS, Split, Splits, plural
 
 ROWS_PER_FOLD = 4  # a default fold has at least so many rows
 SHORTER = (7, 5, 3)  # what the default number of outer folds may shrink to
@@ -77,9 +77,10 @@ def inner_splits(spec: Any, outer: Splits, data: Rows, *, seed: int) -> Inner:
     splits = []
     for split in outer:
         try:
-            splits.append(make_splits(spec, data, seed=seed, rows=split.train, ordered=ordered))
+            made = make_splits(spec, data, seed=seed, rows=split.train, ordered=ordered)
         except BadSplits as error:
             raise _inside(split, error) from error
+        splits.append(made.light() if len(outer) * len(made) * data.rows > EAGER_ROWS else made)
     final = make_splits(spec, data, seed=seed, ordered=ordered)
     return Inner(tuple(splits), final, splits[0].scheme)
 

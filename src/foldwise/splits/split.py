@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +15,9 @@ from foldwise.arrays import IntArray
 from foldwise.errors import BadSplits
 from foldwise.shown import Shown
 
-# Above this many training row numbers in all (half a gigabyte) they are worked out when asked for.
-EAGER_ROWS = 2**26
+# Above this many training row numbers in all (32 MB) they are worked out when asked for.
+EAGER_ROWS = 2**22
+FEW_FOLDS = 20  # are put together quickly
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,8 +37,30 @@ class Split(Shown):
         return f"Split(train={len(self.train)}, test={len(self.test)})"
 
 
-class Rest(Split):
-    """A split that trains on `rows` without `held`, worked out anew at each call to save memory."""
+class Late(Split):
+    """A split whose training rows are worked out when asked for, and forgotten when nobody holds them any more."""
+
+    @property
+    def train(self) -> IntArray:
+        found: IntArray | None = self.__dict__.get("_last", _nobody)()
+        if found is None:
+            found = self._train()
+            object.__setattr__(self, "_last", weakref.ref(found))  # fits of one training set hold one array
+        return found
+
+    def _train(self) -> IntArray:
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_last"}
+
+
+def _nobody() -> None:
+    """What a weak reference gives when its array is gone."""
+
+
+class Rest(Late):
+    """A split that trains on `rows` without `held`."""
 
     rows: IntArray
     held: IntArray
@@ -45,9 +70,25 @@ class Rest(Split):
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
-    @property
-    def train(self) -> IntArray:
+    def _train(self) -> IntArray:
         return without(self.rows, self.held)
+
+
+class Others(Late):
+    """A split that trains on the test rows of the other splits of its partition, and keeps no rows but these."""
+
+    tests: tuple[IntArray, ...]
+
+    def __init__(self, tests: tuple[IntArray, ...], split: Split) -> None:
+        fields = {"tests": tests, "test": split.test, "repeat": split.repeat, "fold": split.fold}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def _train(self) -> IntArray:
+        is_in = np.zeros(1 + max(int(test.max(initial=-1)) for test in self.tests), dtype=bool)
+        for test in self.tests:
+            is_in[test] = test is not self.test
+        return np.flatnonzero(is_in)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,10 +142,17 @@ class Splits(Shown):
         """Might any training row have been a test row? Of given rows nobody knows, and a bootstrap repeats them."""
         return not self.is_ordered and self.kind not in ("bootstrap", "pairs", "none")
 
+    def light(self) -> Splits:
+        """The same splits; those of a partition into few folds keep their test rows alone."""
+        if not self.is_partition or self.folds > FEW_FOLDS:
+            return self
+        tests = [tuple(one.test for one in self.splits if one.repeat == repeat) for repeat in range(self.repeats)]
+        return replace(self, splits=tuple(Others(tests[one.repeat], one) for one in self.splits))
+
     @cached_property
     def rows(self) -> IntArray:
         """Every row that is tested at least once."""
-        return np.unique(np.concatenate([split.test for split in self.splits]))
+        return np.flatnonzero(np.bincount(np.concatenate([split.test for split in self.splits])))
 
     @cached_property
     def fingerprint(self) -> str:

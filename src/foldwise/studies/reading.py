@@ -23,6 +23,7 @@ from foldwise.studies.study import Method, Note, Stage, Study
 from foldwise.studies.tuning_run import FAILED, MISSING, THERE, Choice, TuningRun
 
 MANY = 10_000  # row sets remembered at most
+MOST_TARGETS = 500  # row sets whose targets are remembered
 WORTH_LOOKING = 4 * 2**20  # bytes of new records, above which they are scored at once
 LONG = 2_000  # rows, above which fits are scored one by one: their losses then stay in the processor's cache
 FoldState = Literal["own", "baseline", "failed", "missing", "undefined"]
@@ -251,7 +252,7 @@ class Reading:
     def _targets(self, rows: IntArray) -> tuple[AnyArray, FloatArray | None]:
         """Targets and weights of these rows, extracted once."""
         if id(rows) not in self._judged:
-            if len(self._judged) > MANY:
+            if len(self._judged) > MOST_TARGETS:
                 self._judged.clear()
             weights = None if self.study.weights is None else self.study.weights[rows]
             self._judged[id(rows)] = (rows, self.study.target[rows], weights)

@@ -101,6 +101,7 @@ class Study:
     threads: int = 1
     level: float = 0.95
     has_optimism: bool = False
+    wants_importance: bool = False  # of the columns, for the method that is picked
     has_final: bool = True  # is the learner tuned on all rows too?
     on_failure: str = "fail"
     notes: tuple[Note, ...] = ()

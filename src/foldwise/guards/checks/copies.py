@@ -15,10 +15,13 @@ from foldwise.guards.codes.columns import GIVEN_AWAY, TARGET_COPY, TELLING_MISSI
 from foldwise.guards.subject import Subject
 from foldwise.studies.finding import Finding
 
-LEAST_ROWS = 30
+LEAST_ROWS, USUAL_ROWS = 12, 30  # between them a chance agreement must be excluded
+LEAST_ODDS = 1000.0  # ways to give the classes to so few rows
+LEAST_OTHERS = 40  # rows in which it can be said what all others can do
 DETERMINED = 0.99  # of the variance, or of the errors, that one column takes away
 RENAMED = 0.95  # of rows in which another word always stands for the same class
 GOOD = 0.85  # from here on it is asked what all the others can do together
+FEW_OTHERS, GOOD_BESIDE_FEW = 4, 0.95  # a law between two measured things leaves little to few others
 BETTER = 4.0  # times more is left over by all the others together than by the one
 TOLD = 0.5  # of the target, by missing values alone
 MOST_OTHERS = 1000  # rows to which a forest of the others is fitted
@@ -38,10 +41,8 @@ def target_copies(subject: Subject) -> Iterator[Finding]:
 
 def telling_columns(subject: Subject) -> Iterator[Finding]:
     """Features that determine the target almost, or do far better alone than all others together."""
-    if subject.data.rows < LEAST_ROWS:
-        return
     kept = without_copies(subject)  # a copy of a row tells its target by any column
-    if len(kept) < LEAST_ROWS:
+    if len(kept) < LEAST_ROWS or (len(kept) < USUAL_ROWS and not _is_news(subject)):
         return
     rows = kept[some_rows(len(kept))]
     shares = {
@@ -62,9 +63,11 @@ def telling_columns(subject: Subject) -> Iterator[Finding]:
             advice="Leave it out if it is made from the target, or is not known when a prediction is asked for",
         )
         return
-    if not strong:
+    if not strong or len(kept) < LEAST_OTHERS:
         return
     best = max(strong, key=lambda name: strong[name])
+    if sum(one.distinct > 1 for one in subject.columns) <= FEW_OTHERS and strong[best] < GOOD_BESIDE_FEW:
+        return
     rest = others(subject, best, rows)
     if (1 - rest) >= BETTER * (1 - strong[best]):
         yield TOO_GOOD.found(
@@ -76,9 +79,26 @@ def telling_columns(subject: Subject) -> Iterator[Finding]:
         )
 
 
+def _is_news(subject: Subject) -> bool:
+    """Could a column hardly tell all these rows apart by chance?"""
+    counts = np.unique(subject.target, return_counts=True)[1]
+    return bool(log_arrangements(counts) >= np.log(LEAST_ODDS))
+
+
+def log_arrangements(counts: IntArray) -> float:
+    """The log of the number of ways to give so many rows to each class.
+
+    >>> round(np.exp(log_arrangements(np.array([2, 2]))))
+    6
+    """
+    from scipy.special import gammaln
+
+    return float(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum())
+
+
 def telling_missing(subject: Subject) -> Iterator[Finding]:
     """Columns that say by their missing values what the target is."""
-    if subject.data.rows < LEAST_ROWS:
+    if subject.data.rows < USUAL_ROWS:
         return
     rows = some_rows(subject.data.rows)
     found = {}

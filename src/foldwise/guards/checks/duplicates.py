@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from foldwise.arrays import AnyArray, IntArray
-from foldwise.data.equal_rows import NEIGHBOURS, close_limit, hash_column, nearest, spread_out
+from foldwise.data.equal_rows import NEIGHBOURS, NearRows, hash_column, is_fine
 from foldwise.data.features import Feature
 from foldwise.guards.checks.identifiers import is_identifier
 from foldwise.guards.codes.rows import CONFLICTS, DUPLICATES, NEAR_DUPLICATES
@@ -20,26 +21,26 @@ LEAST_COPIES = 3
 BY_CHANCE = 0.5  # of the equal pairs may be so because the table is coarse
 MOST_COLUMNS = 60  # that are left out in turn, to see what is chance
 MOST_SPLITS = 30  # that are looked at
-LEAST_GAP = 0.6  # of the rows within twice the distance of copies are copies: by chance half of them at most
+FINE_COLUMNS = 2  # of fine numbers, or so many of so many values, in which rows are told apart
+MANY_COLUMNS, MANY_VALUES = 6, 30
 CELLS = 2_000_000  # distances that are worked out
 
 
 def equal_rows(subject: Subject) -> Iterator[Finding]:
     """Rows equal in all features and the target, more of them than chance gives, on both sides of a split."""
-    features = _telling(subject)
+    features = telling_features(subject)
     if not features or subject.data.rows < 2 * NEIGHBOURS:
         return
     hashes = _hashes(features)
-    alike = np.sum(hashes, axis=0, dtype=np.uint64)
-    codes = np.unique(alike, return_inverse=True)[1]
+    codes = np.unique(hashes.total, return_inverse=True)[1]
     copies = len(codes) - int(codes.max()) - 1
     if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)):
         return
     if not subject.is_regression and _share_of_copies(hashes) >= BY_CHANCE:
         yield from _conflicts(subject, codes)
-    target = hash_column(subject.target, len(hashes))
-    copies = len(codes) - len(np.unique(alike + target))
-    if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)) or (len(hashes) == 1 and not subject.is_regression):
+    target = hash_column(subject.target, len(features))
+    copies = len(codes) - len(np.unique(hashes.total + target))
+    if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)) or (len(features) == 1 and not subject.is_regression):
         return
     if _share_of_copies(hashes, target) < BY_CHANCE:
         return
@@ -51,48 +52,45 @@ def equal_rows(subject: Subject) -> Iterator[Finding]:
             f"and {share:.0%} of the rows that are tested have a copy among the training rows",
             rows=crossing,
             figures={"copies": copies, "tested_with_copy": len(crossing), "share": share},
-            advice=_advice(subject),
+            advice=advice_on_copies(subject),
         )
 
 
 def without_copies(subject: Subject) -> IntArray:
     """All rows but the copies of others, where there are more of these than chance gives."""
-    features = _telling(subject)
+    features = telling_features(subject)
     every = np.arange(subject.data.rows)
     if not features or (len(features) == 1 and not subject.is_regression):
         return every
     hashes, target = _hashes(features), hash_column(subject.target, len(features))
-    first = np.unique(np.sum([*hashes, target], axis=0, dtype=np.uint64), return_index=True)[1]
+    first = np.unique(hashes.total + target, return_index=True)[1]
     is_few = len(every) - len(first) < max(LEAST_COPIES, LEAST_SHARE * len(every))
     return every if is_few or _share_of_copies(hashes, target) < BY_CHANCE else np.sort(first)
 
 
 def near_rows(subject: Subject) -> Iterator[Finding]:
     """Rows much nearer to another than to a third, more of them than chance gives, on both sides of a split."""
-    features = _telling(subject)
+    features = telling_features(subject)
     if not features or subject.data.time is not None:
         return
-    first = np.unique(np.sum(_hashes(features), axis=0, dtype=np.uint64), return_index=True)[1]
-    points = spread_out([one.values[first] for one in features], [not one.is_number for one in features])
-    if len(first) < 4 * NEIGHBOURS or points.shape[1] < 2:
+    first = np.unique(_hashes(features).total, return_index=True)[1]
+    if len(first) < 4 * NEIGHBOURS or not are_told_apart([one.values[first] for one in features if one.is_number]):
         return
     asked = _asked(len(first))
-    distances, rows = nearest(points, asked)
-    limit = close_limit(distances)
-    ratios = distances[:, 0] / np.maximum(distances[:, -1], 1e-300)
-    close = np.flatnonzero(ratios < limit)
-    pairs = np.column_stack([first[asked[close]], first[rows[close, 0]]])
-    pairs = pairs[_crosses(subject.outer, pairs, subject.data.rows)]
-    is_gap = len(close) >= LEAST_GAP * (ratios < 2 * limit).sum()
-    if len(pairs) < max(2 * LEAST_COPIES, 2 * LEAST_SHARE * len(asked)) or not is_gap:
+    near = NearRows([one.values for one in features], [not one.is_number for one in features], asked, first)
+    one, other = near.links(is_sure=True)
+    pairs = np.column_stack([first[asked[one]], first[other]])
+    crossing = _crosses(subject.outer, pairs, subject.data.rows)
+    close, pairs = np.unique(one[crossing]), pairs[crossing]
+    if len(close) < max(2 * LEAST_COPIES, 2 * LEAST_SHARE * len(asked)):
         return
-    share = len(pairs) / len(asked)
+    share = len(close) / len(asked)
     yield NEAR_DUPLICATES.found(
-        f"about {share:.0%} of the rows are nearly equal to one on the other side of a split: "
-        f"{1 / limit:.0f} times nearer to it than to their tenth neighbour",
+        f"about {share:.0%} of the rows are nearly equal to one on the other side of a split, "
+        "many times nearer to it than chance lets rows be",
         rows=np.unique(pairs),
-        figures={"rows_looked_at": len(asked), "near_copies": len(pairs), "share": share},
-        advice=_advice(subject),
+        figures={"rows_looked_at": len(asked), "near_copies": len(close), "share": share},
+        advice=advice_on_copies(subject),
     )
 
 
@@ -124,43 +122,59 @@ def crossing_rows(outer: Splits, codes: IntArray) -> IntArray:
     return np.flatnonzero(found)
 
 
-def _telling(subject: Subject) -> list[Feature]:
+def telling_features(subject: Subject) -> list[Feature]:
     """The features that may be equal at all: no identifier, and more than one value."""
     if subject.data.is_series:
         return list(subject.columns)
     return [one for one in subject.columns if one.distinct > 1 and not is_identifier(one)]
 
 
-def _hashes(features: Sequence[Feature]) -> list[AnyArray]:
-    """A number for every cell; rows without any value are no copies of each other."""
-    found = [hash_column(one.values, at) for at, one in enumerate(features)]
+class _Hashes(NamedTuple):
+    """A number for every row, the sum of those of its cells; and those of some columns, as all are a table more."""
+
+    total: AnyArray
+    some: list[AnyArray]
+
+
+def hashes_of(features: Sequence[Feature]) -> Iterator[AnyArray]:
+    """A number for every cell, column by column; rows without any value are no copies of each other."""
     empty = np.flatnonzero(np.logical_and.reduce([one.missing for one in features]))
-    found[0][empty] = hash_column(empty.astype(np.float64), len(found) + 1)
-    return found
+    for at, one in enumerate(features):
+        cells = hash_column(one.values, at)
+        if at == 0:
+            cells[empty] = hash_column(empty.astype(np.float64), len(features) + 1)
+        yield cells
 
 
-def _share_of_copies(hashes: Sequence[AnyArray], target: AnyArray | None = None) -> float:
+def _hashes(features: Sequence[Feature]) -> _Hashes:
+    total, some = np.zeros(len(features[0].values), dtype=np.uint64), []
+    for at, cells in enumerate(hashes_of(features)):
+        total += cells
+        if len(features) > 1 and at % max(1, len(features) // MOST_COLUMNS) == 0:
+            some.append(cells)
+    return _Hashes(total, some)
+
+
+def _share_of_copies(hashes: _Hashes, target: AnyArray | None = None) -> float:
     """How many of the equal pairs are copies, not chance: what the column that best tells rows apart says.
 
     Of the pairs equal in all other features, chance makes a share equal in this one too: the sum of its squared
     frequencies. Copies are equal in any case. The target comes last, to which all features belong.
     """
-    total = np.asarray(np.sum(hashes, axis=0, dtype=np.uint64))
-    columns = hashes[:: max(1, len(hashes) // MOST_COLUMNS)] if len(hashes) > 1 else ()
-    shares = [_share(total, column) for column in columns]
-    shares += [] if target is None else [_share(total + target, target)]
+    shares = [share_of_copies_by(hashes.total, column) for column in hashes.some]
+    shares += [] if target is None else [share_of_copies_by(hashes.total + target, target)]
     return min(shares, default=0.0)  # of one feature alone nobody knows
 
 
-def _share(total: AnyArray, column: AnyArray) -> float:
-    equal, chance = _pairs(total), 2 * _pairs(column) / (len(total) * (len(total) - 1))
+def share_of_copies_by(total: AnyArray, column: AnyArray) -> float:
+    equal, chance = count_pairs(total), 2 * count_pairs(column) / (len(total) * (len(total) - 1))
     if equal == 0 or chance == 1:
         return float(equal > 0)
-    expected = chance * (_pairs(total - column) - equal) / (1 - chance)
+    expected = chance * (count_pairs(total - column) - equal) / (1 - chance)
     return float(1 - (expected + 3 * np.sqrt(expected)) / equal)
 
 
-def _pairs(hashes: AnyArray) -> int:
+def count_pairs(hashes: AnyArray) -> int:
     ordered = np.sort(hashes)
     counts = np.diff(np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1], True])).astype(np.int64)
     return int((counts * (counts - 1) // 2).sum())
@@ -183,7 +197,13 @@ def _crosses(outer: Splits, pairs: IntArray, rows: int) -> AnyArray:
     return found
 
 
-def _advice(subject: Subject) -> str:
+def are_told_apart(columns: Sequence[AnyArray]) -> bool:
+    """Have they values fine enough that rows are hardly near each other by chance?"""
+    is_many = sum(len(np.unique(one)) > MANY_VALUES for one in columns) >= MANY_COLUMNS
+    return is_many or sum(is_fine(one) for one in columns) >= FINE_COLUMNS
+
+
+def advice_on_copies(subject: Subject) -> str:
     if subject.data.groups is None and subject.data.time is None:
         return 'Keep them together with groups="duplicates" (--groups duplicates), or leave copies out'
     return "Leave copies out"

@@ -26,12 +26,19 @@ OWNERS = re.compile(
 DENSE = 3  # whole numbers within so many times the number of rows are names rather than amounts
 LEAST_GROUPS, LEAST_SIZE, MOST_SIZE = 8, 1.5, 100
 MOST_CANDIDATES = 12
+FEW_KINDS = 3
 LEAST_TURNS = 5  # up and down, of a column that is no function of another's order
 SURE = 30.0  # nats against chance
 LEAST_ICC, SURE_ICC, LEAST_Z = 0.1, 0.5, 5.0
 LEAST_CODES, MOST_SHARE = 20, 0.05  # of whole numbers that are judged by the targets alone
+DATED = 10  # different dates in eight digits
 WORDS = 3  # a text of more words than this is text, not a name
-DATES = re.compile(r"^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d|$)")
+MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+DATES = re.compile(
+    r"^\s*(\w{3,9},?\s+)?(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d.*)?|(19|20)\d\d[-/.]\d{1,2}|(19|20)\d\d[- ]?Q[1-4]"
+    rf"|\d{{1,2}}[-. ]\s?{MONTH}[- ,]+\d{{2,4}}.*|{MONTH}\s+\d{{1,2}},?\s+\d{{4}}.*|{MONTH}[- ]\d{{2,4}})\s*$",
+    re.I,
+)
 
 
 def is_identifier(feature: Feature) -> bool:
@@ -42,17 +49,20 @@ def is_identifier(feature: Feature) -> bool:
     if not feature.is_number:
         return words_in(feature) <= WORDS and words_among_numbers(feature) is None
     if not feature.is_whole:
-        return False
+        return is_row_number(feature)
     is_dense = np.ptp(feature.values) < DENSE * rows
     return bool(is_dense or is_row_number(feature) or NAMES.search(feature.name))
 
 
 def is_row_number(feature: Feature) -> bool:
-    """Does it go up or down by the same whole step from row to row?"""
+    """Does it go up or down by the same step from row to row?"""
     if not feature.is_number or feature.kind == "date" or len(feature.values) < LEAST_ROWS:
         return False
+    if not np.isfinite(feature.values).all():
+        return False
     steps = np.diff(feature.values)
-    return bool(steps[0] != 0 and np.all(steps == steps[0]) and feature.is_whole)
+    usual = feature.values[-1] / (len(steps) or 1) - feature.values[0] / (len(steps) or 1)
+    return bool(usual != 0 and np.abs(steps - usual).max() <= 1e-9 * max(abs(usual), np.abs(feature.values).max()))
 
 
 def words_in(feature: Feature) -> float:
@@ -62,10 +72,19 @@ def words_in(feature: Feature) -> float:
 
 
 def holds_dates(feature: Feature) -> bool:
-    """Is it of dates, or of text that looks like them?"""
-    return feature.kind == "date" or (
-        not feature.is_number and all(DATES.match(str(label)) for label in feature.labels[:50])
-    )
+    """Is it of dates, or of text or whole numbers (20240131) that look like them?"""
+    if feature.is_number:
+        return feature.kind == "date" or _are_written_dates(feature)
+    return all(DATES.match(str(label)) for label in feature.labels[:50])
+
+
+def _are_written_dates(feature: Feature) -> bool:
+    """Are its numbers years, months and days in eight digits?"""
+    known = feature.values[~feature.missing]
+    if not len(known) or not feature.is_whole or known.min() < 1900_01_01 or known.max() > 2099_12_31:
+        return False
+    months, days = known // 100 % 100, known % 100
+    return bool(((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all() and feature.distinct >= DATED)
 
 
 def identifiers(subject: Subject) -> Iterator[Finding]:
@@ -73,14 +92,14 @@ def identifiers(subject: Subject) -> Iterator[Finding]:
     if subject.data.is_series:  # documents are not names
         return
     named = [one for one in subject.columns if is_identifier(one) and not holds_dates(one)]
-    counting = [one.name for one in named if is_row_number(one)]
+    counting = [one.name for one in named if is_row_number(one) and (one.is_whole or len(subject.columns) > 1)]
     if counting:
         yield ROW_NUMBER.found(
             f"{_columns(counting)} the rows in their order",
             columns=counting,
             advice="Leave it out; if rows follow one another in time, give it as time instead",
         )
-    names = [one.name for one in named if one.name not in counting]
+    names = [one.name for one in named if not is_row_number(one)]
     if names:
         words = "has another value in every row and names" if len(names) == 1 else "have other values and name"
         yield IDENTIFIER.found(
@@ -127,10 +146,12 @@ def _reason(feature: Feature, subject: Subject) -> str:
     is_sorted = not (steps < 0).any() or not (steps > 0).any()
     if runs <= 1.05 * feature.distinct and not is_sorted:
         return "each of them stands together in the file"
-    fixed = [one.name for one in subject.columns if one is not feature and _is_fixed_by(one, feature)]
-    if fixed:
+    held = [one for one in subject.columns if one is not feature and _is_fixed_by(one, feature)]
+    fixed = [one.name for one in held]
+    if len(fixed) > 1 or any(one.distinct > FEW_KINDS for one in held):  # a single coarse one may be made from its text
         return f"{quoted(fixed)} {'is' if len(fixed) == 1 else 'are'} the same within each"
-    if feature.is_number and _is_like_within(feature, subject):
+    in_order = feature if feature.is_number else feature.in_numbers
+    if in_order is not None and in_order.distinct == feature.distinct and _is_like_within(in_order, subject):
         return "rows of one have like targets, and its next value says nothing about them"
     return ""
 

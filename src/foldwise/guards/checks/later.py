@@ -6,19 +6,24 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from foldwise.arrays import IntArray
 from foldwise.guards.codes.columns import LATER
 from foldwise.guards.subject import Subject
 from foldwise.studies.finding import Finding
 
 LEAST_SHARE = 0.2  # of the rows
 LEAST_VALUES = 10
+SAME, MOST_LEAD = 0.9, 30  # of the rows; places that are tried
 DATES_FROM = 1e14  # microseconds, as dates have; other times are of units that nobody knows
 
 
 def later_features(subject: Subject) -> Iterator[Finding]:
-    """Dates after the time of their row, and columns that hold the next target."""
+    """Dates after the time of their row, and columns that hold a later target."""
     time = subject.data.time
     if time is None:
+        dates = next((one for one in subject.columns if one.kind == "date" and not one.missing.any()), None)
+        order = np.arange(subject.data.rows) if dates is None else np.argsort(dates.values, kind="stable")
+        yield from _later_targets(subject, order, is_time=dates is not None)
         return
     if np.abs(time).max() > DATES_FROM:
         for one in subject.columns:
@@ -31,24 +36,28 @@ def later_features(subject: Subject) -> Iterator[Finding]:
                     figures={"share": after.mean()},
                     advice="Leave it out if it is not known yet when a prediction is asked for",
                 )
-    yield from _next_targets(subject)
+    yield from _later_targets(subject, np.argsort(time, kind="stable"), is_time=True)
 
 
-def _next_targets(subject: Subject) -> Iterator[Finding]:
-    """Columns that have the target of the next row in time."""
-    time = subject.data.time
-    assert time is not None
-    order = np.argsort(time, kind="stable")
+def _later_targets(subject: Subject, order: IntArray, *, is_time: bool) -> Iterator[Finding]:
+    """Columns that have the target of a later row in this order."""
     ordered = subject.target[order]
     if not subject.is_regression or len(np.unique(ordered)) < LEAST_VALUES:
         return
     for one in subject.columns:
-        values = one.values[order] if one.is_number else np.full(len(order), np.nan)
-        share = np.mean(values[:-1] == ordered[1:])
-        if share >= 0.9 and np.mean(values[1:] == ordered[1:]) < 0.9:
-            yield LATER.found(
-                f"the column {one.name!r} is the target of the next row in time in {share:.0%} of rows",
-                columns=[one.name],
-                figures={"share": share},
-                advice="Leave it out: it is not known yet when a prediction is asked for",
-            )
+        if not one.is_number or one.distinct < LEAST_VALUES:
+            continue
+        values = one.values[order]
+        for lead in range(1, min(MOST_LEAD, len(order) // 3) + 1):
+            share = np.mean(values[:-lead] == ordered[lead:])
+            if share >= SAME and np.mean(values == ordered) < SAME:
+                which = "the next row" if lead == 1 else f"the row {lead} places later"
+                yield LATER.found(
+                    f"the column {one.name!r} is the target of {which} in {'time' if is_time else 'the table'} "
+                    f"in {share:.0%} of rows",
+                    columns=[one.name],
+                    figures={"share": share, "rows_later": lead},
+                    advice="Leave it out: it is not known yet when a prediction is asked for"
+                    + ("" if is_time else " (unless the rows go back in time)"),
+                )
+                break

@@ -8,7 +8,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.features import Feature
-from foldwise.guards.codes.procedure import COMPONENTS, SCALED, SELECTED, TARGET_MEANS
+from foldwise.guards.codes.procedure import COMPONENTS, SCALED, SELECTED
 from foldwise.guards.subject import Subject
 from foldwise.studies.finding import Finding
 
@@ -19,7 +19,6 @@ LEAST_SHARE = 0.6  # of the number columns that are scaled alike
 UNCORRELATED = 1e-5
 MOST_COLUMNS = 300
 MOST_ROWS = 20_000
-LEAST_LEVELS = 3
 LEAST_SELECTED = 10
 MOST_ALIKE = 0.3
 LEAST_T, MOST_SPREAD = 2.2, 1.0  # of t values that a threshold has cut
@@ -54,24 +53,6 @@ def scaled_columns(subject: Subject) -> Iterator[Finding]:
                 advice="It hardly moves the risk; give the columns as they were, since built-in learners scale inside",
             )
             return
-
-
-def target_means(subject: Subject) -> Iterator[Finding]:
-    """Columns that have, for each of their values, the mean of the target in the rows with it, plain or shrunk."""
-    found = [
-        one.name
-        for one in subject.columns
-        if one.is_number
-        and LEAST_LEVELS <= one.distinct <= subject.data.rows / 2
-        and any(_are_means(one, outcome) for outcome in _outcomes(subject))
-    ]
-    if found:
-        yield TARGET_MEANS.found(
-            f"each value of {found[0]!r} is the mean of the target in the rows that have it: "
-            "a category was replaced by means over all rows, those of the test included",
-            columns=found,
-            advice="Give the category itself, or encode it inside a pipeline (TargetEncoder)",
-        )
 
 
 def selected_columns(subject: Subject) -> Iterator[Finding]:
@@ -110,6 +91,7 @@ def _kinds(table: FloatArray, widths: FloatArray, centred: AnyArray) -> dict[str
     low, high = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
     usual = np.median(widths[centred]) if centred.any() else 0.0
     same = centred & (np.abs(widths - usual) <= SAME * usual)
+    same |= _are_standard(table)
     quarters = np.nanpercentile(table[:MOST_ROWS], [25, 50, 75], axis=0) if len(table) <= MOST_ROWS else None
     kinds = {
         "mean 0 and one standard deviation": same,
@@ -120,6 +102,18 @@ def _kinds(table: FloatArray, widths: FloatArray, centred: AnyArray) -> dict[str
             np.abs(quarters[2] - quarters[0] - 1) <= 1e-9
         )
     return kinds
+
+
+def _are_standard(table: FloatArray) -> AnyArray:
+    """Columns with mean 0 and standard deviation 1, by either divisor, as far as their digits go: three or more."""
+    found = np.zeros(table.shape[1], dtype=bool)
+    for at, column in enumerate(table.T):
+        known = column[~np.isnan(column)]
+        digits = next((digits for digits in (3, 4, 5, 6) if np.all(np.abs(np.round(known, digits) - known) < 1e-9)), 7)
+        near = 0.6 * 10.0**-digits
+        if len(known) > 2 and abs(known.mean()) <= near:
+            found[at] = any(abs(known.std(ddof=lost) - 1) <= near for lost in (0, 1))
+    return found
 
 
 def _on_grid(table: FloatArray) -> AnyArray:
@@ -137,31 +131,6 @@ def _components(table: FloatArray) -> bool:
     correlations = scaled.T @ scaled / rows - np.eye(columns)
     is_fine = all(len(np.unique(column[:1000])) > 0.5 * min(rows, 1000) for column in table.T[:3])
     return bool(np.abs(correlations).max() <= UNCORRELATED) and is_fine
-
-
-def _outcomes(subject: Subject) -> Sequence[FloatArray]:
-    if subject.is_regression:
-        return (subject.target,)
-    one = subject.outcomes
-    return (*one, 1 - one[0]) if len(subject.data.classes) == 2 else one
-
-
-def _are_means(feature: Feature, outcome: FloatArray) -> bool:
-    """value = (n mean + m prior) / (n + m) for one m of at least 0 and all values, those of single rows not counted."""
-    known = ~feature.missing
-    codes, outcome = feature.codes[known], outcome[known]  # missing values have the last code
-    sizes = np.bincount(codes)
-    if np.sum(sizes[sizes > 1]) < 0.5 * len(outcome) or np.sum(sizes > 1) < LEAST_LEVELS:
-        return False
-    means = np.bincount(codes, outcome) / sizes
-    values = np.empty(len(sizes))
-    values[codes] = feature.values[known]
-    width = outcome.std()
-    if width == 0 or np.ptp(means) <= 1e-9 * width or abs(values.mean() - means.mean()) > 3 * width:
-        return False
-    gaps, pulls = sizes * (values - means), outcome.mean() - values
-    shrink = max(0.0, float(gaps @ pulls) / max(float(pulls @ pulls), 1e-300))
-    return bool(np.abs(gaps - shrink * pulls).max() <= 1e-6 * width * max(1.0, shrink))
 
 
 def _strength(values: FloatArray, subject: Subject) -> float:

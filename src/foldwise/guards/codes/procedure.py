@@ -12,5 +12,6 @@ AGAIN = Code("FW405", "test set used again", "note")
 FITTED = Code("FW406", "a fitted part inside a learner", "warn")
 REUSED_STUDY = Code("FW407", "a search that goes on with a study", "warn")
 WATCHED = Code("FW408", "early stopping on rows that are tested", "warn")
+FILLED = Code("FW409", "missing values filled in by the target", "warn")
 
-CODES: tuple[Code, ...] = (SCALED, COMPONENTS, TARGET_MEANS, SELECTED, AGAIN, FITTED, REUSED_STUDY, WATCHED)
+CODES: tuple[Code, ...] = (SCALED, COMPONENTS, TARGET_MEANS, SELECTED, AGAIN, FITTED, REUSED_STUDY, WATCHED, FILLED)

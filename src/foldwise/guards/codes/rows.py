@@ -11,6 +11,7 @@ UNDECLARED_GROUPS = Code("FW104", "groups that are not declared", "warn")
 UNDECLARED_TIME = Code("FW105", "time that is not declared", "warn")
 ALIKE_NEIGHBOURS = Code("FW106", "rows are like those before them", "warn")
 CONFLICTS = Code("FW107", "equal rows with other classes", "note")
+BETWEEN = Code("FW108", "rows made from other rows", "warn")
 CODES: tuple[Code, ...] = (
     DUPLICATES,
     NEAR_DUPLICATES,
@@ -19,4 +20,5 @@ CODES: tuple[Code, ...] = (
     UNDECLARED_TIME,
     ALIKE_NEIGHBOURS,
     CONFLICTS,
+    BETWEEN,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from markupsafe import Markup
@@ -29,7 +30,7 @@ def cost_panel(methods: Sequence[Mapping[str, Any]], front: Sequence[str], *, ti
     y = upwards(make_scale([method["risk"] for method in methods], pad=0.12))
     places = {m["name"]: (x(max(m["seconds"], LEAST)), y(m["risk"])) for m in methods}
     marks = [path(_steps([places[name] for name in front]), class_="line front")] if front else []
-    taken: list[Box] = []
+    taken = _along(_steps([places[name] for name in front])) if front else []
     for method in methods:
         at, up = places[method["name"]]
         taken.append((at - 5, at + 5, up - 5, up + 5))
@@ -48,6 +49,14 @@ def _steps(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return [*steps, (RIGHT, steps[-1][1])]
 
 
+def _along(steps: Sequence[tuple[float, float]]) -> list[Box]:
+    """The room that the lines of the front take."""
+    return [
+        (min(one[0], other[0]) - 1, max(one[0], other[0]) + 1, min(one[1], other[1]) - 1, max(one[1], other[1]) + 1)
+        for one, other in pairwise(steps)
+    ]
+
+
 def _dot(method: Mapping[str, Any], place: tuple[float, float], is_front: bool) -> Markup:
     tip = f"{plain(method['name'])}: risk {number(method['risk'])}, {number(method['seconds'], digits=3)} s"
     kind = "point score" if is_front else "point other"
@@ -59,7 +68,10 @@ def _name(text: str, place: tuple[float, float], taken: list[Box]) -> Markup:
     text = text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
     at, up = place
     width = LETTER * len(text)
-    for left, base in ((at + 8, up + 4), (at - 8 - width, up + 4), (at - width / 2, up - 9), (at - width / 2, up + 17)):
+    beside = [(at + 8, up + 4), (at - 8 - width, up + 4)]
+    beside += [(left, base) for base in (up - 6, up + 14) for left in (at + 6, at - 6 - width)]
+    above = [(left, base) for base in (up - 9, up + 17) for left in (at - width / 2, at - 4, at + 4 - width)]
+    for left, base in (*beside, *above):
         box = (left, left + width, base - HEIGHT + 2, base + 2)
         is_inside = left >= LEFT and box[1] <= RIGHT + 8 and box[2] >= 8 and box[3] <= 188
         if is_inside and not any(_meet(box, other) for other in taken):

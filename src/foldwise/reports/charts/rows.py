@@ -47,10 +47,11 @@ def intervals(
     return _table(rows, heads, caption, picture, scale, lambda row: _interval(row, scale, line))
 
 
-def dots(rows: Sequence[Row], *, heads: Sequence[str], caption: str, picture: str) -> Markup:
-    """All points of each row on a common scale, with a tick at its number."""
-    scale = make_scale([value for row in rows for value in (row.value, *(point for point, _ in row.points))])
-    return _table(rows, heads, caption, picture, scale, lambda row: _dots(row, scale))
+def dots(rows: Sequence[Row], *, heads: Sequence[str], caption: str, picture: str, line: Any = None) -> Markup:
+    """All points of each row on a common scale, with a tick at its number; a `line` marks one number in all rows."""
+    known = [value for row in rows for value in (row.value, *(point for point, _ in row.points))]
+    scale = make_scale([*known, line])
+    return _table(rows, heads, caption, picture, scale, lambda row: _dots(row, scale, line))
 
 
 def dumbbells(rows: Sequence[Row], *, heads: Sequence[str], caption: str, picture: str) -> Markup:
@@ -79,7 +80,7 @@ def _table(
     body = [
         tag(
             "tr",
-            tag("th", breakable(row.name), scope="row"),
+            tag("th", breakable(row.name), scope="row", class_="whole" if len(row.name) <= SHORT_NAME else None),
             tag("td", draw(row), class_="strip-cell"),
             *(_cell(cell) for cell in row.cells),
             class_=row.mark or None,
@@ -119,10 +120,11 @@ def _cell(cell: Any) -> Markup:
 def _axis(scale: Scale, rest: int) -> Markup:
     places = scale.ticks(6)
     marks = [
-        tag("text", words, x=f"{scale(value):.2f}%", y=13, class_="tick", text_anchor="middle")
-        for value, words in zip(places, tick_words(places), strict=True)
+        tag("text", words, x=f"{scale(value):.2f}%", y=13, class_=f"tick{' spare' * (at % 2)}", text_anchor="middle")
+        for at, (value, words) in enumerate(zip(places, tick_words(places), strict=True))
     ]
-    picture = tag("svg", *marks, class_="strip", width="100%", height=18, aria_hidden="true")
+    strip = tag("svg", *marks, class_="strip", width="100%", height=18, aria_hidden="true")
+    picture = tag("div", strip, class_="axis-row")  # where it is narrow every other tick is left out
     empty = [tag("td", class_="number") for _ in range(rest)]
     return tag("tfoot", tag("tr", tag("td"), tag("td", picture, class_="strip-cell"), *empty))
 
@@ -162,7 +164,7 @@ def _interval(row: Row, scale: Scale, line: Any) -> Markup:
     return _strip(*parts, words=row.words)
 
 
-def _dots(row: Row, scale: Scale) -> Markup:
+def _dots(row: Row, scale: Scale, line: Any) -> Markup:
     seen: Counter[int] = Counter()
     shown = [
         tag(
@@ -180,7 +182,7 @@ def _dots(row: Row, scale: Scale) -> Markup:
     if row.value is not None:
         place = f"{scale(row.value):.2f}%"
         mean = [tag("line", tag("title", row.words), x1=place, x2=place, y1=3, y2=HEIGHT - 3, class_="mean")]
-    return _strip(_grid(scale), *mean, *shown, words=row.words)
+    return _strip(_grid(scale, line), *mean, *shown, words=row.words)
 
 
 def _aside(seen: Counter[int], place: float) -> float:

@@ -44,7 +44,7 @@ def class_panel(found: Mapping[str, Any]) -> Markup:
         marks += [
             tag("text", text, x=LEFT - 8, y=top + 13, class_="tick name", text_anchor="end"),
             tag("rect", x=LEFT, y=top + 2, width=max(0.8, x(count) - LEFT), height=STEP - 8, class_="tally second"),
-            tag("text", f"{number(count)} ({100 * count / rows:.3g}%)", x=x(count) + 6, y=top + 13, class_="tick"),
+            tag("text", f"{number(count)} ({100 * count / rows:.1f}%)", x=x(count) + 6, y=top + 13, class_="tick"),
         ]
     height = 12 + STEP * len(found["classes"])
     words = ", ".join(f"{plain(label)} {count}" for label, count in found["classes"])

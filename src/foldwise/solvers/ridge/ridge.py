@@ -194,8 +194,8 @@ class _Batch(PenaltyBatch):
     def _products(self) -> FloatArray:
         """Products of all rows, about their mean where the fit does not see it."""
         if not hasattr(self, "_all_products"):
-            table = self.X - self.X.mean(axis=0) if self.intercept or self.scaling.means else self.X
-            self._all_products = symmetric_product(np.ascontiguousarray(table.T))
+            middle = self.X.mean(axis=0) if self.intercept or self.scaling.means else np.zeros(self.X.shape[1])
+            self._all_products = symmetric_product(np.subtract(self.X.T, middle[:, None], order="C"))
         return self._all_products
 
     def _sliced_products(self, split: SplitFits) -> Products:
