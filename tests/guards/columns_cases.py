@@ -61,6 +61,7 @@ FIRES = {
     "FW208": lambda: missing_where(np.array(0)),
     "FW209": lambda: in_time(-1),
     "FW210": lambda: in_frame(spent=["n/a", *(f"{at}.5" for at in range(79))]),
+    "FW211": lambda: in_frame(plan=["Pro", "pro "] * 40),
 }
 SILENT = {
     "FW201": lambda: found(almost_target()),
@@ -73,4 +74,5 @@ SILENT = {
     "FW208": lambda: missing_where(np.arange(80) % 3 == 0),
     "FW209": lambda: in_time(1),
     "FW210": lambda: in_frame(floor=[str(at % 5) if at % 9 else "ground" for at in range(80)]),
+    "FW211": lambda: in_frame(plan=["Pro", "Pro+"] * 40),
 }

@@ -101,3 +101,22 @@ def test_a_column_is_not_blamed_for_what_copies_of_rows_tell(is_class):
     assert "FW202" not in codes
     table["leak"] = table.y.map({"up": "x", "down": "z"}) if is_class else 2 * table.y + 1
     assert "FW202" in fw.check(pd.concat([table] * 5, ignore_index=True), "y").codes
+
+
+def test_numbers_with_commas_are_no_names_of_rows():
+    """Every row has another amount, and the advice must not be to leave the column out."""
+    X = pd.DataFrame(
+        {"x": np.random.default_rng(0).normal(size=60), "amount": [f"{1000 + at:,}.50" for at in range(60)]}
+    )
+    codes = fw.check(["linear"], X, X["x"] * 2, outer=5).codes
+
+    assert "FW210" in codes
+    assert "FW103" not in codes
+
+
+def test_classes_in_two_spellings_are_found_and_classes_that_differ_are_not():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    found = fw.check(["logistic"], X, ["yes", "no", "Yes ", "no"] * 15, outer=5)
+
+    assert "the target has 'Yes ' and 'yes', which differ by spaces or case alone" in repr(found).replace("\n", " ")
+    assert "FW211" not in fw.check(["logistic"], X, ["yes", "no", "yes?", "no"] * 15, outer=5).codes

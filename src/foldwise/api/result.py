@@ -260,6 +260,11 @@ class Result:
         `name`: a method (None: the best). Its outer models are made once more, one after another, and each predicts
         its own test rows with one column shuffled, five times for every column. What was measured is kept with the
         records, also where a run was interrupted, and is in later reports; a result that was loaded has what is there.
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["linear"], "diabetes", outer=3, jobs=1)
+        >>> result.importance().to_frame()["column"].tolist()[:2]
+        ['s5', 's1']
         """
         from foldwise.api.importance import importance  # needs scikit-learn, and a result that is read does not
 

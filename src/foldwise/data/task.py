@@ -6,6 +6,7 @@ at most 9, each in two rows or more; all other numbers are amounts, for regressi
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ LARGEST_CODE = 9  # of classes that are numbered 0, 1, 2, ...
 MOST_DOUBTED = 50  # distinct whole numbers beyond which nobody takes them for classes
 ROWS_PER_CLASS = 5  # with fewer on average, many distinct numbers are no classes unless the user says so
 MOST_WORDS = 0.1  # of the distinct values of a target of numbers: "n/a", "unknown"
+THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
 # Beyond this, floats are whole numbers only for want of digits.
 LARGEST_LABEL = 2.0**53
 
@@ -106,7 +108,10 @@ def _refuse_written_numbers(target: Column) -> None:
     words = {label for label in target.labels if not is_written_number(label)}
     if not words:
         problem = f"the target holds numbers written as text ({target.texts[0]!r} in row 0)"
-        raise BadData(problem, "Make them numbers, with a point before the decimals, or say task='classification'")
+        raise BadData(
+            problem,
+            "Make them numbers, with a point before the decimals, or say task='classification'",
+        )
     if len(words) <= MOST_WORDS * len(target.labels):
         rows = [row for row, text in enumerate(target.texts) if text in words]
         found = f"{target.texts[rows[0]]!r} in row {rows[0]} is no number"
@@ -120,9 +125,11 @@ def _refuse_written_numbers(target: Column) -> None:
 def is_written_number(text: str) -> bool:
     """Would it be a number with a point before the decimals?
 
-    >>> [is_written_number(text) for text in ("2.5", "-2,5", "1e3", "2,5,1", "two")]
-    [True, True, True, False, False]
+    >>> [is_written_number(text) for text in ("2.5", "-2,5", "1e3", "12,345.60", "2,5,1", "two")]
+    [True, True, True, True, False, False]
     """
+    if THOUSANDS.fullmatch(text.strip()):
+        return True
     try:
         float(text.replace(",", ".", 1))
     except ValueError:

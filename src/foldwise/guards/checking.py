@@ -11,7 +11,7 @@ from foldwise.errors import BadStudy
 from foldwise.guards.checks.adversarial import unlike_parts
 from foldwise.guards.checks.copies import telling_missing
 from foldwise.guards.checks.duplicates import equal_rows, near_rows
-from foldwise.guards.checks.empty import constant_columns, empty_columns, free_text, numbers_as_text
+from foldwise.guards.checks.empty import constant_columns, empty_columns, free_text
 from foldwise.guards.checks.encoded import filled_by_class, target_means
 from foldwise.guards.checks.identifiers import identifiers, undeclared_groups
 from foldwise.guards.checks.later import later_features
@@ -27,6 +27,7 @@ from foldwise.guards.checks.parts import (
     unlike_targets,
 )
 from foldwise.guards.checks.prepared import scaled_columns, selected_columns
+from foldwise.guards.checks.spelling import numbers_as_text, two_spellings
 from foldwise.guards.checks.together import given_away
 from foldwise.guards.findings import Findings
 from foldwise.guards.registry import CODES, read_silence
@@ -50,6 +51,7 @@ FAST: tuple[Check, ...] = (
     empty_columns,
     free_text,
     numbers_as_text,
+    two_spellings,
     telling_missing,
     later_features,
     missing_classes,

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foldwise.data.task import MOST_WORDS, is_written_number
 from foldwise.guards.checks.identifiers import WORDS, quoted, words_in
-from foldwise.guards.codes.columns import ALL_MISSING, CONSTANT, FREE_TEXT, NUMBERS_AS_TEXT
+from foldwise.guards.codes.columns import ALL_MISSING, CONSTANT, FREE_TEXT
 from foldwise.guards.subject import Subject
 from foldwise.studies.finding import Finding
 
 LEAST_DISTINCT = 0.5  # of the rows have another text
-LEAST_NUMBERS = 10  # distinct ones; fewer may be codes
 
 
 def constant_columns(subject: Subject) -> Iterator[Finding]:
@@ -51,21 +49,3 @@ def free_text(subject: Subject) -> Iterator[Finding]:
             columns=names,
             advice="Leave it out, or turn it into numbers with a vectorizer in a pipeline",
         )
-
-
-def numbers_as_text(subject: Subject) -> Iterator[Finding]:
-    """Numbers with a word like "n/a" among them, or with decimal commas: each would be a category of its own."""
-    for one in subject.columns:
-        if one.is_number or not all(isinstance(label, str) for label in one.labels):
-            continue
-        words = [label for label in one.labels if not is_written_number(label)]
-        has_commas = not words and any("," in label for label in one.labels)
-        if len(one.labels) - len(words) < LEAST_NUMBERS or not (has_commas or words):
-            continue
-        if len(words) <= MOST_WORDS * len(one.labels):
-            cause = f"but for {quoted(words)}" if words else "with a comma before the decimals"
-            yield NUMBERS_AS_TEXT.found(
-                f"{one.name!r} holds numbers {cause}, and is taken as text, each number as a category",
-                columns=[one.name],
-                advice="Make them numbers, and leave cells empty that have none",
-            )

@@ -9,6 +9,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.features import Feature
+from foldwise.guards.checks.spelling import words_among_numbers
 from foldwise.guards.codes.columns import ROW_NUMBER
 from foldwise.guards.codes.rows import IDENTIFIER, UNDECLARED_GROUPS
 from foldwise.guards.residuals import MOST_ROWS, make_design
@@ -46,7 +47,7 @@ def is_identifier(feature: Feature) -> bool:
     if rows < LEAST_ROWS or feature.distinct < rows or feature.missing.any() or feature.kind == "date":
         return False
     if not feature.is_number:
-        return words_in(feature) <= WORDS
+        return words_in(feature) <= WORDS and words_among_numbers(feature) is None
     if not feature.is_whole:
         return is_row_number(feature)
     is_dense = np.ptp(feature.values) < DENSE * rows

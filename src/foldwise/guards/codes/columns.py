@@ -14,6 +14,7 @@ FREE_TEXT = Code("FW207", "free text taken as a category", "note")
 TELLING_MISSING = Code("FW208", "missing values tell the target", "warn")
 LATER = Code("FW209", "a feature from after the outcome", "warn")
 NUMBERS_AS_TEXT = Code("FW210", "numbers taken as text", "warn")
+TWO_SPELLINGS = Code("FW211", "one word in two spellings", "warn")
 CODES: tuple[Code, ...] = (
     TARGET_COPY,
     GIVEN_AWAY,
@@ -25,4 +26,5 @@ CODES: tuple[Code, ...] = (
     TELLING_MISSING,
     LATER,
     NUMBERS_AS_TEXT,
+    TWO_SPELLINGS,
 )
