@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -160,10 +161,16 @@ class NearRows:
             np.concatenate([other for _, other in found] or [np.zeros(0, np.int64)]),
         )
 
+    @cached_property
+    def reach(self) -> FloatArray:
+        """How near to each of the rows asked a copy is, by the distance to its tenth neighbour."""
+        distances = self._all[0]
+        limit = min(CLOSE, (CHANCE / (NEIGHBOURS - 1)) ** (1 / _dimensions(distances, NEIGHBOURS // 2 - 1)))
+        return np.asarray(limit * distances[:, -1])
+
     def _beside_tenth(self, slack: float) -> tuple[IntArray, IntArray]:
         distances, rows = self._all
-        limit = min(CLOSE, (CHANCE / (NEIGHBOURS - 1)) ** (1 / _dimensions(distances, NEIGHBOURS // 2 - 1)))
-        one, rank = np.nonzero(distances < slack * limit * distances[:, -1:])
+        one, rank = np.nonzero(distances < slack * self.reach[:, None])
         return one, rows[one, rank]
 
     def _several(self, slack: float) -> tuple[IntArray, IntArray]:

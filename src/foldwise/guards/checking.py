@@ -10,13 +10,13 @@ import numpy as np
 from foldwise.errors import BadStudy
 from foldwise.guards.checks.adversarial import unlike_parts
 from foldwise.guards.checks.copies import telling_missing
-from foldwise.guards.checks.duplicates import equal_rows, near_rows
+from foldwise.guards.checks.duplicates import equal_rows
 from foldwise.guards.checks.empty import constant_columns, empty_columns, free_text
 from foldwise.guards.checks.encoded import filled_by_class, target_means
 from foldwise.guards.checks.identifiers import identifiers, undeclared_groups
 from foldwise.guards.checks.later import later_features
 from foldwise.guards.checks.learners import fitted_parts, reused_studies, watched_rows
-from foldwise.guards.checks.made_rows import changed_rows, rows_between
+from foldwise.guards.checks.made_rows import nearly_copied_rows, rows_between
 from foldwise.guards.checks.order import alike_neighbours, undeclared_time
 from foldwise.guards.checks.parts import (
     large_groups,
@@ -39,8 +39,7 @@ from foldwise.studies.finding import Finding
 Check = Callable[[Subject], Iterator[Finding]]
 FAST: tuple[Check, ...] = (
     equal_rows,
-    near_rows,
-    changed_rows,
+    nearly_copied_rows,
     rows_between,
     identifiers,
     undeclared_groups,

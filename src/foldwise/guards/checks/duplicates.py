@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foldwise.arrays import AnyArray, IntArray
-from foldwise.data.equal_rows import NEIGHBOURS, NearRows, hash_column, is_fine
+from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.data.equal_rows import NEIGHBOURS, NearRows, hash_column, is_fine, spread_out
 from foldwise.data.features import Feature
 from foldwise.guards.checks.identifiers import is_identifier
 from foldwise.guards.codes.rows import CONFLICTS, DUPLICATES, NEAR_DUPLICATES
@@ -20,6 +20,10 @@ LEAST_SHARE = 0.02  # of rows that are copies of others before anyone is told
 LEAST_COPIES = 3
 BY_CHANCE = 0.5  # of the equal pairs may be so because the table is coarse
 MOST_COLUMNS = 60  # that are left out in turn, to see what is chance
+MOST_CHANCE = 0.5  # that two rows are near in a column: beyond, it tells nothing
+CLEARLY_CHANCE = 0.05  # of the near pairs are copies, or fewer
+LEAST_COPIED = 0.2  # of them in coarse tables
+SOME_COLUMNS = 20  # that are left out in turn of distances
 MOST_SPLITS = 30  # that are looked at
 FINE_COLUMNS = 2  # of fine numbers, or so many of so many values, in which rows are told apart
 MANY_COLUMNS, MANY_VALUES = 6, 30
@@ -74,7 +78,7 @@ def near_rows(subject: Subject) -> Iterator[Finding]:
     if not features or subject.data.time is not None:
         return
     first = np.unique(_hashes(features).total, return_index=True)[1]
-    if len(first) < 4 * NEIGHBOURS or not are_told_apart([one.values[first] for one in features if one.is_number]):
+    if len(first) < 4 * NEIGHBOURS:
         return
     asked = _asked(len(first))
     near = NearRows([one.values for one in features], [not one.is_number for one in features], asked, first)
@@ -82,7 +86,15 @@ def near_rows(subject: Subject) -> Iterator[Finding]:
     pairs = np.column_stack([first[asked[one]], first[other]])
     crossing = _crosses(subject.outer, pairs, subject.data.rows)
     close, pairs = np.unique(one[crossing]), pairs[crossing]
-    if len(close) < max(2 * LEAST_COPIES, 2 * LEAST_SHARE * len(asked)):
+    least = max(2 * LEAST_COPIES, 2 * LEAST_SHARE * len(asked))
+    if len(close) < least:
+        return
+    copies = _share_of_near_copies(features, first, asked, near.reach)
+    if are_told_apart([one.values[first] for one in features if one.is_number]):
+        is_chance = copies < CLEARLY_CHANCE
+    else:
+        is_chance = copies < LEAST_COPIED or copies * len(close) < least
+    if is_chance:
         return
     share = len(close) / len(asked)
     yield NEAR_DUPLICATES.found(
@@ -153,6 +165,36 @@ def _hashes(features: Sequence[Feature]) -> _Hashes:
         if len(features) > 1 and at % max(1, len(features) // MOST_COLUMNS) == 0:
             some.append(cells)
     return _Hashes(total, some)
+
+
+def _share_of_near_copies(features: Sequence[Feature], rows: IntArray, asked: IntArray, reach: FloatArray) -> float:
+    """How many of the near pairs are copies, not chance: as `_share_of_copies`, with nearness for equality.
+
+    In a table of categories and few fine numbers the nearest row is one of the same categories, and all others are
+    far. But then these categories are the same by chance, as they are in pairs that are near in all other columns.
+    """
+    columns = [spread_out([one.values], [not one.is_number], rows) for one in features]
+    limits, own = reach[:, None] ** 2, (np.arange(len(asked)), asked)
+    gaps = _squares(np.hstack(columns), asked)
+    gaps[own] = np.inf
+    near = int((gaps < limits).sum())
+    shares = []
+    for one in columns[:: max(1, len(columns) // SOME_COLUMNS)]:
+        apart = _squares(one, asked)
+        chance = float((apart < limits).mean())
+        if chance <= MOST_CHANCE and near:
+            rest = gaps - apart
+            rest[own] = np.inf
+            expected = chance / (1 - chance) * max(int((rest < limits).sum()) - near, 0)
+            shares.append(1 - (expected + 3 * np.sqrt(expected)) / near)
+    return min(shares, default=1.0)  # of very many columns each is near in most pairs, and all together in none
+
+
+def _squares(points: FloatArray, asked: IntArray) -> FloatArray:
+    """Squared distances of the rows asked to all."""
+    squares = np.einsum("ij,ij->i", points, points)
+    found: FloatArray = squares[asked, None] + squares - 2 * (points[asked] @ points.T)
+    return found
 
 
 def _share_of_copies(hashes: _Hashes, target: AnyArray | None = None) -> float:

@@ -17,6 +17,7 @@ from foldwise.guards.checks.duplicates import (
     count_pairs,
     crossing_rows,
     hashes_of,
+    near_rows,
     share_of_copies_by,
     telling_features,
 )
@@ -30,6 +31,12 @@ NEIGHBOURS, MOST_ASKED = 20, 600
 PARTS = np.arange(1, 7)  # of a line, at which rows of whole numbers stand
 STRAIGHT = 5e-9  # of the cosine: within a ten-thousandth of a right line, so that rounded numbers are found too
 LEAST_BETWEEN = 0.04  # of the rows looked at
+
+
+def nearly_copied_rows(subject: Subject) -> Iterator[Finding]:
+    """Near copies of rows, or else copies with one column changed."""
+    near = list(near_rows(subject))
+    yield from near or changed_rows(subject)
 
 
 def changed_rows(subject: Subject) -> Iterator[Finding]:
