@@ -34,6 +34,7 @@ FAMILIES = (
     "svm.svm",
     "bayes",
     "principal_components",
+    "nearest.sampled",
     "behind_steps",
     "shared_steps",
 )
