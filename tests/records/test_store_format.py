@@ -35,7 +35,9 @@ def store(tmp_path_factory):
     x = np.linspace(0, 1, 60)
     learners = {"ridge": fw.learner("ridge", alpha=fw.log_range(0.01, 100))}
     options = {"outer": 0.2, "inner": 2, "tuner": "tpe", "budget": 3}
-    fw.compare(learners, x[:, None], np.sin(9 * x), **options, store=folder, jobs=1).importance("ridge")
+    result = fw.compare(learners, x[:, None], np.sin(9 * x), **options, store=folder, jobs=1)
+    result.predicting()
+    result.importance("ridge")
     fw.learning_curve("linear", x[:, None], np.sin(9 * x), outer=2, sizes=[1.0], store=folder, jobs=1)
     fw.ladder(Ridge().fit(x[:, None], x), x[:, None], np.cos(9 * x), store=folder, step=0.1)
     return folder
@@ -70,6 +72,7 @@ def test_documents_and_their_fields(database):
     assert named("`table`") == sorted(json.loads(documents["table"]))
     assert named("`manifest`") == sorted(json.loads(documents["manifest"]))
     assert named("`proposals ...`") == sorted(json.loads(documents[search]))
+    assert named("`predicting`") == sorted(next(iter(json.loads(documents["predicting"]).values())))
     assert named("`importance ...`") == sorted(json.loads(documents[columns]))
 
 

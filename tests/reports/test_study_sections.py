@@ -9,14 +9,16 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
+from foldwise.reports.html import render_html
 from foldwise.reports.study_sections import (
     column_figures,
-    cost_figure,
+    cost_figures,
     every_loss,
     fold_figure,
     hard_row_table,
     heat_figures,
     loss_words,
+    predicting_words,
 )
 
 
@@ -50,13 +52,32 @@ def test_the_front_and_the_winners_are_said_in_words(numbers):
     losses = table.pivot(index="fold", columns="method", values="loss")
     counts = losses.idxmin(axis=1).value_counts()
 
-    assert "On the front" in cost_figure(answer).words
+    (figure,) = cost_figures(answer)
+    assert "On the front" in figure.words
+    assert "seconds of fitting and predicting" in figure.picture
     assert f"Outer splits won, of 4: {counts.index[0]} {counts.iloc[0]}" in fold_figure(answer).words
     assert fold_figure(answer).picture.count("fold-line") == 4
 
 
+def test_the_cost_of_predicting_has_its_own_front_once_it_is_measured(numbers):
+    answer = numbers.to_dict()
+    assert "result.predicting()" in predicting_words(answer)
+    costs = {"linear": 0.002, "k-nn": 0.5, "tree": 0.001, "baseline": 1e-6}
+    methods = [{**method, "seconds_per_1000": costs[method["name"]]} for method in answer["methods"]]
+    timed = {**answer, "methods": methods}
+
+    _, predicting = cost_figures(timed)
+    assert "milliseconds of predicting 1,000 rows" in predicting.picture
+    assert "tree and linear" in predicting.words  # k-NN is slower than linear, and worse
+    assert ", 500 ms" in predicting.picture
+    assert "measured by" not in predicting_words(timed)
+    page = render_html(timed)
+    assert "seconds to predict 1,000 rows" in page
+    assert "seconds to predict 1,000 rows" not in render_html(answer)
+
+
 def test_one_method_has_no_front_and_no_winners(answer):
-    assert cost_figure(answer) is None
+    assert cost_figures(answer) == []
     assert fold_figure(answer) is None
 
 

@@ -17,6 +17,7 @@ from foldwise.answers.method import MethodAnswer
 from foldwise.answers.metric_table import metric_numbers
 from foldwise.answers.metrics import rare_notes
 from foldwise.answers.numbers import less
+from foldwise.answers.predicting import seconds_per_1000
 from foldwise.answers.training_size import training_size
 from foldwise.answers.winner import winner_level_of
 from foldwise.estimates.estimate import plain_number
@@ -114,6 +115,7 @@ def _method_dict(
     estimate, name = method.estimate(), method.method.name
     is_best = best is method
     difference = None if best is None or is_best or method.status != "ok" else method.difference(best)
+    columns = None if isinstance(method, AutoAnswer) else importance_of(method)
     notes += _method_notes(method)
     numbers: dict[str, Any] = {
         "name": name,
@@ -140,7 +142,7 @@ def _method_dict(
         "difference_interval": difference.interval if difference else None,
         "p": plain_number(difference.p) if difference else None,
         **metric_numbers(method),
-        "importance": None if isinstance(method, AutoAnswer) else importance_of(method),
+        "importance": columns,
         "agreement": plain_number(method.agreement),
         "candidates": None if method.method.inner is None else method.candidates,
         "own_folds": method.own_folds,
@@ -149,6 +151,7 @@ def _method_dict(
         "fits": len(method.all_keys),
         "fits_made": made.get(name, 0),
         "seconds": round(method.seconds, 3),
+        "seconds_per_1000": None if isinstance(method, AutoAnswer) else seconds_per_1000(method, columns),
         "folds": method.folds(),
     }
     if isinstance(method, AutoAnswer):

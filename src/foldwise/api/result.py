@@ -273,6 +273,26 @@ class Result:
         self.__dict__.pop("_answer", None)  # made again, with what is known now
         return found
 
+    def predicting(self) -> dict[str, float]:
+        """Seconds of predicting 1,000 rows, by method: what a model costs once it is in use.
+
+        One outer model of each method is made once more and predicts its held-out rows five times, of which the
+        median counts. It is kept with the records and is in later reports; a result that was loaded has what is there.
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["linear"], "diabetes", outer=3, jobs=1)
+        >>> sorted(result.predicting())
+        ['baseline', 'linear']
+        """
+        if self._study is not None:
+            from foldwise.api.predicting import measure_predicting  # needs scikit-learn, as importance does
+
+            for name, made in measure_predicting(self._study, self.methods).items():
+                self.made[name] = self.made.get(name, 0) + made
+            self.__dict__.pop("_answer", None)  # made again, with what is known now
+        found = {method["name"]: method["seconds_per_1000"] for method in self._answer["methods"]}
+        return {name: seconds for name, seconds in found.items() if seconds is not None}
+
     def coverage_check(
         self,
         *,

@@ -247,6 +247,7 @@ def cost_rows(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
             "fits": number(method.get("fits")),
             "failed": number(method.get("failed")),
             "seconds": number(method.get("seconds"), digits=3),
+            "predicting": number(method.get("seconds_per_1000"), digits=2),
             "share": round(100 * (method.get("seconds") or 0) / most, 1) if most else 0,
         }
         for at, method in ranked(answer)

@@ -69,16 +69,37 @@ def loss_words(answer: Found) -> str:
     return " ".join(f"{name} has the smallest {listed(losses)}." for name, losses in best.items())
 
 
-def cost_figure(answer: Found) -> Figure | None:
-    """Risk over seconds, where there are methods to choose between."""
-    asked = [method for _, method in ranked(answer) if method["name"] not in QUIET]
-    known = [method for method in asked if method.get("risk") is not None and method.get("seconds") is not None]
-    if len(known) < 2:
+def cost_figures(answer: Found) -> list[Figure]:
+    """Risk over the seconds of all fits and, once they were measured, over those of predicting."""
+    asked = [method for _, method in ranked(answer) if method["name"] not in QUIET and method.get("risk") is not None]
+    fitted = [method for method in asked if method.get("seconds") is not None]
+    timed = [
+        {**method, "seconds": 1000 * method["seconds_per_1000"]}
+        for method in asked
+        if method.get("seconds_per_1000") is not None
+    ]
+    found = [
+        _cost(fitted, "Risk against cost", "seconds of fitting and predicting, tuning included", "s"),
+        _cost(timed, "Risk against the cost of predicting", "milliseconds of predicting 1,000 rows", "ms"),
+    ]
+    shown = [figure for figure in found if figure is not None]
+    return [figure._replace(is_wide=len(shown) == 1) for figure in shown]
+
+
+def _cost(methods: Sequence[Found], title: str, axis: str, unit: str) -> Figure | None:
+    if len(methods) < 2:
         return None
-    best = front(known)
+    best = front(methods)
     words = f"On the front {'is' if len(best) == 1 else 'are'} {listed(best)}: no method is both quicker and better."
-    picture = charts.cost_panel(known, best, title="Risk against seconds of fitting")
-    return Figure("Risk against cost", picture, words, is_wide=True)
+    return Figure(title, charts.cost_panel(methods, best, axis=axis, unit=unit, title=title), words)
+
+
+def predicting_words(answer: Found) -> str:
+    """Where the seconds of predicting are, or how they are had."""
+    asked = [method for method in answer.get("methods") or [] if method["name"] != "auto"]
+    if any(method.get("seconds_per_1000") is None for method in asked if method.get("risk") is not None):
+        return "Those of predicting alone are measured by result.predicting(), with one more fit of each method."
+    return "Those of predicting 1,000 rows are of an outer model and as many rows at once as its split holds out."
 
 
 def fold_figure(answer: Found) -> Figure | None:

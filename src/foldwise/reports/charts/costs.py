@@ -1,4 +1,4 @@
-"""Risk over the seconds of all fits: the lower left is best, and the front joins what nothing else beats in both."""
+"""Risk over what a method costs: the lower left is best, and the front joins what nothing else beats in both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foldwise.answers.numbers import number, plain
 from foldwise.reports.charts.panel import LEFT, RIGHT, Axis, across, panel, path, upwards
 from foldwise.reports.charts.svg import Scale, make_scale, tag
 
-LEAST = 1e-3  # seconds: what took less is drawn here
+LEAST = 1e-3  # of its unit: what took less is drawn here
 LOG_RATIO = 20
 LETTER = 6.2
 HEIGHT = 11.0
@@ -20,8 +20,10 @@ MOST_LETTERS = 22
 Box = tuple[float, float, float, float]  # left, right, top, bottom
 
 
-def cost_panel(methods: Sequence[Mapping[str, Any]], front: Sequence[str], *, title: str) -> Markup:
-    """One dot per method with its name and interval; methods on the front are joined by steps."""
+def cost_panel(
+    methods: Sequence[Mapping[str, Any]], front: Sequence[str], *, axis: str, unit: str, title: str
+) -> Markup:
+    """One dot per method with its name, at its `seconds`, told in `unit`; methods on the front are joined by steps."""
     seconds = [max(method["seconds"], LEAST) for method in methods]
     is_log = max(seconds) / min(seconds) > LOG_RATIO
     x = across(
@@ -35,10 +37,10 @@ def cost_panel(methods: Sequence[Mapping[str, Any]], front: Sequence[str], *, ti
         at, up = places[method["name"]]
         taken.append((at - 5, at + 5, up - 5, up + 5))
     for method in sorted(methods, key=lambda one: one["name"] not in front):
-        marks.append(_dot(method, places[method["name"]], method["name"] in front))
+        marks.append(_dot(method, places[method["name"]], method["name"] in front, unit))
         marks.append(_name(plain(method["name"]), places[method["name"]], taken))
     words = f"on the front: {', '.join(map(plain, front))}"
-    return panel(*marks, x=Axis(x, "seconds of fitting, tuning included"), y=Axis(y, "risk"), title=title, words=words)
+    return panel(*marks, x=Axis(x, axis), y=Axis(y, "risk"), title=title, words=words)
 
 
 def _steps(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -57,8 +59,8 @@ def _along(steps: Sequence[tuple[float, float]]) -> list[Box]:
     ]
 
 
-def _dot(method: Mapping[str, Any], place: tuple[float, float], is_front: bool) -> Markup:
-    tip = f"{plain(method['name'])}: risk {number(method['risk'])}, {number(method['seconds'], digits=3)} s"
+def _dot(method: Mapping[str, Any], place: tuple[float, float], is_front: bool, unit: str) -> Markup:
+    tip = f"{plain(method['name'])}: risk {number(method['risk'])}, {number(method['seconds'], digits=3)} {unit}"
     kind = "point score" if is_front else "point other"
     return tag("circle", tag("title", tip), cx=place[0], cy=place[1], r=4.5, class_=kind)
 

@@ -1,0 +1,62 @@
+"""Seconds of predicting (api/predicting.py) are those of the first outer model, and are kept with the records."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, Ridge
+
+import foldwise as fw
+from foldwise.records.opening import opened
+from foldwise.studies.predicting import NAME
+
+
+class Slow(LinearRegression):
+    """Sleeps when it predicts."""
+
+    def predict(self, X):
+        time.sleep(0.02)
+        return super().predict(X)
+
+
+@pytest.fixture
+def ran(tmp_path):
+    x = np.linspace(0, 1, 40)
+    ridge = fw.tune(Ridge(), alpha=[0.1, 1.0])
+    learners = {"slow": Slow(), "ridge": ridge, "blend": fw.blend([LinearRegression(), Ridge()])}
+    return fw.compare(learners, x[:, None], np.sin(9 * x), outer=4, inner=2, jobs=1, store=tmp_path / "run")
+
+
+def test_it_is_measured_once_and_kept_with_the_records(ran, tmp_path):
+    before, risks = ran.to_dict()["methods"], ran.table()["risk"].tolist()
+    assert {method["seconds_per_1000"] for method in before} == {None}
+
+    found = ran.predicting()
+
+    assert set(found) == {"slow", "ridge", "blend", "baseline"}
+    assert 2 <= found["slow"] < 20  # 0.02 s for the 10 rows that are held out, more on a busy machine
+    assert found["slow"] > found["ridge"] > 0
+    made = {method["name"]: method["fits_made"] for method in ran.to_dict()["methods"]}
+    more = {method["name"]: made[method["name"]] - method["fits_made"] for method in before}
+    assert (more["slow"], more["ridge"]) == (1, 1)
+    assert ran.table()["risk"].tolist() == risks
+    assert ran.predicting() == found
+    assert {method["name"]: method["fits_made"] for method in ran.to_dict()["methods"]} == made
+    assert fw.load(tmp_path / "run").predicting() == found
+    assert "milliseconds of predicting" in fw.load(tmp_path / "run").report()
+
+
+def test_what_importance_has_measured_is_not_measured_again(ran):
+    pace = ran.importance("slow").to_dict()["seconds_per_1000"]
+
+    assert ran.predicting()["slow"] == pace
+
+
+@pytest.mark.parametrize("content", [b"[]", b'{"a": 1}', b'{"a": {"method": "m", "rows": 0, "seconds": 1.0}}'])
+def test_a_strangers_document_is_left_out(ran, tmp_path, content):
+    with opened(tmp_path / "run") as store:
+        store.write_document(NAME, content)
+
+    assert fw.load(tmp_path / "run").predicting() == {}
