@@ -334,7 +334,7 @@ def test_a_print_of_five_methods_has_six_pages_at_most(browser, five_methods):
 @pytest.fixture(scope="module")
 def five_methods(tmp_path_factory):
     rng = np.random.default_rng(4)
-    X = rng.normal(size=(150, 5))
+    X = rng.normal(size=(150, 15))
     y = X[:, 0] + X[:, 1] ** 2 + 0.5 * rng.normal(size=150)
     learners = {
         "ridge": fw.tune(Ridge(), alpha=[0.01, 1.0, 100.0]),
@@ -343,5 +343,8 @@ def five_methods(tmp_path_factory):
         "lasso": fw.tune(Lasso(), alpha=[0.01, 0.1, 1.0]),
     }
     path = tmp_path_factory.mktemp("page") / "five.html"
-    fw.compare(learners, X, y, outer=4, inner=3, loss=["squared", "absolute"], jobs=1).report(path)
+    options = {"outer": 4, "inner": 3, "loss": ["squared", "absolute"], "importance": True}
+    result = fw.compare(learners, X, y, **options, jobs=1)
+    result.predicting()
+    result.report(path)
     return path

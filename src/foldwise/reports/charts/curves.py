@@ -46,7 +46,7 @@ def curve_panel(
     # Nor is there anything between two values without an order.
     is_joined = bool(curve["is_ordered"]) and not curve.get("is_sparse")
     marks = [_band(points, places, y), path(middle, class_="line score")] if is_joined else _ranges(points, places, y)
-    marks += [_level(y, train_risk, "train", "training risk"), _level(y, risk, "risk", "risk")]
+    marks += [_level(y, risk, "risk", "risk"), _level(y, train_risk, "train", "training risk")]
     for key in ("train", "test"):
         line = [(at, y(point[key])) for at, point in zip(places, points, strict=True) if point[key] is not None]
         marks += _joined(line, key) if curve["is_ordered"] else _dots(line, key)
