@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from foldwise.errors import BadStore
 from foldwise.records.record import Record
 
 
@@ -31,3 +32,11 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of files and locks."""
+
+
+def document_if_there(store: Store, name: str) -> bytes | None:
+    """What was measured beside the fits; None also where the store was removed, as the numbers read need it not."""
+    try:
+        return store.document(name)
+    except BadStore:
+        return None

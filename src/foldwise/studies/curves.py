@@ -8,7 +8,7 @@ from typing import Any
 
 from foldwise.records.encoding import read_json
 from foldwise.records.opening import AnyStore, opened
-from foldwise.records.store import Store
+from foldwise.records.store import Store, document_if_there
 
 NAME = "curves"  # of the document
 MOST = 20  # the oldest make room
@@ -26,7 +26,7 @@ def keep_curve(store: AnyStore, curve: Mapping[str, Any]) -> None:
 
 def read_curves(store: Store) -> list[dict[str, Any]]:
     """The curves of a store, the oldest first; what a stranger's store has in their place is left out."""
-    content = store.document(NAME)
+    content = document_if_there(store, NAME)
     found = read_json(content, NAME) if content else []
     return [one for one in found if _is_curve(one)] if isinstance(found, list) else []
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.records.encoding import read_json
-from foldwise.records.store import Store
+from foldwise.records.store import Store, document_if_there
 from foldwise.splits.split import Split
 from foldwise.studies.study import Method, Study, rows_name
 
@@ -65,7 +65,7 @@ def write_measured(store: Store, method: Method, found: Measured) -> None:
 
 def read_measured(store: Store, method: Method) -> Measured | None:
     """What was measured of a method; None where there is nothing. A store from a stranger may hold anything."""
-    content = store.document(_document(method))
+    content = document_if_there(store, _document(method))
     written = read_json(content, NAME) if content else None
     try:
         return None if written is None else _measured(written)

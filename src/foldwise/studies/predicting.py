@@ -7,7 +7,7 @@ import math
 from typing import NamedTuple
 
 from foldwise.records.encoding import read_json
-from foldwise.records.store import Store
+from foldwise.records.store import Store, document_if_there
 
 NAME = "predicting"  # of the document
 
@@ -28,7 +28,7 @@ def write_timed(store: Store, name: str, found: Timed) -> None:
 
 def read_timed(store: Store) -> dict[str, Timed]:
     """What every model took, by its name; what a stranger's store has in their place is left out."""
-    content = store.document(NAME)
+    content = document_if_there(store, NAME)
     try:
         written = read_json(content, NAME) if content else {}
         found = {str(name): _timed(one) for name, one in written.items()}
