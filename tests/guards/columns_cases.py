@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from looking import quick
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
 
 
 def numbers(rows: int = 80, columns: int = 3) -> tuple[np.ndarray, np.ndarray]:
@@ -22,10 +25,15 @@ def found(*columns: np.ndarray, y: np.ndarray | None = None, **options: Any) -> 
     return quick(["linear"], np.column_stack([X, *columns]), target, outer=5, **options).codes
 
 
-def in_frame(**columns: Any) -> list[str]:
+def in_frame(learners: Any = ("linear",), **columns: Any) -> list[str]:
     X, y = numbers()
     frame = pd.DataFrame(X).rename(columns="x{}".format).assign(**columns)
-    return quick(["linear"], frame, y, outer=5).codes
+    return quick(learners, frame, y, outer=5).codes
+
+
+def encoded() -> Pipeline:
+    """A learner of one's own that takes each text for a category."""
+    return make_pipeline(OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1), Ridge())
 
 
 def almost_target(noise: float = 4.0, shift: float = 0.0) -> np.ndarray:
@@ -57,7 +65,7 @@ FIRES = {
     "FW204": lambda: found(np.ones(80)),
     "FW205": lambda: found(np.full(80, np.nan)),
     "FW206": lambda: found(np.arange(80.0)),
-    "FW207": lambda: in_frame(remark=sentences(7)),
+    "FW207": lambda: in_frame({"own": encoded()}, remark=sentences(7)),
     "FW208": lambda: missing_where(np.array(0)),
     "FW209": lambda: in_time(-1),
     "FW210": lambda: in_frame(spent=["n/a", *(f"{at}.5" for at in range(79))]),
@@ -70,7 +78,7 @@ SILENT = {
     "FW204": lambda: found(np.arange(80.0) % 7 == 0),
     "FW205": lambda: found(np.where(np.arange(80) % 7 == 0, 1.0, np.nan)),
     "FW206": lambda: found(np.random.default_rng(0).permutation(80) * 1.5),
-    "FW207": lambda: in_frame(remark=sentences(1)),
+    "FW207": lambda: in_frame(remark=sentences(7)),  # its words are read
     "FW208": lambda: missing_where(np.arange(80) % 3 == 0),
     "FW209": lambda: in_time(1),
     "FW210": lambda: in_frame(floor=[str(at % 5) if at % 9 else "ground" for at in range(80)]),

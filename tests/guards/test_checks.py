@@ -114,6 +114,17 @@ def test_numbers_with_commas_are_no_names_of_rows():
     assert "FW103" not in codes
 
 
+@pytest.mark.parametrize(("name", "is_told"), [("ticket_id", True), ("street", False)])
+def test_an_identifier_may_come_twice_where_it_is_called_one(name, is_told):
+    X = pd.DataFrame({"x": np.random.default_rng(0).normal(size=60), name: [f"T-{at}" for at in range(60)]})
+    X = pd.concat([X, X[:3]], ignore_index=True)
+
+    found = fw.check(["linear"], X, X["x"] * 2 + X.index % 3, outer=5)
+
+    assert ("FW103" in found.codes) == is_told
+    assert ("another value in nearly every row" in repr(found).replace("\n", " ")) == is_told
+
+
 def test_classes_in_two_spellings_are_found_and_classes_that_differ_are_not():
     X = np.random.default_rng(0).normal(size=(60, 2))
     found = fw.check(["logistic"], X, ["yes", "no", "Yes ", "no"] * 15, outer=5)

@@ -56,6 +56,8 @@ def test_few_strange_rows_leave_the_risk_to_the_others():
     few = fw.check_new(model(), table(19, seed=1).assign(b=[9.0] + [0.5] * 18))
     assert few.codes == ["FW603"]
     assert "says nothing of the 5.3% told above" in few.trust
+    every = fw.check_new(model(), table(19, seed=1).assign(c="blue"))
+    assert "says nothing of the 100% told above" in every.trust
 
 
 def test_a_saved_model_knows_the_shares_of_its_columns_and_with_the_rows_there_is_a_classifier(files):

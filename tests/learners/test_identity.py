@@ -15,6 +15,8 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import Ridge
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
@@ -184,6 +186,17 @@ def test_packages_of_another_environment_are_libraries(tmp_path, monkeypatch):
     found = [code_of(importlib.import_module(name).double) for name in ("pack_dis", "pack_own")]
     assert found[0] is None
     assert found[1] is not None
+
+
+def test_the_metric_of_a_search_is_known_by_its_code():
+    """A search whose own metric was edited must not go on from the fits of the metric as it was."""
+
+    def search(worse):
+        return GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=make_scorer(lambda y, p: abs(y - p).max() * worse))
+
+    names = [identity_of(search(worse)) for worse in (1, 1, 2)]
+
+    assert names[0] == names[1] != names[2]
 
 
 def test_candidates_share_the_family_but_not_the_name():

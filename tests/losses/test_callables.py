@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+import foldwise as fw
 from foldwise.errors import BadLoss
 from foldwise.losses.loss import make_losses
 
@@ -101,6 +102,12 @@ def model_first(estimator, X, y):
 def test_a_function_that_is_no_loss_is_refused_before_any_fit(function, words, numbers):
     with pytest.raises(BadLoss, match=words):
         make_losses(function, numbers([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("given", [metrics.make_scorer(metrics.fbeta_score, beta=2), "squared"], ids=["scorer", "name"])
+def test_what_is_no_function_needs_no_wrapping(given):
+    with pytest.raises(BadLoss, match=r"takes a function of \(y, prediction\), not .*Give it to loss= as it is"):
+        fw.loss(given, bounds=(0, 1))
 
 
 def test_an_unknown_need_is_refused(numbers):

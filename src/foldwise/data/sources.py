@@ -89,7 +89,8 @@ def read_table(path: str | Path) -> Any:
     except FoldwiseError:
         raise
     except UnicodeDecodeError as error:
-        raise BadData(f"cannot read {name!r}: it is not UTF-8 text (byte {error.start})", "Save it as UTF-8") from None
+        hint = "Save it as UTF-8; in Python, pandas.read_csv(..., encoding='cp1252'), say, makes a table of it"
+        raise BadData(f"cannot read {name!r}: it is not UTF-8 text (byte {error.start})", hint) from None
     except Exception as error:
         # Whatever a reader says about a broken file, one sentence of it is enough.
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]

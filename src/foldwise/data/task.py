@@ -110,7 +110,8 @@ def _refuse_written_numbers(target: Column) -> None:
         problem = f"the target holds numbers written as text ({target.texts[0]!r} in row 0)"
         raise BadData(
             problem,
-            "Make them numbers, with a point before the decimals, or say task='classification'",
+            "Make them numbers, with a point before the decimals (pandas.read_csv has decimal=','), or say "
+            "task='classification'",
         )
     if len(words) <= MOST_WORDS * len(target.labels):
         rows = [row for row, text in enumerate(target.texts) if text in words]

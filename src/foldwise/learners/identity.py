@@ -171,6 +171,10 @@ def _described_callable(value: Any) -> Any:
         return {"function": _path(value), "code": code_of(value.__func__), "of": describe(value.__self__)}
     if isinstance(value, types.FunctionType):
         return {"function": _path(value), "code": code_of(value), "closure": _closure(value)}
+    function = getattr(value, "_score_func", None)
+    if function is not None and not str(function.__module__).startswith("sklearn."):
+        # the metric of a scorer: pickle knows a user's own by its name alone
+        return {"scorer": _path(type(value)), "parts": describe(vars(value))}
     return _described_object(value)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.errors import BadLoss, nearest
 from foldwise.losses.loss import CLASSIFICATION, REGRESSION, RESPONSES, Loss, label_array
+from foldwise.losses.scorers import is_scorer
 
 TAKES = dict(zip(("predictions", "probabilities", "decision values"), RESPONSES, strict=True))
 # Names of arguments that are no predicted classes.
@@ -72,6 +73,11 @@ def loss(
     >>> fw.compare(["ridge"], "diabetes", loss=late, outer=0.2, inner=0.2).to_dict()["loss"]
     'late'
     """
+    if not callable(function) or is_scorer(function):
+        raise BadLoss(
+            f"fw.loss takes a function of (y, prediction), not {function!r}",
+            "Give it to loss= as it is; a range goes with a name, as in loss='squared in [0, 25]'",
+        )
     if takes is not None and takes not in TAKES:
         raise BadLoss(f"a loss cannot take {takes!r}", nearest(takes, TAKES))
     made = partial(function)

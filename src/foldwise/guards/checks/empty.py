@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from foldwise.guards.checks.identifiers import WORDS, quoted, words_in
 from foldwise.guards.codes.columns import ALL_MISSING, CONSTANT, FREE_TEXT
 from foldwise.guards.subject import Subject
+from foldwise.learners.preprocessing.column_facts import free_text as read_as_words
 from foldwise.studies.finding import Finding
 
 LEAST_DISTINCT = 0.5  # of the rows have another text
@@ -35,13 +36,18 @@ def empty_columns(subject: Subject) -> Iterator[Finding]:
 
 
 def free_text(subject: Subject) -> Iterator[Finding]:
-    """Sentences, each of which would be a category of its own."""
+    """Sentences, each of which would be a category of its own; built-in learners read the words of most."""
     if subject.data.is_series:
         return
+    learners = [one for learner in subject.learners for one in learner.members or (learner,)]
+    read = read_as_words(subject.data) if all(one.is_builtin for one in learners) else ()
     names = [
         one.name
         for one in subject.columns
-        if not one.is_number and one.distinct >= LEAST_DISTINCT * subject.data.rows and words_in(one) > WORDS
+        if not one.is_number
+        and one.name not in read
+        and one.distinct >= LEAST_DISTINCT * subject.data.rows
+        and words_in(one) > WORDS
     ]
     if names:
         yield FREE_TEXT.found(

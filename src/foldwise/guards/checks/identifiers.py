@@ -17,6 +17,7 @@ from foldwise.guards.subject import Subject
 from foldwise.studies.finding import Finding
 
 LEAST_ROWS = 20
+MOSTLY = 0.9  # of the rows have another value, in a column that is called an id: some tables hold rows twice
 NAMES = re.compile(r"(^|[_\W])(id|uuid|guid|index|serial|ssn|mrn|rownames|unnamed: 0)$|[a-z](ID|Id)$", re.I)
 OWNERS = re.compile(
     r"(^|[_\W])(id|patient|subject|person|user|customer|client|participant|household|respondent|individual"
@@ -44,7 +45,8 @@ DATES = re.compile(
 def is_identifier(feature: Feature) -> bool:
     """Does it name rows: another value in each, and whole numbers without gaps, text that is short, or such a name?"""
     rows = len(feature.values)
-    if rows < LEAST_ROWS or feature.distinct < rows or feature.missing.any() or feature.kind == "date":
+    least = rows * (MOSTLY if NAMES.search(feature.name) else 1)
+    if rows < LEAST_ROWS or feature.distinct < least or feature.missing.any() or feature.kind == "date":
         return False
     if not feature.is_number:
         return words_in(feature) <= WORDS and words_among_numbers(feature) is None
@@ -101,12 +103,16 @@ def identifiers(subject: Subject) -> Iterator[Finding]:
         )
     names = [one.name for one in named if not is_row_number(one)]
     if names:
-        words = "has another value in every row and names" if len(names) == 1 else "have other values and name"
+        distinct = min(one.distinct for one in named if one.name in names)
+        is_every = distinct == subject.data.rows
+        where = "every row" if is_every else "nearly every row"
+        words = f"has another value in {where} and names" if len(names) == 1 else "have other values and name"
+        again = "; where one comes twice, look whether the rows are copies, or belong together (groups=)"
         yield IDENTIFIER.found(
             f"{quoted(names)} {words} rows: nothing is learnt from that for new rows",
             columns=names,
-            figures={"distinct": subject.data.rows},
-            advice="Leave such columns out",
+            figures={"distinct": distinct},
+            advice="Leave such columns out" + ("" if is_every else again),
         )
 
 

@@ -47,7 +47,8 @@ def trust_words(new: NewRows, found: Sequence[Finding]) -> str:
     strange = [by_code[code] for code in ("FW602", "FW603", "FW604") if code in by_code]
     if strange:
         most = max(finding.figures["share"] for finding in strange)
-        return f"{risk} is that of rows like the training rows, and says nothing of the {100 * most:.2g}% told above."
+        percent = f"{100 * most:.2g}" if most < 0.1 else f"{100 * most:.0f}"
+        return f"{risk} is that of rows like the training rows, and says nothing of the {percent}% told above."
     if not new.pairs:
         return f"{risk} is that of rows like the training rows; what those were like is not known here."
     few = " (so few rows show no drift)" if new.rows < 20 else ""

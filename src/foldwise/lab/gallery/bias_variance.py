@@ -48,5 +48,8 @@ EXHIBIT = Exhibit(
     "A risk is the Bayes risk, plus what the class cannot express, plus what the rows could not settle.",
     make,
     section="bias-variance decomposition",
-    further='fw.lab.decompose("smooth", values=[1, 5, 15, 45])',
+    further='found = fw.lab.decompose("smooth", values=[1, 5, 15, 45])\n'
+    'found[["value", "bayes", "approximation", "estimation", "risk"]]\n'
+    "# The parts need a known truth. On a table of your own their sum is seen, beside the training error:\n"
+    'fw.curve("k-nn", "diabetes", n_neighbors=range(1, 31)).plot()',
 )
