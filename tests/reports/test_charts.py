@@ -170,8 +170,9 @@ def test_an_axis_of_whole_numbers_has_whole_ticks():
     assert ticks == ["1", "2"]
 
 
-def test_no_word_of_a_validation_curve_lies_on_another():
-    placed = list(boxes(parsed(charts.curve_panel(curve_of([0.1, 1.0, 10.0], True), title="t"))))
+@pytest.mark.parametrize("levels", [{}, {"risk": 9000.0, "train_risk": 8000.0}, {"risk": -9e3, "train_risk": -8e3}])
+def test_no_word_of_a_validation_curve_lies_on_another(levels):
+    placed = list(boxes(parsed(charts.curve_panel(curve_of([0.1, 1.0, 10.0], True), title="t", **levels))))
 
     assert {"mean loss", "← overfitting", "underfitting →"} <= {text for *_, text in placed}
     for one, other in combinations(placed, 2):

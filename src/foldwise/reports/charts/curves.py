@@ -46,7 +46,7 @@ def curve_panel(
     # Nor is there anything between two values without an order.
     is_joined = bool(curve["is_ordered"]) and not curve.get("is_sparse")
     marks = [_band(points, places, y), path(middle, class_="line score")] if is_joined else _ranges(points, places, y)
-    marks += [_level(y, risk, "risk", "risk"), _level(y, train_risk, "train", "training risk")]
+    marks += [_level(y, risk, "risk", "risk", line=1), _level(y, train_risk, "train", "training risk", line=0)]
     for key in ("train", "test"):
         line = [(at, y(point[key])) for at, point in zip(places, points, strict=True) if point[key] is not None]
         marks += _joined(line, key) if curve["is_ordered"] else _dots(line, key)
@@ -145,12 +145,13 @@ def _band(points: Sequence[Point], places: Sequence[float], y: Scale) -> Markup:
     return area(upper, lower, class_="band") if known else Markup("")
 
 
-def _level(y: Scale, value: float | None, kind: str, words: str) -> Markup:
+def _level(y: Scale, value: float | None, kind: str, words: str, *, line: int) -> Markup:
+    """A level across the panel; one that lies beyond it is told in words, on a line of its own."""
     if value is None:
         return Markup("")
     tip = f"{words} of the chosen candidates: {number(value)}"
     if not y.low <= value <= y.high:
-        place = (BOTTOM - 32, "↓") if value < y.low else (TOP + 24, "↑")
+        place = (BOTTOM - 32 - 13 * line, "↓") if value < y.low else (TOP + 24 , "↑")
         return tag("text", f"{place[1]} {words} {number(value)}", x=LEFT + 4, y=place[0], class_=f"off {kind}")
     return tag("line", tag("title", tip), x1=LEFT, x2=RIGHT, y1=y(value), y2=y(value), class_=f"level {kind}")
 
