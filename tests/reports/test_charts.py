@@ -179,6 +179,15 @@ def test_no_word_of_a_validation_curve_lies_on_another(levels):
         assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2], (one, other)
 
 
+@given(st.floats(0.0, 6.0))
+def test_a_level_beyond_the_panel_is_told_off_the_other_level(risk):
+    for beyond in (-900.0, 900.0):
+        page = parsed(charts.curve_panel(curve_of([0.1, 1.0, 10.0], True), title="t", risk=risk, train_risk=beyond))
+        levels = [float(line.get("y1")) for line in page.iter("line") if line.get("class") == "level risk"]
+        (told,) = [box for box in boxes(page) if "training risk" in box[4]]
+        assert not any(told[2] < level < told[3] for level in levels)
+
+
 def test_counted_places_have_the_names_of_their_ends_and_of_the_commonest():
     points = tuple((count, str(count)) for count in (0, 0, 0, 5, 0, 0, 0, 1))
     places = tuple(str(value) for value in (1, 2, 3, 5, 8, 13, 21, 34))
