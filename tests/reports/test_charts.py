@@ -170,12 +170,22 @@ def test_an_axis_of_whole_numbers_has_whole_ticks():
     assert ticks == ["1", "2"]
 
 
-def test_no_word_of_a_validation_curve_lies_on_another():
-    placed = list(boxes(parsed(charts.curve_panel(curve_of([0.1, 1.0, 10.0], True), title="t"))))
+@pytest.mark.parametrize("levels", [{}, {"risk": 9000.0, "train_risk": 8000.0}, {"risk": -9e3, "train_risk": -8e3}])
+def test_no_word_of_a_validation_curve_lies_on_another(levels):
+    placed = list(boxes(parsed(charts.curve_panel(curve_of([0.1, 1.0, 10.0], True), title="t", **levels))))
 
     assert {"mean loss", "← overfitting", "underfitting →"} <= {text for *_, text in placed}
     for one, other in combinations(placed, 2):
         assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2], (one, other)
+
+
+@given(st.floats(0.0, 6.0))
+def test_a_level_beyond_the_panel_is_told_off_the_other_level(risk):
+    for beyond in (-900.0, 900.0):
+        page = parsed(charts.curve_panel(curve_of([0.1, 1.0, 10.0], True), title="t", risk=risk, train_risk=beyond))
+        levels = [float(line.get("y1")) for line in page.iter("line") if line.get("class") == "level risk"]
+        (told,) = [box for box in boxes(page) if "training risk" in box[4]]
+        assert not any(told[2] < level < told[3] for level in levels)
 
 
 def test_counted_places_have_the_names_of_their_ends_and_of_the_commonest():

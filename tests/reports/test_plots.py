@@ -39,7 +39,9 @@ def drawn(figure):
 def test_risks_and_differences_are_drawn_at_their_numbers(result):
     (axis,) = drawn(result.plot())
     values = [float(line.get_xdata()[0]) for line in axis.lines if line.get_marker() == "o"]
-    assert values == pytest.approx(result.table()["risk"].tolist())
+    table = result.table().sort_values("risk")
+    assert values == pytest.approx(table["risk"].tolist())
+    assert [label.get_text().replace("\\$", "$") for label in axis.get_yticklabels()] == table["method"].tolist()
 
     (axis,) = drawn(result.plot_differences())
     names = [label.get_text() for label in axis.get_yticklabels()]
@@ -56,7 +58,7 @@ def test_choices_are_counted(result):
 
 def test_optimism_is_drawn_from_score_to_risk(result):
     (axis,) = drawn(result.plot_optimism())
-    table = result.table().dropna(subset=["selection_score"])
+    table = result.table().dropna(subset=["selection_score"]).sort_values("risk")
 
     assert axis.lines[0].get_xdata().tolist() == pytest.approx(table["selection_score"].tolist())
     assert axis.lines[1].get_xdata().tolist() == pytest.approx(table["risk"].tolist())

@@ -63,14 +63,15 @@ def test_the_page_of_a_store_is_that_of_the_run(store):
 
 
 def large(answer, found):
-    """12 learners x 10 folds x 100 candidates on 20,000 rows, as the page meets them; 100 columns of the best."""
+    """12 learners x 10 folds x 100 candidates on 20,000 rows, as the page meets them; 100 columns of the three best."""
     method = answer["methods"][0]
     folds = [{**method["folds"][0], "fold": at, "candidate": {"alpha": float(at), "gamma": 1.0}} for at in range(10)]
     column = {"increase": 1.0, "low": 0.123456789, "high": 2.0, "folds": [0.123456789] * 10}
     columns = [{**column, "name": f"column {at}"} for at in range(100)]
     importance = {"loss": "squared", "shuffles": 5, "models": 10, "of": 10, "seconds": 1.0, "columns": columns}
     answer["methods"] = [{**method, "name": f"learner {at}", "folds": folds} for at in range(12)]
-    answer["methods"][0]["importance"] = importance
+    for method in answer["methods"][:3]:
+        method["importance"] = importance
     answer["best"] = "learner 0"
     point = {"score": 1.0, "low": 0.9, "high": 1.2, "is_final": False, "train": 0.8, "test": 1.1}
     curve = {"is_ordered": True, "others": True, "sides": None, "edge": None}

@@ -93,6 +93,17 @@ def test_several_panels_do_not_fit_on_one(answer):
         plot_choices(answer, method="x")
 
 
+def test_numbers_and_words_are_whole_in_every_width():
+    label = "alpha=3.16228e-05, max_features=0.316228, metric=euclidean"
+    for width in (2.5, "column", "page"):
+        lines = Sheet(width=width).wrapped(label).split("\n")
+        assert "".join(lines).replace(" ", "") == label.replace(" ", "")
+        assert max(map(len, lines)) <= max(12, Sheet(width=width).letters)
+        for whole in ("3.16228e-05", "0.316228", "euclidean"):
+            assert any(whole in line for line in lines), lines
+    assert Sheet(width=2.5).wrapped("x" * 30) == "\n".join(["x" * 13, "x" * 13, "x" * 4])
+
+
 def test_what_is_no_width_or_no_axes_is_told(answer):
     for width in ("wide", 0.5, True, float("nan")):
         with pytest.raises(BadOption, match=r'is not a width of a figure. Give "column" or "page", or inches from 2.5'):

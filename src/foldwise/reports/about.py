@@ -32,9 +32,9 @@ def about_words(answer: Mapping[str, Any], protocol: Mapping[str, Any] | None) -
     facts = (TASKS.get(str(answer.get("task")), ""), _rows(answer), loss_words(answer) if answer.get("loss") else "")
     sentences = [f"{', '.join(part for part in facts if part)}." if any(facts) else ""]
     if answer.get("outer"):
-        sentences.append(f"Risks are measured on rows held out ({outer_words(answer)}).")
+        sentences.append(f"Risks are measured on rows held out: {outer_words(answer)}.")
     if answer.get("inner"):
-        sentences.append(f"Each training part is tuned by itself ({inner_words(str(answer['inner']))}).")
+        sentences.append(f"Each training part is tuned by itself: {inner_words(str(answer['inner']))}.")
     target = (protocol or {}).get("target")
     return [plain(text) for text in (f"Target: {target}." if target else "", *sentences) if text]
 

@@ -13,6 +13,7 @@ from foldwise.reports import charts
 from foldwise.reports.benchmark_methods import benchmark_paragraph, benchmark_references
 from foldwise.reports.benchmark_text import benchmark_verdict, pair_score, pair_words, percent, rank_columns
 from foldwise.reports.charts import Row, tag
+from foldwise.reports.charts.rows import breakable, whole
 from foldwise.reports.html import NOTE_KINDS, asset, assets, environment, record_link, write_page
 
 Answer = Mapping[str, Any]
@@ -117,8 +118,8 @@ def _matrix(answer: Answer) -> Markup:
     """Data sets by methods: risks on the way from the baseline's to the best of the data set, which is marked."""
     heads = [tag("th", "data set", scope="col"), tag("th", "loss", scope="col")]
     heads += [
-        tag("th", plain(method["name"]), scope="col", class_="number", data_method=key)
-        for key, method in enumerate(answer["methods"])
+        tag("th", breakable(name), scope="col", class_=f"number {whole(name) or ''}".strip(), data_method=key)
+        for key, name in enumerate(plain(method["name"]) for method in answer["methods"])
     ]
     rows = [
         tag(
@@ -173,13 +174,14 @@ def _pair_chart(answer: Answer) -> Markup:
     rows = [
         tag(
             "tr",
-            tag("th", plain(pair["names"][0]), scope="row"),
-            tag("td", plain(pair["names"][1])),
+            tag("th", breakable(first), scope="row", class_=whole(first)),
+            tag("td", breakable(second), class_=whole(second)),
             *(tag("td", text, class_="number") for text in _pair_cells(pair)),
             *([tag("td", _thirds(pair), class_="share-cell")] if has_bars else []),
             data_method=places.get(pair["names"][1]),
         )
         for pair in answer["pairs"]
+        for first, second in [map(plain, pair["names"])]
     ]
     caption = tag("caption", "Every pair over the data sets that both have")
     head = tag("thead", tag("tr", *heads))

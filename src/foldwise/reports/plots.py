@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from foldwise.answers.numbers import candidate_words, loss_words, plain
 from foldwise.errors import BadOption
 from foldwise.reports.sheet import USUAL, Sheet
+from foldwise.reports.text import by_risk
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,8 +26,8 @@ MOST_SLANTED = 15  # names below an axis; beyond, they are upright
 
 
 def plot_risks(answer: Mapping[str, Any], **on: Any) -> Figure:
-    """The risk of each method with its interval."""
-    methods = [method for method in answer["methods"] if method["risk"] is not None]
+    """The risk of each method with its interval, the smallest first."""
+    methods = [method for method in by_risk(answer) if method["risk"] is not None]
     rows = [(method["name"], method["risk"], method["low"], method["high"]) for method in methods]
     figure, _ = _intervals(rows, answer, label=f"risk ({plain(loss_words(answer))})", sheet=Sheet(**on))
     return figure
@@ -34,7 +35,7 @@ def plot_risks(answer: Mapping[str, Any], **on: Any) -> Figure:
 
 def plot_differences(answer: Mapping[str, Any], **on: Any) -> Figure:
     """The risk of each method less that of the best, on the same test rows."""
-    methods = [m for m in answer["methods"] if m["difference"] is not None and m["name"] != answer["best"]]
+    methods = [m for m in by_risk(answer) if m["difference"] is not None and m["name"] != answer["best"]]
     rows = [(m["name"], m["difference"], m["difference_low"], m["difference_high"]) for m in methods]
     label = f"risk minus that of {plain(answer['best'])}"
     figure, axis = _intervals(rows, answer, label=label, sheet=Sheet(**on))
@@ -63,7 +64,7 @@ def plot_choices(answer: Mapping[str, Any], *, method: str | None = None, **on: 
 
 def _tuned(answer: Mapping[str, Any], name: str | None) -> list[Method]:
     """The methods that chose candidates, or the one of this name."""
-    tuned = [m for m in answer["methods"] if m["name"] != "auto" and any(fold["candidate"] for fold in m["folds"])]
+    tuned = [m for m in by_risk(answer) if m["name"] != "auto" and any(fold["candidate"] for fold in m["folds"])]
     if name is None:
         return tuned
     names = [str(method["name"]) for method in tuned]
@@ -88,7 +89,7 @@ def _counts(method: Method) -> dict[str, int]:
 
 def plot_optimism(answer: Mapping[str, Any], **on: Any) -> Figure:
     """From the selection score to the risk, with the training rows of both."""
-    tuned = [m for m in answer["methods"] if m["selection_score"] is not None and m["risk"] is not None]
+    tuned = [m for m in by_risk(answer) if m["selection_score"] is not None and m["risk"] is not None]
     sheet, names = Sheet(**on), [plain(method["name"]) for method in tuned]
     figure, (axis,) = sheet.panels([1.6 + sheet.row(names, least=0.4) * len(tuned)])
     places = range(len(tuned))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from textwrap import fill
+import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from foldwise.errors import BadOption, BadStudy
@@ -18,6 +18,7 @@ NARROWEST = 2.5  # inches: below, names leave no room for what is drawn
 SMALL = 8  # points of the letters of a paper's figures
 PER_INCH = 4.7  # letters of a name beside an axis for each inch of the figure: a third of it
 ROOM = 1.3  # times the height of a legend within axes, which a layout may make smaller
+PART_END = re.compile(r"[=:/_+|,](?=\w)|(?<=[a-zA-Z])-(?=[a-zA-Z])")  # a long word is broken after it
 NAME_SHARE = 1.5  # a figure is wider than its axes by about this
 
 
@@ -46,7 +47,7 @@ class Sheet:
         >>> Sheet().wrapped("$5$-nn")
         '\\\\$5\\\\$-nn'
         """
-        return fill(name, round(times * self.letters)).replace("$", r"\$")
+        return "\n".join(_lines(name, round(times * self.letters))).replace("$", r"\$")
 
     def row(self, names: Sequence[str], *, least: float) -> float:
         """The inches of one row that is named by the longest of these."""
@@ -99,6 +100,28 @@ class Sheet:
     @property
     def _sized(self) -> dict[str, Any]:
         return {} if self.size is None else {"fontsize": self.size}
+
+
+def _lines(text: str, width: int) -> Iterator[str]:
+    """Text in lines of so many letters: words are whole, those too long are broken between their parts.
+
+    >>> list(_lines("alpha=3.1623, max_features=0.316228", 15))
+    ['alpha=3.1623,', 'max_features=', '0.316228']
+    """
+    line = ""
+    for word in text.split():
+        if len(line) + 1 + len(word) <= width or not line:
+            line = f"{line} {word}".strip()
+        else:
+            yield line
+            line = word
+        while len(line) > width:
+            cut = max(
+                (found.end() for found in PART_END.finditer(line, 0, width + 1) if found.end() <= width), default=width
+            )
+            yield line[:cut]
+            line = line[cut:]
+    yield line
 
 
 def _one_panel(ax: Any, width: Any) -> Any:

@@ -9,12 +9,12 @@ from markupsafe import Markup
 from foldwise.answers.numbers import number, plain
 from foldwise.reports.charts.svg import Scale, join, tag
 
-WIDTH = 720
 LEFT, RIGHT = 190, 530  # the axis; names stand on both sides of it
 AXIS = 56
 STEP = 24  # between names
 BAR_STEP = 9  # between bars
 MOST_LETTERS = 24
+LETTER = 8  # width of a letter of a name, in the widest common font
 
 
 def critical_difference(
@@ -31,6 +31,8 @@ def critical_difference(
     sides += [(name, at, True) for at, name in enumerate(reversed(ordered[half:]))]
     marks = [_mark(name, mean_ranks[name], scale, first + STEP * at, right) for name, at, right in sides]
     height = first + STEP * half
+    longest = max(len(_label(name, rank)) for name, rank in mean_ranks.items())
+    room = 12 + LETTER * longest  # for the names on both sides
     return tag(
         "svg",
         tag("title", title),
@@ -39,7 +41,7 @@ def critical_difference(
         _reach(scale, reach),
         *marks,
         *bars,
-        view_box=f"0 0 {WIDTH} {height}",
+        view_box=f"{LEFT - room} 0 {RIGHT - LEFT + 2 * room} {height}",
         class_="critical",
         role="img",
     )
@@ -76,7 +78,6 @@ def _reach(scale: Scale, reach: float) -> Markup:
 
 def _mark(name: str, rank: float, scale: Scale, y: float, right: bool) -> Markup:
     x, end = scale(rank), RIGHT if right else LEFT
-    text = f"{_short(plain(name))} {number(rank, digits=3)}"
     at, anchor = (end + 6, "start") if right else (end - 6, "end")
     return join(
         (
@@ -84,7 +85,7 @@ def _mark(name: str, rank: float, scale: Scale, y: float, right: bool) -> Markup
             tag(
                 "circle", tag("title", f"{plain(name)}: mean rank {number(rank)}"), cx=x, cy=AXIS, r=4.5, class_="value"
             ),
-            tag("text", text, x=at, y=y + 4, class_="method-name", text_anchor=anchor),
+            tag("text", _label(name, rank), x=at, y=y + 4, class_="method-name", text_anchor=anchor),
         )
     )
 
@@ -96,8 +97,10 @@ def _bar(group: Sequence[str], mean_ranks: Mapping[str, float], scale: Scale, at
     return tag("line", tag("title", words), x1=min(ends) - 5, x2=max(ends) + 5, y1=y, y2=y, class_="tie")
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
+def _label(name: str, rank: float) -> str:
+    text = plain(name)
+    short = text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
+    return f"{short} {number(rank, digits=3)}"
 
 
 def _words(

@@ -46,7 +46,7 @@ def curve_panel(
     # Nor is there anything between two values without an order.
     is_joined = bool(curve["is_ordered"]) and not curve.get("is_sparse")
     marks = [_band(points, places, y), path(middle, class_="line score")] if is_joined else _ranges(points, places, y)
-    marks += [_level(y, risk, "risk", "risk"), _level(y, train_risk, "train", "training risk")]
+    marks += [_level(y, risk, "risk", "risk"), _level(y, train_risk, "train", "training risk", beside=risk)]
     for key in ("train", "test"):
         line = [(at, y(point[key])) for at, point in zip(places, points, strict=True) if point[key] is not None]
         marks += _joined(line, key) if curve["is_ordered"] else _dots(line, key)
@@ -145,14 +145,22 @@ def _band(points: Sequence[Point], places: Sequence[float], y: Scale) -> Markup:
     return area(upper, lower, class_="band") if known else Markup("")
 
 
-def _level(y: Scale, value: float | None, kind: str, words: str) -> Markup:
+def _level(y: Scale, value: float | None, kind: str, words: str, *, beside: float | None = None) -> Markup:
+    """A level across the panel; one that lies beyond it is told in words, which keep off the level `beside` it."""
     if value is None:
         return Markup("")
     tip = f"{words} of the chosen candidates: {number(value)}"
     if not y.low <= value <= y.high:
-        place = (BOTTOM - 32, "↓") if value < y.low else (TOP + 24, "↑")
-        return tag("text", f"{place[1]} {words} {number(value)}", x=LEFT + 4, y=place[0], class_=f"off {kind}")
+        arrow, base, away = ("↓", BOTTOM - 32, -18) if value < y.low else ("↑", TOP + 24, 18)
+        if beside is not None and base - 14 < _shown_at(y, beside) < base + 4:
+            base += away
+        return tag("text", f"{arrow} {words} {number(value)}", x=LEFT + 4, y=base, class_=f"off {kind}")
     return tag("line", tag("title", tip), x1=LEFT, x2=RIGHT, y1=y(value), y2=y(value), class_=f"level {kind}")
+
+
+def _shown_at(y: Scale, value: float) -> float:
+    """Where a level is drawn, or told in words."""
+    return y(value) if y.low <= value <= y.high else BOTTOM - 36 if value < y.low else TOP + 20
 
 
 def _mark(name: str, point: Point, at: float, y: Scale) -> Markup:

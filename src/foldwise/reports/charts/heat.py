@@ -55,8 +55,8 @@ def _usual(scores: Sequence[float]) -> float:
 
 
 def _cells(places: Sequence[tuple[float, float]], shade: int, wide: float, high: float) -> Markup:
-    shape = f"h{wide - 1:.1f}v{high - 1:.1f}h-{wide - 1:.1f}z"
-    outline = "".join(f"M{x + 0.5:.1f} {y + 0.5:.1f}{shape}" for x, y in places)
+    shape = f"h{wide - 1:.4g}v{high - 1:.4g}h{1 - wide:.4g}z"
+    outline = "".join(f"M{x + 0.5:.4g} {y + 0.5:.4g}{shape}" for x, y in places)
     return tag("path", d=outline, class_="cell", fill_opacity=0.08 + 0.92 * (shade - 1) / (SHADES - 1))
 
 

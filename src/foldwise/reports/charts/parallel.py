@@ -11,9 +11,10 @@ from foldwise.answers.numbers import number, plain
 from foldwise.reports.charts.panel import path
 from foldwise.reports.charts.svg import make_scale, tag, tick_words
 
-WIDTH, LEFT, RIGHT, TOP = 360.0, 112.0, 348.0, 12.0
+WIDTH, RIGHT, TOP = 360.0, 348.0, 12.0
 STEP = 26.0
-MOST_LETTERS = 15
+LETTER = 6.8
+FEWEST_LETTERS, MOST_LETTERS = 15, 22  # that names have room for
 MOST_LINES = 60
 
 
@@ -21,10 +22,12 @@ def fold_lines(methods: Sequence[Mapping[str, Any]], wins: Mapping[str, float], 
     """A line per outer fold through its loss under each method, methods from the best down; winners are marked."""
     folds = list(zip(*([fold["loss"] for fold in method["folds"]] for method in methods), strict=True))
     folds = folds[:: -(-len(folds) // MOST_LINES)]
-    x = make_scale([loss for fold in folds for loss in fold], pad=0.03).within(LEFT, RIGHT)
+    letters = max(FEWEST_LETTERS, min(MOST_LETTERS, max(len(plain(method["name"])) for method in methods)))
+    left = 10 + LETTER * letters
+    x = make_scale([loss for fold in folds for loss in fold], pad=0.03).within(left, RIGHT)
     lines = [TOP + STEP * (at + 0.5) for at in range(len(methods))]
     bottom = TOP + STEP * len(methods)
-    marks = [tag("line", x1=LEFT, x2=RIGHT, y1=y, y2=y, class_="rule") for y in lines]
+    marks = [tag("line", x1=left, x2=RIGHT, y1=y, y2=y, class_="rule") for y in lines]
     for number_of, fold in enumerate(folds):
         marks.append(path([(x(loss), y) for loss, y in zip(fold, lines, strict=True)], class_="line fold-line"))
         best = min(range(len(fold)), key=lambda at: fold[at])
@@ -32,12 +35,12 @@ def fold_lines(methods: Sequence[Mapping[str, Any]], wins: Mapping[str, float], 
         marks.append(tag("circle", tag("title", tip), cx=x(fold[best]), cy=lines[best], r=3.4, class_="point score"))
     for method, y in zip(methods, lines, strict=True):
         name = plain(method["name"])
-        text = name if len(name) <= MOST_LETTERS else name[: MOST_LETTERS - 1] + "…"
-        marks.append(tag("text", text, x=LEFT - 10, y=y + 4, class_="tick name", text_anchor="end"))
+        text = name if len(name) <= letters else name[: letters - 1] + "…"
+        marks.append(tag("text", text, x=left - 10, y=y + 4, class_="tick name", text_anchor="end"))
     places = x.ticks(4)
     for value, words in zip(places, tick_words(places), strict=True):
         marks.append(tag("text", words, x=x(value), y=bottom + 14, class_="tick", text_anchor="middle"))
-    middle = (LEFT + RIGHT) / 2
+    middle = (left + RIGHT) / 2
     marks.append(tag("text", "mean loss of the fold", x=middle, y=bottom + 32, class_="axis", text_anchor="middle"))
     told = ", ".join(f"{plain(name)} {number(count, digits=3)}" for name, count in wins.items() if count)
     head = (tag("title", title), tag("desc", f"outer splits won: {told}"))

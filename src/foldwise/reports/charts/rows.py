@@ -80,7 +80,7 @@ def _table(
     body = [
         tag(
             "tr",
-            tag("th", breakable(row.name), scope="row", class_="whole" if len(row.name) <= SHORT_NAME else None),
+            tag("th", breakable(row.name), scope="row", class_=whole(row.name)),
             tag("td", draw(row), class_="strip-cell"),
             *(_cell(cell) for cell in row.cells),
             class_=row.mark or None,
@@ -97,6 +97,11 @@ def _table(
         *foot,
         class_="bars sortable",
     )
+
+
+def whole(name: str) -> str | None:
+    """The class of a name that is short enough to stay on one line, hyphens and all."""
+    return "whole" if len(name) <= SHORT_NAME else None
 
 
 def breakable(name: str, *, longest: int = SHORT_NAME) -> Markup:
