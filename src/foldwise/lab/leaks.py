@@ -135,7 +135,7 @@ LEAKS: tuple[Leak, ...] = (
     Leak("the target among the features", ("FW201",), _copied_target),
     Leak("the target in other units, with noise", ("FW202", "FW203"), _scaled_target),
     Leak("missing values that tell the target", ("FW208",), _telling_gaps),
-    Leak("two columns that make up the target", ("FW506",), _exact_risk),
+    Leak("two columns that make up the target", ("FW202", "FW506"), _exact_risk),
     Leak("a class too rare for the loss", ("FW505",), _rare_class),
     Leak("new rows that drifted", ("FW605",), _drift),
     Leak("new rows in other units", ("FW603",), _new_unit),
