@@ -1,4 +1,7 @@
-"""Seconds of predicting (api/predicting.py) are those of the first outer model, and are kept with the records."""
+"""Seconds of predicting are those of an outer model, and kept with the records.
+
+Holds api/predicting.py, answers/predicting.py and studies/predicting.py.
+"""
 
 from __future__ import annotations
 
