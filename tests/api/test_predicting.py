@@ -1,7 +1,4 @@
-"""Seconds of predicting are those of an outer model, and kept with the records.
-
-Holds api/predicting.py, answers/predicting.py and studies/predicting.py.
-"""
+"""Seconds of predicting (answers/predicting.py, studies/predicting.py) are an outer model's, kept with the records."""
 
 from __future__ import annotations
 
