@@ -1,4 +1,4 @@
-"""Seconds of predicting (api/predicting.py) are those of the first outer model, and are kept with the records."""
+"""Seconds of predicting (answers/predicting.py, studies/predicting.py) are an outer model's, kept with the records."""
 
 from __future__ import annotations
 
