@@ -8,7 +8,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
 from foldwise.errors import BadStudy
@@ -173,3 +175,10 @@ def test_a_search_draws_its_scores_and_where_they_are_enough(result):
 def test_the_colours_are_those_of_the_page():
     style = asset("page.css").split("@media")[0]
     assert all(colour in style for colour in (plots.BLUE, plots.ORANGE, plots.GREEN, plots.GREY))
+
+
+def test_figures_stand_by_risk_whatever_the_order_of_the_study():
+    learners = {"stump": DecisionTreeRegressor(max_depth=1, random_state=0), "ridge": Ridge()}
+    figure = fw.compare(learners, "diabetes", outer=3, jobs=1, guards=False).plot()
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names.index("ridge") < names.index("stump") < names.index("baseline")
