@@ -112,6 +112,36 @@ def test_equal_rows_of_huge_numbers_stay_equal(table):
     assert_twins(SVM, [SVC(C=C, gamma="auto") for C in (0.1, 10.0)], data, folds(80, 3), ("decision_function",))
 
 
+@pytest.mark.parametrize("machine", [SVR(), SVC()], ids=["numbers", "classes"])
+def test_an_answer_does_not_depend_on_what_else_is_asked_for(machine, table):
+    """Else a study that was interrupted could go on to other bytes."""
+    X, y, _ = table
+    data = make_dataset(X, np.digitize(y, [0]) if isinstance(machine, SVC) else y)
+    asked = ("decision_function",) if isinstance(machine, SVC) else ("predict",)
+    machines = [clone(machine).set_params(C=C, gamma=g) for C in (0.1, 10.0) for g in (0.1, 1.0)]
+    train = np.arange(60)
+    together = SVM.solve(fits_of(machines, [(train, np.arange(60, 80))], asked), data)
+    for one, many in zip(machines, together, strict=True):
+        for rows in (np.arange(60, 61), np.arange(63, 70)):
+            [alone] = SVM.solve(fits_of([one], [(train, rows)], asked), data)
+            np.testing.assert_array_equal(alone[asked[0]], many[asked[0]][rows - 60])
+
+
+def test_a_class_that_hangs_on_rounding_is_libsvms_own():
+    """Rows on the boundary: the mirrored training rows cancel there but for rounding."""
+    rng = np.random.default_rng(5)
+    half = rng.normal(size=(40, 3))
+    X, y = np.r_[half, half * [-1, 1, 1]], np.repeat([0, 1], 40)
+    middle = rng.normal(size=(200, 3)) * [0, 1, 1]
+    data = make_dataset(np.r_[X, middle], np.r_[y, np.zeros(100, int), np.ones(100, int)])
+    machines = [SVC(C=C, gamma=g) for C in (0.01, 0.1) for g in (0.3, 1.0)]
+    fits = fits_of(machines, [(np.arange(80), np.arange(80, 280))], ("predict",))
+    for one, answer in zip(machines, SVM.solve(fits, data), strict=True):
+        plain = clone(one).fit(X, y)
+        assert (np.abs(plain.decision_function(middle)) < 1e-12).any(), "nothing is put to the test"
+        np.testing.assert_array_equal(answer["predict"], plain.predict(middle))
+
+
 def test_the_nu_machines_agree(table):
     X, y, _ = table
     assert_twins(SVM, [NuSVR(nu=nu) for nu in (0.3, 0.6)], make_dataset(X, y), folds(80, 3))

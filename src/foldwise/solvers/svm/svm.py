@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -14,6 +14,7 @@ from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given, given_by, grouped
 from foldwise.solvers.steps import is_kind, params_key, params_key_without
 from foldwise.solvers.svm.svm_kernels import Kernel, Training, make_kernel
+from foldwise.solvers.svm.svm_responses import has_shared_values, respond
 
 KERNELS = ("rbf", "linear", "poly", "sigmoid")
 MOST_ROWS = 5_000  # two square tables of this size are 400 MB
@@ -92,8 +93,21 @@ class SupportVectors:
         self, fitted: Machine, estimators: Sequence[Any], X: Any, responses: Sequence[str]
     ) -> list[Given | None]:
         models = [fitted.models[params_key(estimator)] for estimator in estimators]
-        rows = _dense(X)
-        return [given_by(model, X if hasattr(model, "feature_names_in_") else rows, responses) for model in models]
+        shared = [at for at, model in enumerate(models) if has_shared_values(model, responses)]
+        kernels = [make_kernel(estimators[at], fitted.part.X) for at in shared]
+        found = respond([models[at] for at in shared], kernels, fitted.part.X, X, responses)
+        values = dict(zip(shared, found, strict=True))
+        return [
+            Given(getattr(model, "classes_", None), values[at]) if at in values else given_by(model, rows, responses)
+            for at, (model, rows) in enumerate(zip(models, _tables(models, X), strict=True))
+        ]
+
+
+def _tables(models: Sequence[Any], X: Any) -> Iterator[Any]:
+    """The rows as each model wants them: with names of columns where it was fitted to such."""
+    plain = _dense(X)
+    for model in models:
+        yield X if hasattr(model, "feature_names_in_") else plain
 
 
 def _predict_from_rows(model: Any, estimator: Any, kernel: Kernel, table: FloatArray) -> None:
@@ -119,4 +133,4 @@ def _dense(X: Any) -> FloatArray:
     return np.ascontiguousarray(np.asarray(X), dtype=np.float64)
 
 
-SOLVERS = (FamilySolver(SupportVectors()),)
+SOLVERS = (FamilySolver(SupportVectors(), is_light=True),)
