@@ -59,7 +59,7 @@ def _decisions(model: Any, values: FloatArray, used: IntArray) -> FloatArray:
     """decisions[pair of classes, row], with the public sign: above zero for the second of two classes."""
     own = values[np.searchsorted(used, model.support_)]
     if len(model.dual_coef_) == 1:
-        return _weighted_sum(model.dual_coef_[0], own)[None] + model.intercept_[0]
+        return np.asarray(_weighted_sum(model.dual_coef_[0], own)[None] + model.intercept_[0])
     ends = np.cumsum(model.n_support_)
     of_class = [slice(end - count, end) for end, count in zip(ends, model.n_support_, strict=True)]
     sums = [
@@ -67,7 +67,7 @@ def _decisions(model: Any, values: FloatArray, used: IntArray) -> FloatArray:
         + _weighted_sum(model.dual_coef_[one, of_class[two]], own[of_class[two]])
         for one, two in combinations(range(len(ends)), 2)
     ]
-    return -(np.array(sums) + model.intercept_[:, None])
+    return np.asarray(-(np.array(sums) + model.intercept_[:, None]))
 
 
 def _weighted_sum(weights: FloatArray, values: FloatArray) -> FloatArray:
