@@ -12,9 +12,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from twin import assert_twins, bootstraps, fits_of, folds, pairs
 
+import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
 from foldwise.learners.estimators.nearest import NearestClassifier, NearestRegressor
+from foldwise.solvers.nearest.neighbour_lists import Index
 from foldwise.solvers.nearest.neighbours import NeighboursSolver
 from foldwise.testing.solvers import assert_same, plain_answer
 
@@ -250,8 +252,15 @@ def test_what_it_does_not_know_it_does_not_take(learner):
     assert not SOLVER.takes(learner, make_dataset(*rows(20, 2)))
 
 
-def test_it_pays_for_many_candidates_and_not_for_one_fit():
-    data = make_dataset(*rows(200, 3))
-    many = fits_of([KNeighborsRegressor(k) for k in range(1, 11)], folds(200, 5), ("predict",))
-    assert SOLVER.pays(many, data)
-    assert not SOLVER.pays(many[:1], data)
+@pytest.mark.parametrize("outer", [4, 0.25], ids=["folds", "one test set"])
+def test_one_search_serves_the_tuning_and_the_fits_of_what_was_chosen(outer, monkeypatch):
+    """Also a learner that is not tuned is not asked itself: that would take longer."""
+    searched, plain = [], Index.search
+    monkeypatch.setattr(Index, "search", lambda index, asked, count: searched.append(1) or plain(index, asked, count))
+    monkeypatch.setattr(KNeighborsRegressor, "predict", lambda *_: pytest.fail("a model was asked"))
+    X, y = rows(200, 3)
+    tuned = fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 11))
+    fw.compare({"tuned": tuned}, X, y, outer=outer, inner=3, jobs=1)
+    assert len(searched) == 1
+    fw.compare({"bare": KNeighborsRegressor()}, X, y, outer=outer, jobs=1)
+    assert len(searched) == 2
