@@ -21,7 +21,7 @@ all rows. Same folds, same numbers (asserted). CPU seconds of one thread, import
 too long, a share of them is measured and scaled up. Ratios count, seconds depend on the machine. *One* is one fit and
 one prediction of all rows. *Answer* is what the rest of the answer takes when it is first read (intervals, comparisons,
 corrections), for which the loops have nothing; it is not part of the ratio. *Measured* has the day and the commit of
-each row; a run replaces the rows that it measures and leaves the others as they were.
+each row and table; a run replaces those that it measures and leaves the others as they were.
 
 The default study, of several learners, is measured in [effort](effort.md) and [beside FLAML and AutoGluon](rivals.md).
 """
@@ -100,12 +100,12 @@ def seconds(value: Any) -> str:
     return f"{value:.3g} s" if isinstance(value, float) else str(value)
 
 
-def write_page(folder: Path, size: str, rows: list[Row], checks: list[str], order: list[str]) -> None:
+def write_page(folder: Path, size: str, rows: list[Row], checks: dict[str, str], order: list[str]) -> None:
     """Put this run on the page, in the place of what it measured again and beside what it did not."""
     kept = json.loads(ROWS.read_text()) if ROWS.exists() and size != "tiny" else {}
-    before = kept.get(size, {"rows": [], "checks": []})
+    before = kept.get(size, {"rows": [], "checks": {}})
     known = {values["name"]: values for values in before["rows"]} | {row.name: asdict(row) for row in rows}
-    kept[size] = {"rows": [known[name] for name in order if name in known], "checks": checks or before["checks"]}
+    kept[size] = {"rows": [known[name] for name in order if name in known], "checks": before["checks"] | checks}
     if size != "tiny":
         draft = ROWS.with_suffix(".draft")
         draft.write_text(json.dumps(kept, indent=1) + "\n")
@@ -115,7 +115,7 @@ def write_page(folder: Path, size: str, rows: list[Row], checks: list[str], orde
         if name in kept:
             shown = [Row(**values) for values in kept[name]["rows"]]
             parts += [title, *(["![seconds of both sides](speed.svg)"] if name == "full" else []), table_of(shown)]
-            parts += kept[name]["checks"]
+            parts += kept[name]["checks"].values()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "speed.md").write_text("\n\n".join(part.rstrip() for part in parts) + "\n")
     if size != "quick":

@@ -2,9 +2,9 @@
 
 Every measurement runs in a process of its own with one thread, one after the other; CPU seconds count, imports do
 not. The quick run (the default) has small sizes and fails if a ratio fell below the stored one by more than 1.5; the
-full run has the sizes of the goals, growth, memory and the cost rule, and takes about twelve minutes.
+full run has the sizes of the goals, then the tables of `growth.py` and `workers.py`, and takes about half an hour.
 
-    python benchmarks/speed.py [--full] [--tasks NAME,NAME] [--keep] [--profile TASK]
+    python benchmarks/speed.py [--full] [--tasks NAME,NAME] [--checks NAME,NAME] [--keep] [--profile TASK]
 
 `--keep` stores the ratios of this run in benchmarks/ratios.json. Both runs write docs/speed.md, the full one also
 its picture.
@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -189,6 +190,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="the sizes of the goals")
     parser.add_argument("--tiny", action="store_true", help="one small task, to see that it works")
     parser.add_argument("--tasks", help="only these, by name")
+    parser.add_argument("--checks", help="only these tables beside the tasks, by name; '' for none")
     parser.add_argument("--keep", action="store_true", help="store the ratios of this run")
     parser.add_argument("--ratios", type=Path, default=RATIOS, help="where the stored ratios are")
     parser.add_argument("--docs", type=Path, default=Path(__file__).parents[1] / "docs", help="where the page goes")
@@ -201,25 +203,46 @@ def main() -> int:
     size: Size = "full" if words.full else "tiny" if words.tiny else "quick"
     chosen = tasks(size)
     if words.profile:
-        profile(chosen[words.profile])
+        profile(*named(words.profile, chosen, "task").values())
         return 0
-    if words.tasks:
-        chosen = {name: chosen[name] for name in words.tasks.split(",")}
+    if words.tasks or words.checks is not None:
+        chosen = named(words.tasks or "", chosen, "task")
     started, stored = time.perf_counter(), stored_ratios(words.ratios)
     if not shutil.which("R"):
         print("R is not installed: glmnet, FNN, caret and ranger are left out")
-    rows, checks, order = list[Row](), list[str](), list(tasks(size))
+    rows, checks, order = list[Row](), dict[str, str](), list(tasks(size))
     for row in run(chosen, size, {} if words.keep else stored.get(size, {})):
         rows.append(row)
         write_page(words.docs, size, rows, checks, order)
-    if size == "full" and not words.tasks:
-        from growth import all_checks
-
-        checks = all_checks()
+    for name, check in wanted_checks(words, size).items():
+        checks[name] = stamped(check())
+        write_page(words.docs, size, rows, checks, order)
     minutes = (time.perf_counter() - started) / 60
     print(f"{size} run on {platform.machine()}, Python {platform.python_version()}: {minutes:.1f} minutes")
-    write_page(words.docs, size, rows, checks, order)
     return conclude(rows, size, stored, words)
+
+
+def wanted_checks(words: argparse.Namespace, size: Size) -> dict[str, Callable[[], str]]:
+    """The tables beside the tasks: all of a full run, unless some tasks or tables are named."""
+    import growth
+    import workers
+
+    known = {**growth.CHECKS, **workers.CHECKS}
+    if words.checks is not None:
+        return named(words.checks, known, "check")
+    return known if size == "full" and not words.tasks else {}
+
+
+def named(names: str, known: dict[str, Any], kind: str) -> dict[str, Any]:
+    """Those of `known` that are asked for, by names with commas between."""
+    wanted = [name for name in names.split(",") if name]
+    if unknown := [name for name in wanted if name not in known]:
+        sys.exit(f"no {kind} is called {unknown[0]!r}; there are {', '.join(known)}")
+    return {name: known[name] for name in wanted}
+
+
+def stamped(table: str) -> str:
+    return f"{table}\n\nMeasured {day_and_commit()}, load {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores."
 
 
 def conclude(rows: list[Row], size: Size, stored: dict[str, dict[str, float]], words: argparse.Namespace) -> int:

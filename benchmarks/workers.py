@@ -102,9 +102,17 @@ def together(count: int, *words: Any) -> float:
     return max(json.loads(process.communicate()[0].splitlines()[-1]) for process in processes)
 
 
-def speedup() -> None:
-    print("| a fit | fits | one job (s) | two jobs (s) | speed-up | two plain processes | ours of it |")
-    print("| --- " * 7 + "|")
+def speedup() -> str:
+    lines = [
+        "## Workers",
+        "",
+        "Wall seconds of nested 5 x 4 CV with one job and with two, the first study of its process, so that the start",
+        "of the workers counts; and two plain processes that do half of the same fits each, which is what the machine",
+        "has to give.",
+        "",
+        "| a fit | fits | one job (s) | two jobs (s) | speed-up | two plain processes | ours of it |",
+        "| --- " * 7 + "|",
+    ]
     for milliseconds in (5, 50, 200):
         candidates = max(2, round(LONG * 1000 / milliseconds / 24))
         fits, steps = 24 * candidates + 5, steps_in(milliseconds)
@@ -115,16 +123,29 @@ def speedup() -> None:
         one, two, alone, halves = (min(column) for column in zip(*found, strict=True))
         ceiling = alone / halves
         cells = [f"{milliseconds} ms", str(fits), f"{one:.2f}", f"{two:.2f}", f"{one / two:.2f}", f"{ceiling:.2f}"]
-        print("| " + " | ".join([*cells, f"{one / two / ceiling:.2f}"]) + " |", flush=True)
+        lines.append("| " + " | ".join([*cells, f"{one / two / ceiling:.2f}"]) + " |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
 
 
-def choice() -> None:
-    print("| study | one job (s) | two jobs (s) | jobs=None (s) | None / one |")
-    print("| --- " * 5 + "|")
+def choice() -> str:
+    lines = [
+        "## The choice of jobs",
+        "",
+        "Wall seconds of the first study of its process, by `jobs=1`, `jobs=2` and the default.",
+        "",
+        "| study | one job (s) | two jobs (s) | default (s) | default / one |",
+        "| --- " * 5 + "|",
+    ]
     for number, (title, *_) in enumerate(STUDIES):
         turns = [[together(1, "chosen", number, jobs) for jobs in (1, 2, None)] for _ in range(2)]
         one, two, none = (min(column) for column in zip(*turns, strict=True))
-        print(f"| {title} | {one:.2f} | {two:.2f} | {none:.2f} | {none / one:.2f} |", flush=True)
+        lines.append(f"| {title} | {one:.2f} | {two:.2f} | {none:.2f} | {none / one:.2f} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+CHECKS = {"speedup": speedup, "choice": choice}
 
 
 def main() -> None:
@@ -136,7 +157,7 @@ def main() -> None:
     elif what == "chosen":
         print(json.dumps(chosen(int(rest[0]), None if rest[1] == "None" else int(rest[1]))))
     else:
-        {"speedup": speedup, "choice": choice}[what]()
+        CHECKS[what]()
 
 
 if __name__ == "__main__":
