@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from foldwise.data.dataset import make_dataset
-from foldwise.guards.alone import alone, some_rows
+from foldwise.guards.alone import Alone, some_rows
 from foldwise.guards.residuals import make_design
 from foldwise.guards.subject import Subject
 
@@ -16,7 +16,7 @@ X = RNG.normal(size=(2000, 3))
 
 def share(column: np.ndarray, y: np.ndarray) -> float:
     subject = Subject(make_dataset(column[:, None], y), None, ())
-    return alone(subject, subject.columns[0], np.arange(len(y)))
+    return Alone(subject, np.arange(len(y))).share(subject.columns[0])
 
 
 @pytest.mark.parametrize("noise", [0.5, 1.0, 2.0])

@@ -22,7 +22,10 @@ LEAST_GAP = 0.6  # of the rows within a wider distance are copies: by chance hal
 MOST_ROWS = 20_000  # among which near copies are looked for: it takes rows x rows steps
 MOST_LABELS = 100  # a column with more has names rather than categories, and is left out of distances
 MOST_MISSING = 0.2  # of the values of a column that tells how far apart rows are
-CHUNK = 2_000_000  # distances at a time
+CHUNK = 2_000_000  # differences at a time
+FEW_CELLS = 250_000  # distances at a time, which the processor keeps at hand
+FEW_COLUMNS = 8  # up to which a tree finds neighbours sooner
+SMALL = 1e-4  # of the squared lengths of two rows: from there on their product gives the distance to eleven digits
 
 
 def hash_column(values: AnyArray, salt: int) -> AnyArray:
@@ -98,36 +101,65 @@ def in_deviations(values: FloatArray) -> FloatArray | None:
     array([-1.,  1.,  0.])
     """
     missing = np.isnan(values)
-    known = np.clip(values[~missing], -1e300, 1e300)  # infinities are far, not lost
-    largest = np.abs(known).max(initial=0.0)
-    if largest == 0 or (known == known[0]).all():
+    is_whole = not missing.any()
+    known = np.clip(values if is_whole else values[~missing], -1e300, 1e300)  # infinities are far, not lost
+    if not len(known) or known.min() == known.max():
         return None
-    known = known / largest
-    width = known.std()
+    known /= np.abs(known).max()
+    known -= known.mean()
+    width = np.sqrt(known @ known / len(known))
     if width == 0:
         return None
+    known /= width
+    if is_whole:
+        return known
     found = np.zeros(len(values))
-    found[~missing] = (known - known.mean()) / width
+    found[~missing] = known
     return found
 
 
 def nearest(points: FloatArray, asked: IntArray, count: int = NEIGHBOURS) -> tuple[FloatArray, IntArray]:
     """Distances to the nearest other rows and which these are, for the rows asked; distances[row, rank], ascending."""
     count = min(count, len(points) - 1)
+    if 0 < points.shape[1] <= FEW_COLUMNS:
+        return _nearest_by_tree(points, asked, count)
     squares = np.einsum("ij,ij->i", points, points)
     distances, rows = np.empty((len(asked), count)), np.empty((len(asked), count), dtype=np.int64)
-    step = max(1, CHUNK // max(len(points), count * points.shape[1]))
+    step = max(1, FEW_CELLS // len(points))
     for start in range(0, len(asked), step):
         part = asked[start : start + step]
-        gaps = squares[part, None] + squares - 2 * (points[part] @ points.T)
-        gaps[np.arange(len(part)), part] = np.inf
-        found = np.argpartition(gaps, count - 1, axis=1)[:, :count]
-        # exact differences: the formula above loses half of the digits, which is what tells near copies apart
-        exact = np.sqrt(((points[part, None] - points[found]) ** 2).sum(axis=2))
-        order = np.argsort(exact, axis=1)
-        distances[start : start + len(part)] = np.take_along_axis(exact, order, axis=1)
+        to_all = points[part] @ points.T
+        to_all *= -2
+        to_all += squares
+        to_all[np.arange(len(part)), part] = np.inf
+        found = np.argpartition(to_all, count - 1, axis=1)[:, :count]
+        gaps = np.take_along_axis(to_all, found, axis=1) + squares[part, None]
+        # of the small ones the formula above loses the digits which tell near copies apart
+        row, rank = np.nonzero(gaps <= SMALL * (squares[part, None] + squares[found]))
+        gaps[row, rank] = _squared_gaps(points, part[row], found[row, rank])
+        order = np.argsort(gaps, axis=1)
+        distances[start : start + len(part)] = np.sqrt(np.take_along_axis(gaps, order, axis=1))
         rows[start : start + len(part)] = np.take_along_axis(found, order, axis=1)
     return distances, rows
+
+
+def _nearest_by_tree(points: FloatArray, asked: IntArray, count: int) -> tuple[FloatArray, IntArray]:
+    from scipy.spatial import KDTree
+
+    distances, rows = KDTree(points, balanced_tree=False).query(points[asked], count + 1)
+    is_own = rows == asked[:, None]
+    is_own[~is_own.any(axis=1), -1] = True  # among so many equal rows the row itself was not listed
+    return distances[~is_own].reshape(-1, count), rows[~is_own].reshape(-1, count)
+
+
+def _squared_gaps(points: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
+    """The squared distance of each of the first rows to its partner among the others."""
+    found, step = np.empty(len(one)), max(1, CHUNK // points.shape[1])
+    for start in range(0, len(one), step):
+        part = slice(start, start + step)
+        gaps = points[one[part]] - points[other[part]]
+        found[part] = np.einsum("ij,ij->i", gaps, gaps)
+    return found
 
 
 class NearRows:
@@ -139,12 +171,16 @@ class NearRows:
     """
 
     def __init__(self, columns: Sequence[AnyArray], is_label: Sequence[bool], asked: IntArray, rows: IntArray) -> None:
-        count = len(asked)
-        self._all = nearest(spread_out(columns, is_label, rows), asked, NEIGHBOURS)
         numbers = [one for one, label in zip(columns, is_label, strict=True) if not label and is_fine(one[rows])]
-        points = spread_out(numbers, [False] * len(numbers), rows) if len(numbers) > 1 else np.zeros((count, 0))
-        is_enough = points.shape[1] > 1 and len(points) > 2 * MANY
-        self._fine = nearest(points, asked, MANY) if is_enough else (np.zeros((count, 0)), np.zeros((count, 0), int))
+        self._fine = np.zeros((len(asked), 0)), np.zeros((len(asked), 0), dtype=np.int64)
+        if len(numbers) > 1 and len(rows) > 2 * MANY:
+            points = spread_out(numbers, [False] * len(numbers), rows)
+            self._fine = nearest(points, asked, MANY) if points.shape[1] > 1 else self._fine
+        if len(numbers) == len(columns) and self._fine[0].shape[1]:
+            distances, near = self._fine
+            self._all = distances[:, :NEIGHBOURS], near[:, :NEIGHBOURS]
+        else:
+            self._all = nearest(spread_out(columns, is_label, rows), asked, NEIGHBOURS)
 
     def links(self, *, is_sure: bool = False) -> tuple[IntArray, IntArray]:
         """Which of the rows asked (by place) have a copy, and which row it is; once for every copy.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
 import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
@@ -22,44 +25,72 @@ def some_rows(rows: int) -> IntArray:
     return np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
 
 
-def alone(subject: Subject, feature: Feature, rows: IntArray) -> float:
-    """The share of the target's variance, or of the errors of always saying the commonest class, that it takes away.
+@dataclass(frozen=True, eq=False)
+class Alone:
+    """How well single columns give the target in these rows; what is known of the target is worked out once."""
 
-    1 is everything and 0 nothing. Each row is judged by the mean or vote of rows with the same or the next values;
-    of a number, a straight line and ranks are tried too. A number that most rows have is also judged by those alone,
-    and text such as "12 EUR" by its numbers too.
-    """
-    found = _alone(subject, feature, rows)
-    is_known = ~feature.missing[rows]
-    if feature.is_number and len(rows) / 2 <= is_known.sum() < len(rows):
-        found = max(found, _alone(subject, feature, rows[is_known]))
-    if feature.in_numbers is not None:
-        found = max(found, alone(subject, feature.in_numbers, rows))
-    return found
+    subject: Subject
+    rows: IntArray
 
+    def share(self, feature: Feature) -> float:
+        """The share that it takes away of the target's variance, or of the errors of always saying the commonest class.
 
-def _alone(subject: Subject, feature: Feature, rows: IntArray) -> float:
-    target, values = subject.target[rows], feature.values[rows]
-    if subject.is_regression:
-        scaled = in_deviations(target)
-        if scaled is None:
+        1 is everything and 0 nothing. Each row is judged by the mean or vote of rows with the same or the next values;
+        of a number, a straight line and ranks are tried too. A number that most rows have is also judged by those
+        alone, and text such as "12 EUR" by its numbers too.
+        """
+        found, missing = self._share(feature), feature.missing[self.rows]
+        if feature.is_number and 0 < missing.sum() <= len(missing) / 2:
+            found = max(found, Alone(self.subject, self.rows[~missing])._share(feature))
+        if feature.in_numbers is not None:
+            found = max(found, self.share(feature.in_numbers))
+        return found
+
+    def _share(self, feature: Feature) -> float:
+        target, values = self._target, feature.values[self.rows]
+        if target is None:
             return 0.0
-        target = scaled
-    outcomes = target[:, None] if subject.is_regression else _indicators(target)
-    if feature.is_number:
-        values = np.where(np.isnan(values), np.nanmin(values) - 1 if not np.isnan(values).all() else 0.0, values)
-    guesses = []
-    if feature.is_number and feature.distinct > FEW:
-        guesses.append(_by_order(values, outcomes))
-        guesses += [] if subject.is_regression else [_by_nearest(values, outcomes)]
-    if not feature.is_number or feature.distinct <= max(FEW, len(rows) / LEAST_SHARING):
-        guesses.append(_by_value(values, outcomes))
-    if not subject.is_regression:
-        most = outcomes.sum(axis=0).max()
-        right = max(outcomes[np.arange(len(rows)), one.argmax(axis=1)].sum() for one in guesses)
-        return float((right - most) / (len(rows) - most)) if most < len(rows) else 0.0
-    found = 1 - min(float(((target - one[:, 0]) ** 2).mean()) for one in guesses)
-    return max(found, *_straight(values, target)) if feature.is_number and feature.distinct > 1 else found
+        if feature.is_number and np.isnan(values).any():
+            values = np.where(np.isnan(values), np.nanmin(values) - 1 if not np.isnan(values).all() else 0.0, values)
+        guesses, order = [], _in_order(values) if feature.is_number and feature.distinct > 1 else None
+        if order is not None and feature.distinct > FEW:
+            guesses.append(_by_order(order, self._outcomes))
+            guesses += [] if self.subject.is_regression else [_by_nearest(values, order, self._outcomes)]
+        if not feature.is_number or feature.distinct <= max(FEW, len(self.rows) / LEAST_SHARING):
+            guesses.append(_by_value(values, self._outcomes))
+        if not self.subject.is_regression:
+            most, every = self._outcomes.sum(axis=0).max(), np.arange(len(target))
+            right = max(self._outcomes[every, one.argmax(axis=1)].sum() for one in guesses)
+            return float((right - most) / (len(target) - most)) if most < len(target) else 0.0
+        found = 1 - min(float(((target - one[:, 0]) ** 2).mean()) for one in guesses)
+        return found if order is None else max(found, self._on_line(values), self._by_ranks(values, order))
+
+    def _on_line(self, values: FloatArray) -> float:
+        """The squared correlation."""
+        scaled = in_deviations(values)
+        return 0.0 if scaled is None else float(scaled @ self._target / len(values)) ** 2
+
+    def _by_ranks(self, values: FloatArray, order: IntArray) -> float:
+        """The squared correlation of the ranks."""
+        own, others = _ranks(values, order), self._target_ranks
+        return 0.0 if own is None or others is None else float(own @ others / len(values)) ** 2
+
+    @cached_property
+    def _target(self) -> FloatArray | None:
+        """The targets of the rows: numbers in standard deviations, None where they are all the same, or codes."""
+        target = self.subject.target[self.rows]
+        return in_deviations(target) if self.subject.is_regression else target
+
+    @cached_property
+    def _outcomes(self) -> FloatArray:
+        """Targets in one column, or 0 and 1 in one for each class."""
+        target = np.zeros(len(self.rows)) if self._target is None else self._target
+        return target[:, None] if self.subject.is_regression else _indicators(target)
+
+    @cached_property
+    def _target_ranks(self) -> FloatArray | None:
+        target = self.subject.target[self.rows]
+        return _ranks(target, _in_order(target))
 
 
 def _indicators(target: FloatArray) -> FloatArray:
@@ -75,20 +106,25 @@ def _by_value(values: FloatArray, outcomes: FloatArray) -> FloatArray:
     return np.where(others > 0, (sums[codes] - outcomes) / np.maximum(others, 1), outcomes.mean(axis=0))
 
 
-def _by_order(values: FloatArray, outcomes: FloatArray) -> FloatArray:
+def _by_order(order: IntArray, outcomes: FloatArray) -> FloatArray:
     """The mean outcome of the rows next in order."""
-    order = _in_order(values)
-    sums = np.cumsum(np.vstack([np.zeros(outcomes.shape[1]), outcomes[order]]), axis=0)
-    at = np.arange(len(values))
-    low, high = np.maximum(at - AROUND, 0), np.minimum(at + AROUND + 1, len(values))
+    ordered = outcomes[order]
+    sums = np.concatenate((np.zeros((1, outcomes.shape[1])), np.cumsum(ordered, axis=0)))
+    low, high = _around(len(order))
     found = np.empty_like(outcomes)
-    found[order] = (sums[high] - sums[low] - outcomes[order]) / (high - low - 1)[:, None]
+    found[order] = (sums[high] - sums[low] - ordered) / (high - low - 1)[:, None]
     return found
 
 
-def _by_nearest(values: FloatArray, outcomes: FloatArray) -> FloatArray:
+@lru_cache(maxsize=8)
+def _around(rows: int) -> tuple[IntArray, IntArray]:
+    """The first place of those around each place, and the first after them."""
+    at = np.arange(rows)
+    return np.maximum(at - AROUND, 0), np.minimum(at + AROUND + 1, rows)
+
+
+def _by_nearest(values: FloatArray, order: IntArray, outcomes: FloatArray) -> FloatArray:
     """The outcome of the row with the nearest value, so that classes with gaps between them are told to the edge."""
-    order = _in_order(values)
     gaps = np.r_[np.inf, np.diff(values[order]), np.inf]
     beside = np.where(gaps[1:] < gaps[:-1], 1, -1)
     found = np.empty_like(outcomes)
@@ -98,19 +134,32 @@ def _by_nearest(values: FloatArray, outcomes: FloatArray) -> FloatArray:
 
 def _in_order(values: FloatArray) -> IntArray:
     """Rows with one value may stand in any order: mixed, so that the file's own order says nothing."""
-    shuffled = np.random.default_rng(0).permutation(len(values))
-    return np.asarray(shuffled[np.argsort(values[shuffled], kind="stable")])
+    order = np.argsort(values)
+    if _are_apart(values[order]):
+        return order
+    mixed = _mixed(len(values))
+    return np.asarray(mixed[np.argsort(values[mixed], kind="stable")])
 
 
-def _straight(values: FloatArray, target: FloatArray) -> tuple[float, float]:
-    """The squared correlation, and that of the ranks."""
-    from scipy import stats
+@lru_cache(maxsize=8)
+def _mixed(rows: int) -> IntArray:
+    return np.random.default_rng(0).permutation(rows)
 
-    line, ranks = (
-        0.0 if one is None or other is None else float(one @ other / len(target)) ** 2
-        for one, other in (
-            (in_deviations(values), target),
-            (in_deviations(stats.rankdata(values)), in_deviations(stats.rankdata(target))),
-        )
-    )
-    return line, ranks
+
+def _are_apart(ordered: FloatArray) -> bool:
+    return not (ordered[1:] == ordered[:-1]).any()
+
+
+def _ranks(values: FloatArray, order: IntArray) -> FloatArray | None:
+    """Ranks in standard deviations, rows of one value with their mean rank; None where all have one value."""
+    places, ordered = np.arange(float(len(order))), values[order]
+    if not _are_apart(ordered):
+        starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+        ends = np.r_[starts[1:], len(order)]
+        places = np.repeat((starts + ends - 1) / 2, ends - starts)
+    scaled = in_deviations(places)
+    if scaled is None:
+        return None
+    found = np.empty_like(scaled)
+    found[order] = scaled
+    return found

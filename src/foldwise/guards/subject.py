@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from foldwise.learners.learner import Learner
 from foldwise.splits.split import Splits
 from foldwise.studies.study import Study
 
+Answer = TypeVar("Answer")
 MOST_CLASSES = 5
 
 
@@ -51,9 +54,22 @@ class Subject:
 
     def with_columns(self, columns: tuple[Feature, ...]) -> Subject:
         """The same without the other features."""
+        if len(columns) == len(self.columns):
+            return self
         found = Subject(self.data, self.study, self.learners)
         found.__dict__["columns"] = columns
         return found
+
+    def once(self, work: Callable[[Subject], Answer]) -> Answer:
+        """What several checks ask for, worked out by the first of them."""
+        if work not in self._worked_out:
+            self._worked_out[work] = work(self)
+        found: Answer = self._worked_out[work]
+        return found
+
+    @cached_property
+    def _worked_out(self) -> dict[Callable[[Subject], Any], Any]:
+        return {}
 
     @cached_property
     def columns(self) -> tuple[Feature, ...]:

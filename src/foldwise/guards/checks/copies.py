@@ -9,7 +9,7 @@ import numpy as np
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.equal_rows import in_deviations, spread_out
 from foldwise.data.features import Feature
-from foldwise.guards.alone import alone, some_rows
+from foldwise.guards.alone import Alone, some_rows
 from foldwise.guards.checks.duplicates import without_copies
 from foldwise.guards.codes.columns import GIVEN_AWAY, TARGET_COPY, TELLING_MISSING, TOO_GOOD
 from foldwise.guards.subject import Subject
@@ -45,10 +45,9 @@ def telling_columns(subject: Subject) -> Iterator[Finding]:
     if len(kept) < LEAST_ROWS or (len(kept) < USUAL_ROWS and not _is_news(subject)):
         return
     rows = kept[some_rows(len(kept))]
+    alone = Alone(subject, rows)
     shares = {
-        one.name: alone(subject, one, rows)
-        for one in subject.columns
-        if one.distinct > 1 and not _is_target(one, subject)
+        one.name: alone.share(one) for one in subject.columns if one.distinct > 1 and not _is_target(one, subject)
     }
     usual = _persistence(subject)
     strong = {name: share for name, share in shares.items() if share >= max(GOOD, usual)}
@@ -100,11 +99,11 @@ def telling_missing(subject: Subject) -> Iterator[Finding]:
     """Columns that say by their missing values what the target is."""
     if subject.data.rows < USUAL_ROWS:
         return
-    rows = some_rows(subject.data.rows)
+    alone = Alone(subject, some_rows(subject.data.rows))
     found = {}
     for one in subject.columns:
         if one.missing.any() and not one.missing.all():
-            share = alone(subject, Feature(one.name, "boolean", one.missing.astype(np.float64)), rows)
+            share = alone.share(Feature(one.name, "boolean", one.missing.astype(np.float64)))
             if share >= TOLD:
                 found[one.name] = share
     if found:

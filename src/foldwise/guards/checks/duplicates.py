@@ -32,10 +32,10 @@ CELLS = 2_000_000  # distances that are worked out
 
 def equal_rows(subject: Subject) -> Iterator[Finding]:
     """Rows equal in all features and the target, more of them than chance gives, on both sides of a split."""
-    features = telling_features(subject)
+    features = subject.once(telling_features)
     if not features or subject.data.rows < 2 * NEIGHBOURS:
         return
-    hashes = _hashes(features)
+    hashes = subject.once(_hashes)
     codes = np.unique(hashes.total, return_inverse=True)[1]
     copies = len(codes) - int(codes.max()) - 1
     if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)):
@@ -62,11 +62,11 @@ def equal_rows(subject: Subject) -> Iterator[Finding]:
 
 def without_copies(subject: Subject) -> IntArray:
     """All rows but the copies of others, where there are more of these than chance gives."""
-    features = telling_features(subject)
+    features = subject.once(telling_features)
     every = np.arange(subject.data.rows)
     if not features or (len(features) == 1 and not subject.is_regression):
         return every
-    hashes, target = _hashes(features), hash_column(subject.target, len(features))
+    hashes, target = subject.once(_hashes), hash_column(subject.target, len(features))
     first = np.unique(hashes.total + target, return_index=True)[1]
     is_few = len(every) - len(first) < max(LEAST_COPIES, LEAST_SHARE * len(every))
     return every if is_few or _share_of_copies(hashes, target) < BY_CHANCE else np.sort(first)
@@ -74,10 +74,10 @@ def without_copies(subject: Subject) -> IntArray:
 
 def near_rows(subject: Subject) -> Iterator[Finding]:
     """Rows much nearer to another than to a third, more of them than chance gives, on both sides of a split."""
-    features = telling_features(subject)
+    features = subject.once(telling_features)
     if not features or subject.data.time is not None:
         return
-    first = np.unique(_hashes(features).total, return_index=True)[1]
+    first = np.unique(subject.once(_hashes).total, return_index=True)[1]
     if len(first) < 4 * NEIGHBOURS:
         return
     asked = _asked(len(first))
@@ -158,7 +158,8 @@ def hashes_of(features: Sequence[Feature]) -> Iterator[AnyArray]:
         yield cells
 
 
-def _hashes(features: Sequence[Feature]) -> _Hashes:
+def _hashes(subject: Subject) -> _Hashes:
+    features = subject.once(telling_features)
     total, some = np.zeros(len(features[0].values), dtype=np.uint64), []
     for at, cells in enumerate(hashes_of(features)):
         total += cells

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from foldwise.arrays import IntArray
 from foldwise.guards.codes.columns import LATER
@@ -44,20 +45,22 @@ def _later_targets(subject: Subject, order: IntArray, *, is_time: bool) -> Itera
     ordered = subject.target[order]
     if not subject.is_regression or len(np.unique(ordered)) < LEAST_VALUES:
         return
+    rows, leads = len(ordered), min(MOST_LEAD, len(ordered) // 3)
+    later = sliding_window_view(np.r_[ordered, np.full(leads, np.nan)], rows)  # later[lead], as a column would have it
+    counts = rows - np.arange(leads + 1)
     for one in subject.columns:
         if not one.is_number or one.distinct < LEAST_VALUES:
             continue
-        values = one.values[order]
-        for lead in range(1, min(MOST_LEAD, len(order) // 3) + 1):
-            share = np.mean(values[:-lead] == ordered[lead:])
-            if share >= SAME and np.mean(values == ordered) < SAME:
-                which = "the next row" if lead == 1 else f"the row {lead} places later"
-                yield LATER.found(
-                    f"the column {one.name!r} is the target of {which} in {'time' if is_time else 'the table'} "
-                    f"in {share:.0%} of rows",
-                    columns=[one.name],
-                    figures={"share": share, "rows_later": lead},
-                    advice="Leave it out: it is not known yet when a prediction is asked for"
-                    + ("" if is_time else " (unless the rows go back in time)"),
-                )
-                break
+        shares = np.count_nonzero(later == one.values[order], axis=1) / counts
+        found = np.flatnonzero(shares >= SAME)
+        if len(found) and found[0] > 0:  # else it is the target of the row itself
+            lead = int(found[0])
+            which = "the next row" if lead == 1 else f"the row {lead} places later"
+            yield LATER.found(
+                f"the column {one.name!r} is the target of {which} in {'time' if is_time else 'the table'} "
+                f"in {shares[lead]:.0%} of rows",
+                columns=[one.name],
+                figures={"share": shares[lead], "rows_later": lead},
+                advice="Leave it out: it is not known yet when a prediction is asked for"
+                + ("" if is_time else " (unless the rows go back in time)"),
+            )

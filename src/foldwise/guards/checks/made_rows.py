@@ -30,6 +30,7 @@ FINE_COLUMNS = 3  # columns of fine numbers, in which no three rows are in one l
 NEIGHBOURS, MOST_ASKED = 20, 600
 PARTS = np.arange(1, 7)  # of a line, at which rows of whole numbers stand
 STRAIGHT = 5e-9  # of the cosine: within a ten-thousandth of a right line, so that rounded numbers are found too
+SOME_COLUMNS, CELLS = 8, 2_000_000  # that are looked at first; differences at a time
 LEAST_BETWEEN = 0.04  # of the rows looked at
 
 
@@ -41,7 +42,7 @@ def nearly_copied_rows(subject: Subject) -> Iterator[Finding]:
 
 def changed_rows(subject: Subject) -> Iterator[Finding]:
     """Rows equal to another in all columns but one, and in the target, more of them than chance gives."""
-    features = telling_features(subject)
+    features = subject.once(telling_features)
     rows = subject.data.rows
     if len(features) < LEAST_COLUMNS or rows < 2 * NEIGHBOURS or rows * len(features) > MOST_CELLS:
         return
@@ -105,14 +106,29 @@ def rows_between(subject: Subject) -> Iterator[Finding]:
 def _are_between(points: FloatArray, asked: IntArray) -> AnyArray:
     """Do two neighbours of a row lie in exactly opposite directions?"""
     distances, near = nearest(points, asked, NEIGHBOURS)
-    arrows = (points[near] - points[asked, None]) / np.maximum(distances, 1e-300)[:, :, None]
-    arrows[distances < 1e-9] = 0.0  # copies lie in no direction
-    row, one, other = np.nonzero(arrows @ arrows.transpose(0, 2, 1) <= STRAIGHT - 1)
-    parts = (distances[row, one] / distances[row, other])[:, None] * PARTS
-    is_drawn = (np.abs(parts - np.round(parts)) > 1e-5).all(axis=1)
     found = np.zeros(len(asked), dtype=bool)
-    found[row[is_drawn & (distances[row, one] <= distances[row, other])]] = True
+    # in some columns first: opposite directions are opposite in each of them
+    at = np.unique(_opposite(points[:, :SOME_COLUMNS], asked, distances, near)[0])
+    step = max(1, CELLS // (NEIGHBOURS * points.shape[1]))
+    for part in (at[start : start + step] for start in range(0, len(at), step)):
+        row, one, other = _opposite(points, asked[part], distances[part], near[part])
+        first, second = distances[part[row], one], distances[part[row], other]
+        parts = (first / second)[:, None] * PARTS
+        is_drawn = (np.abs(parts - np.round(parts)) > 1e-5).all(axis=1)
+        found[part[row[is_drawn & (first <= second)]]] = True
     return found
+
+
+def _opposite(
+    points: FloatArray, asked: IntArray, distances: FloatArray, near: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Rows, and two of their neighbours by rank, whose directions from the row add up to nothing in these columns."""
+    arrows = (points[near] - points[asked, None]) / np.maximum(distances, 1e-300)[:, :, None]
+    lengths = np.einsum("ijk,ijk->ij", arrows, arrows)
+    sums = lengths[:, :, None] + lengths[:, None, :] + 2 * (arrows @ arrows.transpose(0, 2, 1))
+    is_apart = distances >= 1e-9  # copies lie in no direction
+    row, one, other = np.nonzero((sums <= 2 * STRAIGHT) & is_apart[:, :, None] & is_apart[:, None, :])
+    return row, one, other
 
 
 def _codes(values: AnyArray) -> IntArray:

@@ -9,7 +9,7 @@ import numpy as np
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.equal_rows import in_deviations
 from foldwise.data.features import Feature
-from foldwise.guards.alone import alone, some_rows
+from foldwise.guards.alone import Alone, some_rows
 from foldwise.guards.checks.copies import DETERMINED, log_arrangements, target_copies, telling_columns
 from foldwise.guards.checks.duplicates import without_copies
 from foldwise.guards.checks.identifiers import quoted
@@ -22,6 +22,7 @@ SURE = 30.0  # nats against chance
 WRONG = 0.005  # of the rows may stand in another band
 LEAST_CLASS, TOLD = 5, 0.98  # rows of a class, and how many of them an indicator of it says
 EXACT, EXACT_OF_ALL = 0.999, 0.9999  # of the variance, by a sum of two columns and of several
+LEAST_LENGTH = 1e-12  # of the longest: what is shorter is rounding
 NEWS = 0.1  # of what the better one leaves may be left by both
 MOST_COLUMNS, MOST_LEVELS, LEAST_IN_LEVEL = 60, 30, 8
 FIRST_ROWS, HINT = 500, 0.9  # a quick look before all rows are asked
@@ -137,7 +138,9 @@ def _terms(table: FloatArray, target: FloatArray) -> list[int]:
         return sorted((at[first], at[second]))
     if len(one) < 4 * len(at) or max(own**2) >= DETERMINED:
         return []
-    weights = np.linalg.lstsq(matrix, one, rcond=None)[0]
+    lengths, turned = np.linalg.eigh(alike)
+    kept = lengths > LEAST_LENGTH * lengths[-1]
+    weights = turned[:, kept] @ (own @ turned[:, kept] / lengths[kept])
     if float(((one - matrix @ weights) ** 2).mean()) > 1 - EXACT_OF_ALL:
         return []
     return [place for place, weight in zip(at, weights, strict=True) if abs(weight) >= 0.01]
@@ -148,6 +151,7 @@ def _in_levels(numbers: Sequence[Feature], subject: Subject, rows: IntArray) -> 
     levels = [one for one in subject.columns if 2 <= one.distinct <= min(MOST_LEVELS, len(rows) / LEAST_IN_LEVEL)]
     some = rows[np.linspace(0, len(rows) - 1, min(len(rows), FIRST_ROWS)).astype(np.int64)]
     table = np.column_stack([one.values[some] for one in numbers]) if numbers else np.zeros((len(some), 0))
+    alone = Alone(subject, rows)
     for level in levels[:MOST_COLUMNS]:
         shares = _within(table, level.codes[some], subject, some)
         for at in np.flatnonzero(shares >= HINT):
@@ -155,7 +159,7 @@ def _in_levels(numbers: Sequence[Feature], subject: Subject, rows: IntArray) -> 
             if number.name == level.name:
                 continue
             share = float(_within(number.values[rows, None], level.codes[rows], subject, rows)[0])
-            best = max(alone(subject, number, rows), alone(subject, level, rows))
+            best = max(alone.share(number), alone.share(level))
             if share >= DETERMINED and 1 - share <= NEWS * (1 - best):
                 return level.name, number.name, share
     return None
