@@ -34,14 +34,32 @@ def test_hashes_are_equal_where_rows_are(rng):
     assert np.array_equal(pd.Series(ours).duplicated(), pd.DataFrame(table + 0.0).duplicated())
 
 
-def test_neighbours_are_those_of_scikit_learn(numbers):
+@pytest.mark.parametrize("columns", [1, 8, 9, 40])
+def test_neighbours_are_those_of_scikit_learn(columns, rng):
     from sklearn.neighbors import NearestNeighbors
 
-    distances, rows = nearest(numbers, np.arange(50), 10)
-    expected, at = NearestNeighbors(n_neighbors=11).fit(numbers).kneighbors(numbers[:50])
+    points = 5 + rng.normal(size=(500, columns))
+    points[300:350] = points[:50] + 1e-9 * rng.normal(size=(50, columns))  # so near that products of rows lose them
+    asked = np.arange(0, 500, 3)
 
-    np.testing.assert_allclose(distances, expected[:, 1:], rtol=1e-9)
+    distances, rows = nearest(points, asked, 10)
+
+    at = NearestNeighbors(n_neighbors=11, algorithm="kd_tree").fit(points).kneighbors(points[asked])[1]
+    exact = np.sqrt(((points[asked, None] - points[at]) ** 2).sum(axis=2))[:, 1:]
+    np.testing.assert_allclose(distances, exact, rtol=1e-9, atol=0)
     assert np.array_equal(rows, at[:, 1:])
+
+
+@pytest.mark.parametrize("columns", [2, 12])
+def test_of_more_equal_rows_than_neighbours_none_is_its_own(columns):
+    points = np.zeros((60, columns))
+    points[40:] = 1.0
+
+    distances, rows = nearest(points, np.arange(60), 10)
+
+    assert (distances == 0).all()
+    assert (rows != np.arange(60)[:, None]).all()
+    assert ((rows < 40) == (np.arange(60) < 40)[:, None]).all()
 
 
 def test_points_are_numbers_in_deviations_and_labels_at_a_distance_of_one(rng):

@@ -146,7 +146,8 @@ def nearest(points: FloatArray, asked: IntArray, count: int = NEIGHBOURS) -> tup
 def _nearest_by_tree(points: FloatArray, asked: IntArray, count: int) -> tuple[FloatArray, IntArray]:
     from scipy.spatial import KDTree
 
-    distances, rows = KDTree(points, balanced_tree=False).query(points[asked], count + 1)
+    found = KDTree(points, balanced_tree=False).query(points[asked], count + 1)
+    distances, rows = np.asarray(found[0]), np.asarray(found[1], dtype=np.int64)
     is_own = rows == asked[:, None]
     is_own[~is_own.any(axis=1), -1] = True  # among so many equal rows the row itself was not listed
     return distances[~is_own].reshape(-1, count), rows[~is_own].reshape(-1, count)
@@ -154,7 +155,7 @@ def _nearest_by_tree(points: FloatArray, asked: IntArray, count: int) -> tuple[F
 
 def _squared_gaps(points: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
     """The squared distance of each of the first rows to its partner among the others."""
-    found, step = np.empty(len(one)), max(1, CHUNK // points.shape[1])
+    found, step = np.empty(len(one)), max(1, CHUNK // max(1, points.shape[1]))
     for start in range(0, len(one), step):
         part = slice(start, start + step)
         gaps = points[one[part]] - points[other[part]]

@@ -63,17 +63,10 @@ class Alone:
             right = max(self._outcomes[every, one.argmax(axis=1)].sum() for one in guesses)
             return float((right - most) / (len(target) - most)) if most < len(target) else 0.0
         found = 1 - min(float(((target - one[:, 0]) ** 2).mean()) for one in guesses)
-        return found if order is None else max(found, self._on_line(values), self._by_ranks(values, order))
-
-    def _on_line(self, values: FloatArray) -> float:
-        """The squared correlation."""
-        scaled = in_deviations(values)
-        return 0.0 if scaled is None else float(scaled @ self._target / len(values)) ** 2
-
-    def _by_ranks(self, values: FloatArray, order: IntArray) -> float:
-        """The squared correlation of the ranks."""
-        own, others = _ranks(values, order), self._target_ranks
-        return 0.0 if own is None or others is None else float(own @ others / len(values)) ** 2
+        if order is None:
+            return found
+        on_line, by_ranks = _alike(in_deviations(values), target), _alike(_ranks(values, order), self._target_ranks)
+        return max(found, on_line, by_ranks)
 
     @cached_property
     def _target(self) -> FloatArray | None:
@@ -91,6 +84,11 @@ class Alone:
     def _target_ranks(self) -> FloatArray | None:
         target = self.subject.target[self.rows]
         return _ranks(target, _in_order(target))
+
+
+def _alike(one: FloatArray | None, other: FloatArray | None) -> float:
+    """The squared correlation of two columns in standard deviations."""
+    return 0.0 if one is None or other is None else float(one @ other / len(one)) ** 2
 
 
 def _indicators(target: FloatArray) -> FloatArray:

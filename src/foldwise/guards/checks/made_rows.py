@@ -109,7 +109,7 @@ def _are_between(points: FloatArray, asked: IntArray) -> AnyArray:
     found = np.zeros(len(asked), dtype=bool)
     # in some columns first: opposite directions are opposite in each of them
     at = np.unique(_opposite(points[:, :SOME_COLUMNS], asked, distances, near)[0])
-    step = max(1, CELLS // (NEIGHBOURS * points.shape[1]))
+    step = max(1, CELLS // max(1, NEIGHBOURS * points.shape[1]))
     for part in (at[start : start + step] for start in range(0, len(at), step)):
         row, one, other = _opposite(points, asked[part], distances[part], near[part])
         first, second = distances[part[row], one], distances[part[row], other]
