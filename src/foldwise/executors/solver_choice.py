@@ -130,7 +130,10 @@ class SolverChoice:
             solver = self.solver(fit)
             if solver is None or not self._is_taken(fit, solver):
                 return fit.key
-            name = (fit.method, self.work.owner(fit).name, solver.shares(self._estimator(fit)))
+            learner, owner = self.work.learners[fit.method], self.work.owner(fit)
+            member = "" if owner is learner else owner.name
+            # a tuned learner and the same at its defaults are fitted to one outer training set
+            name = (learner.defaults_of or learner.name, member, solver.name, solver.shares(self._estimator(fit)))
             self._groups[at] = name, solver.batch == "train"
         group, is_by_train = self._groups[at]
         return (group, id(fit.train)) if is_by_train else group
