@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -59,7 +60,7 @@ class SupportVectors:
         probe = kernels[0][0] if len(table) > SMALL else None
         is_worth_it = True
         if probe is not None:  # with few support vectors libsvm would look at little of its kernel
-            fitted = _clone(probe).fit(X, y, **extra)
+            fitted = copy(probe).fit(X, y, **extra)
             machine.models[params_key(probe)] = fitted
             share = fitted.support_.size / len(table)
             is_worth_it = share * len(estimators) > WORTH * len(kernels)
@@ -78,14 +79,18 @@ class SupportVectors:
         y: AnyArray,
         extra: dict[str, Any],
     ) -> None:
-        """The estimators of one kernel."""
+        """The estimators of one kernel; they are not fitted, and a copy of one holds all that a clone would."""
+        from sklearn import config_context
+
         gram = None if kernel is None or not estimators else machine.part.gram(kernel)
-        for estimator in estimators:
-            model = _clone(estimator)
+        for at, estimator in enumerate(estimators):
+            model = copy(estimator)
             if gram is None or kernel is None:
                 model.fit(X, y, **extra)
             else:
-                model.set_params(kernel="precomputed", gamma="scale").fit(gram, y, **extra)
+                model.kernel, model.gamma = "precomputed", "scale"
+                with config_context(assume_finite=at > 0):  # the first fit has looked
+                    model.fit(gram, y, **extra)
                 _predict_from_rows(model, estimator, kernel, machine.part.X)
             machine.models[params_key(estimator)] = model
 
@@ -116,17 +121,11 @@ def _predict_from_rows(model: Any, estimator: Any, kernel: Kernel, table: FloatA
     libsvm then works out the kernel of new rows itself, so that a prediction is the same to the last bit whichever
     other candidates were fitted beside this one. (Exponentials of NumPy differ from libsvm's on some processors.)
     """
-    model.set_params(kernel=estimator.kernel, gamma=estimator.gamma)
+    model.kernel, model.gamma = estimator.kernel, estimator.gamma
     model._gamma = kernel.gamma
     model.support_vectors_ = table[model.support_]
     model.shape_fit_ = table.shape
     model.n_features_in_ = table.shape[1]
-
-
-def _clone(estimator: Any) -> Any:
-    from sklearn.base import clone
-
-    return clone(estimator)
 
 
 def _dense(X: Any) -> FloatArray:
