@@ -34,7 +34,7 @@ def test_hashes_are_equal_where_rows_are(rng):
     assert np.array_equal(pd.Series(ours).duplicated(), pd.DataFrame(table + 0.0).duplicated())
 
 
-@pytest.mark.parametrize("columns", [1, 8, 9, 40])
+@pytest.mark.parametrize("columns", [1, 6, 7, 40])
 def test_neighbours_are_those_of_scikit_learn(columns, rng):
     from sklearn.neighbors import NearestNeighbors
 

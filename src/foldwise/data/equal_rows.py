@@ -24,7 +24,7 @@ MOST_LABELS = 100  # a column with more has names rather than categories, and is
 MOST_MISSING = 0.2  # of the values of a column that tells how far apart rows are
 CHUNK = 2_000_000  # differences at a time
 FEW_CELLS = 250_000  # distances at a time, which the processor keeps at hand
-FEW_COLUMNS = 8  # up to which a tree finds neighbours sooner
+FEW_COLUMNS, LEAF = 6, 40  # up to which a tree finds neighbours sooner; rows in one of its leaves
 SMALL = 1e-4  # of the squared lengths of two rows: from there on their product gives the distance to eleven digits
 
 
@@ -146,7 +146,7 @@ def nearest(points: FloatArray, asked: IntArray, count: int = NEIGHBOURS) -> tup
 def _nearest_by_tree(points: FloatArray, asked: IntArray, count: int) -> tuple[FloatArray, IntArray]:
     from scipy.spatial import KDTree
 
-    found = KDTree(points, balanced_tree=False).query(points[asked], count + 1)
+    found = KDTree(points, LEAF, balanced_tree=False).query(points[asked], count + 1)
     distances, rows = np.asarray(found[0]), np.asarray(found[1], dtype=np.int64)
     is_own = rows == asked[:, None]
     is_own[~is_own.any(axis=1), -1] = True  # among so many equal rows the row itself was not listed

@@ -52,7 +52,12 @@ def forget_code() -> None:
 
 def identity_of(estimator: Any, extra: str = "") -> str:
     """A short name for an estimator with all its parameters: equal names, equal fits."""
-    return _digest(json.dumps([describe(estimator), extra], sort_keys=True).encode())
+    return identity_by(describe(estimator), extra)
+
+
+def identity_by(described: Any, extra: str = "") -> str:
+    """The same of an estimator that was described already."""
+    return _digest(json.dumps([described, extra], sort_keys=True).encode())
 
 
 def family(estimator: Any) -> str:
@@ -67,6 +72,11 @@ def own_code(estimator: Any) -> dict[str, str]:
 
 def code_and_modules(estimator: Any) -> tuple[dict[str, str], set[str]]:
     """Hashes of the user's own code, and the modules of libraries that the learner is of or reaches."""
+    return described_with_code(estimator)[1:]
+
+
+def described_with_code(estimator: Any) -> tuple[Any, dict[str, str], set[str]]:
+    """The same after its description."""
     found: dict[str, str] = {}
     modules: set[str] = set()
     _reached.append(modules)
@@ -75,7 +85,7 @@ def code_and_modules(estimator: Any) -> tuple[dict[str, str], set[str]]:
     finally:
         _reached.pop()
     _collect(described, found, modules)
-    return found, modules
+    return described, found, modules
 
 
 def describe(value: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSpace
 from foldwise.learners.early_stopping import may_stop_early
-from foldwise.learners.identity import code_and_modules, family, forget_code, identity_of
+from foldwise.learners.identity import described_with_code, family, forget_code, identity_by
 from foldwise.learners.learner import Learner
 from foldwise.learners.model import responses_of, takes_groups, takes_steps
 from foldwise.learners.packages import packages_of
@@ -178,12 +178,12 @@ class _MethodMaker:
         tuner = self.tuner(learner)
         candidates = self._fitting(learner, self._candidates(learner, tuner), inner)
         estimators = tuple(learner.at(candidate) for candidate in candidates)
-        identity, facts = self.identity(learner), [code_and_modules(estimator) for estimator in estimators]
+        identity, facts = self.identity(learner), [described_with_code(estimator) for estimator in estimators]
         method = Method(
             name=learner.name,
             candidates=candidates,
-            identities=tuple(identity_of(estimator, identity) for estimator in estimators),
-            code={name: code for codes, _ in facts for name, code in codes.items()},
+            identities=tuple(identity_by(described, identity) for described, _, _ in facts),
+            code={name: code for _, codes, _ in facts for name, code in codes.items()},
             responses=tuple(responses_of(estimator, self.data.task) for estimator in estimators),
             inner=inner,
             extra_inner=self._extra(learner) if is_tuned else None,
@@ -192,7 +192,7 @@ class _MethodMaker:
             notes=learner_notes(learner, self.data),
             tuner=tuner if is_tuned else UNTUNED,
             is_hidden=learner.is_hidden,
-            packages=packages_of({module for _, modules in facts for module in modules}),
+            packages=packages_of({module for _, _, modules in facts for module in modules}),
             defaults_of=learner.defaults_of,
         )
         return (method, estimators) if method.tuner.is_listed else self._searched(method, learner, estimators)
