@@ -24,6 +24,7 @@ MOST_LABELS = 100  # a column with more has names rather than categories, and is
 MOST_MISSING = 0.2  # of the values of a column that tells how far apart rows are
 CHUNK = 2_000_000  # differences at a time
 FEW_CELLS = 250_000  # distances at a time, which the processor keeps at hand
+LEAST_ASKED = 8  # rows at a time: a large table is not read again for each
 FEW_COLUMNS, LEAF = 6, 40  # up to which a tree finds neighbours sooner; rows in one of its leaves
 SMALL = 1e-4  # of the squared lengths of two rows: from there on their product gives the distance to eleven digits
 
@@ -125,7 +126,7 @@ def nearest(points: FloatArray, asked: IntArray, count: int = NEIGHBOURS) -> tup
         return _nearest_by_tree(points, asked, count)
     squares = np.einsum("ij,ij->i", points, points)
     distances, rows = np.empty((len(asked), count)), np.empty((len(asked), count), dtype=np.int64)
-    step = max(1, FEW_CELLS // len(points))
+    step = max(LEAST_ASKED, FEW_CELLS // len(points))
     for start in range(0, len(asked), step):
         part = asked[start : start + step]
         to_all = points[part] @ points.T

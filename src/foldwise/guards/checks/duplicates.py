@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,18 +34,18 @@ def equal_rows(subject: Subject) -> Iterator[Finding]:
     features = subject.once(telling_features)
     if not features or subject.data.rows < 2 * NEIGHBOURS:
         return
-    hashes = subject.once(_hashes)
-    codes = np.unique(hashes.total, return_inverse=True)[1]
+    hashes = subject.once(_row_hashes)
+    codes = np.unique(hashes, return_inverse=True)[1]
     copies = len(codes) - int(codes.max()) - 1
     if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)):
         return
-    if not subject.is_regression and _share_of_copies(hashes) >= BY_CHANCE:
+    if not subject.is_regression and _share_of_copies(subject) >= BY_CHANCE:
         yield from _conflicts(subject, codes)
     target = hash_column(subject.target, len(features))
-    copies = len(codes) - len(np.unique(hashes.total + target))
+    copies = len(codes) - len(np.unique(hashes + target))
     if copies < max(LEAST_COPIES, LEAST_SHARE * len(codes)) or (len(features) == 1 and not subject.is_regression):
         return
-    if _share_of_copies(hashes, target) < BY_CHANCE:
+    if _share_of_copies(subject, target) < BY_CHANCE:
         return
     crossing = crossing_rows(subject.outer, codes)
     if len(crossing) >= LEAST_COPIES:
@@ -66,10 +65,10 @@ def without_copies(subject: Subject) -> IntArray:
     every = np.arange(subject.data.rows)
     if not features or (len(features) == 1 and not subject.is_regression):
         return every
-    hashes, target = subject.once(_hashes), hash_column(subject.target, len(features))
-    first = np.unique(hashes.total + target, return_index=True)[1]
+    target = hash_column(subject.target, len(features))
+    first = np.unique(subject.once(_row_hashes) + target, return_index=True)[1]
     is_few = len(every) - len(first) < max(LEAST_COPIES, LEAST_SHARE * len(every))
-    return every if is_few or _share_of_copies(hashes, target) < BY_CHANCE else np.sort(first)
+    return every if is_few or _share_of_copies(subject, target) < BY_CHANCE else np.sort(first)
 
 
 def near_rows(subject: Subject) -> Iterator[Finding]:
@@ -77,7 +76,7 @@ def near_rows(subject: Subject) -> Iterator[Finding]:
     features = subject.once(telling_features)
     if not features or subject.data.time is not None:
         return
-    first = np.unique(subject.once(_hashes).total, return_index=True)[1]
+    first = np.unique(subject.once(_row_hashes), return_index=True)[1]
     if len(first) < 4 * NEIGHBOURS:
         return
     asked = _asked(len(first))
@@ -141,13 +140,6 @@ def telling_features(subject: Subject) -> list[Feature]:
     return [one for one in subject.columns if one.distinct > 1 and not is_identifier(one)]
 
 
-class _Hashes(NamedTuple):
-    """A number for every row, the sum of those of its cells; and those of some columns, as all are a table more."""
-
-    total: AnyArray
-    some: list[AnyArray]
-
-
 def hashes_of(features: Sequence[Feature]) -> Iterator[AnyArray]:
     """A number for every cell, column by column; rows without any value are no copies of each other."""
     empty = np.flatnonzero(np.logical_and.reduce([one.missing for one in features]))
@@ -158,14 +150,13 @@ def hashes_of(features: Sequence[Feature]) -> Iterator[AnyArray]:
         yield cells
 
 
-def _hashes(subject: Subject) -> _Hashes:
+def _row_hashes(subject: Subject) -> AnyArray:
+    """A number for every row, the sum of those of its cells."""
     features = subject.once(telling_features)
-    total, some = np.zeros(len(features[0].values), dtype=np.uint64), []
-    for at, cells in enumerate(hashes_of(features)):
+    total = np.zeros(len(features[0].values), dtype=np.uint64)
+    for cells in hashes_of(features):
         total += cells
-        if len(features) > 1 and at % max(1, len(features) // MOST_COLUMNS) == 0:
-            some.append(cells)
-    return _Hashes(total, some)
+    return total
 
 
 def _share_of_near_copies(features: Sequence[Feature], rows: IntArray, asked: IntArray, reach: FloatArray) -> float:
@@ -198,14 +189,17 @@ def _squares(points: FloatArray, asked: IntArray) -> FloatArray:
     return found
 
 
-def _share_of_copies(hashes: _Hashes, target: AnyArray | None = None) -> float:
+def _share_of_copies(subject: Subject, target: AnyArray | None = None) -> float:
     """How many of the equal pairs are copies, not chance: what the column that best tells rows apart says.
 
     Of the pairs equal in all other features, chance makes a share equal in this one too: the sum of its squared
     frequencies. Copies are equal in any case. The target comes last, to which all features belong.
     """
-    shares = [share_of_copies_by(hashes.total, column) for column in hashes.some]
-    shares += [] if target is None else [share_of_copies_by(hashes.total + target, target)]
+    features, total = subject.once(telling_features), subject.once(_row_hashes)
+    step = max(1, len(features) // MOST_COLUMNS)
+    every = enumerate(hashes_of(features)) if len(features) > 1 else ()
+    shares = [share_of_copies_by(total, cells) for at, cells in every if at % step == 0]
+    shares += [] if target is None else [share_of_copies_by(total + target, target)]
     return min(shares, default=0.0)  # of one feature alone nobody knows
 
 

@@ -14,6 +14,7 @@ from foldwise.guards.subject import Subject
 from foldwise.studies.finding import Finding
 
 LEAST_LEVELS, MANY_LEVELS = 3, 8
+FEW_SHARED = 0.75  # of the rows have values of their own: at most half of the rows share one
 LEAST_SHARED = 0.6  # of the rows have a value that others have too
 TOO_EXACT = 1e-6  # chance of means that agree so well with the values of a column
 SLOPES = (0.5, 5.0)  # of means drawn to the overall mean
@@ -69,6 +70,8 @@ def _outcomes(subject: Subject) -> list[FloatArray]:
 def _are_means(feature: Feature, outcome: FloatArray) -> bool:
     """Are its values means of the outcome, exactly, or far nearer to them than chance lets means of rows be?"""
     known = ~feature.missing
+    if feature.distinct > FEW_SHARED * known.sum():  # codes are kept, of every column that is asked
+        return False
     codes, outcome = feature.codes[known], outcome[known]  # missing values have the last code
     sizes = np.bincount(codes)
     if sizes[sizes > 1].sum() < 0.5 * len(outcome) or np.sum(sizes > 1) < LEAST_LEVELS:

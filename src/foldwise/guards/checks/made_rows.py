@@ -28,6 +28,7 @@ from foldwise.studies.finding import Finding
 LEAST_COLUMNS, MOST_CELLS = 4, 10_000_000
 FINE_COLUMNS = 3  # columns of fine numbers, in which no three rows are in one line by chance
 NEIGHBOURS, MOST_ASKED = 20, 600
+LEAST_ASKED, MOST_PAIRS = 100, 60_000_000  # of a very large table fewer: each is held against all rows
 PARTS = np.arange(1, 7)  # of a line, at which rows of whole numbers stand
 STRAIGHT = 5e-9  # of the cosine: within a ten-thousandth of a right line, so that rounded numbers are found too
 SOME_COLUMNS, CELLS = 8, 2_000_000  # that are looked at first; differences at a time
@@ -88,8 +89,9 @@ def rows_between(subject: Subject) -> Iterator[Finding]:
         if len(own) < NEIGHBOURS:
             continue
         share = max(NEIGHBOURS, MOST_ASKED * len(own) // len(kinds))
+        share = min(share, max(LEAST_ASKED, MOST_PAIRS // len(own)))
         asked = np.sort(rng.choice(len(own), min(len(own), share), replace=False))
-        is_between = _are_between(points[own], asked)
+        is_between = _are_between(points if len(own) == len(points) else points[own], asked)  # it may be large
         looked += len(asked)
         found.append(own[asked[is_between]])
     rows = np.concatenate(found) if found else np.zeros(0, np.int64)

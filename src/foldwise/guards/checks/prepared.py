@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from foldwise.studies.finding import Finding
 
 LEAST_ROWS = 20
 EXACT = 1e-5  # of a standard deviation: the mean of prepared columns
+NEAR = 0.6  # of the last digit: a rounded number
 SAME = 1e-6  # relative: their scales
 LEAST_SHARE = 0.6  # of the number columns that are scaled alike
 UNCORRELATED = 1e-5
@@ -29,13 +31,10 @@ def scaled_columns(subject: Subject) -> Iterator[Finding]:
     columns = _continuous(subject)
     if subject.data.rows < LEAST_ROWS or len(columns) < 2:
         return
-    table = np.column_stack([one.values for one in columns])
-    with np.errstate(all="ignore"):
-        means, widths = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
-        centred = np.abs(means) <= EXACT * widths
-    turned = _components(table[:, centred]) if not np.isnan(table).any() else False
-    if turned:
-        names = [one.name for one, is_centred in zip(columns, centred, strict=True) if is_centred]
+    scales = [_scale_of(one) for one in columns]
+    centred = [one for one, scale in zip(columns, scales, strict=True) if scale.is_centred]
+    if not any(one.missing.any() for one in columns) and _are_components(centred):
+        names = [one.name for one in centred]
         yield COMPONENTS.found(
             f"{len(names)} columns have mean 0 and no correlation over all rows, as principal components have",
             columns=names,
@@ -43,7 +42,7 @@ def scaled_columns(subject: Subject) -> Iterator[Finding]:
             advice="If they were made of these rows, give the columns before and put PCA into a pipeline",
         )
         return
-    for kind, is_so in _kinds(table, widths, centred).items():
+    for kind, is_so in _kinds(columns, scales).items():
         if is_so.sum() >= 2 and is_so.mean() >= LEAST_SHARE:
             names = [one.name for one, flag in zip(columns, is_so, strict=True) if flag]
             yield SCALED.found(
@@ -86,51 +85,84 @@ def _continuous(subject: Subject) -> list[Feature]:
     return [one for one in found if np.isfinite(one.values[~one.missing]).all()][:MOST_COLUMNS]
 
 
-def _kinds(table: FloatArray, widths: FloatArray, centred: AnyArray) -> dict[str, AnyArray]:
-    """Which columns are scaled, by the ways to scale."""
-    low, high = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
-    usual = np.median(widths[centred]) if centred.any() else 0.0
-    same = centred & (np.abs(widths - usual) <= SAME * usual)
-    same |= _are_standard(table)
-    quarters = np.nanpercentile(table[:MOST_ROWS], [25, 50, 75], axis=0) if len(table) <= MOST_ROWS else None
+class _Scale(NamedTuple):
+    """Where a column lies, and how wide."""
+
+    mean: float
+    width: float
+    low: float
+    high: float
+
+    @property
+    def is_centred(self) -> bool:
+        return abs(self.mean) <= EXACT * self.width
+
+
+def _scale_of(feature: Feature) -> _Scale:
+    known = _known(feature)
+    return _Scale(float(known.mean()), float(known.std()), float(known.min()), float(known.max()))
+
+
+def _known(feature: Feature) -> FloatArray:
+    return feature.values[~feature.missing] if feature.missing.any() else feature.values
+
+
+def _kinds(columns: Sequence[Feature], scales: Sequence[_Scale]) -> dict[str, AnyArray]:
+    """Which columns are scaled, by the ways to scale; one column at a time, since a table may be large."""
+    widths = [scale.width for scale in scales if scale.is_centred]
+    usual = np.median(widths) if widths else 0.0
+    pairs = list(zip(columns, scales, strict=True))
     kinds = {
-        "mean 0 and one standard deviation": same,
-        "exactly the range from 0 to 1": (low == 0) & (np.abs(high - 1) <= 1e-12) & ~_on_grid(table),
+        "mean 0 and one standard deviation": [
+            (scale.is_centred and abs(scale.width - usual) <= SAME * usual) or _is_standard(one, scale)
+            for one, scale in pairs
+        ],
+        "exactly the range from 0 to 1": [
+            scale.low == 0 and abs(scale.high - 1) <= 1e-12 and not _is_on_grid(one) for one, scale in pairs
+        ],
     }
-    if quarters is not None:
-        kinds["median 0 and one interquartile range"] = (np.abs(quarters[1]) <= 1e-12) & (
-            np.abs(quarters[2] - quarters[0] - 1) <= 1e-9
-        )
-    return kinds
+    if len(columns[0].values) <= MOST_ROWS:
+        kinds["median 0 and one interquartile range"] = [_has_one_quarter_range(one) for one in columns]
+    return {kind: np.array(flags) for kind, flags in kinds.items()}
 
 
-def _are_standard(table: FloatArray) -> AnyArray:
-    """Columns with mean 0 and standard deviation 1, by either divisor, as far as their digits go: three or more."""
-    found = np.zeros(table.shape[1], dtype=bool)
-    for at, column in enumerate(table.T):
-        known = column[~np.isnan(column)]
-        digits = next((digits for digits in (3, 4, 5, 6) if np.all(np.abs(np.round(known, digits) - known) < 1e-9)), 7)
-        near = 0.6 * 10.0**-digits
-        if len(known) > 2 and abs(known.mean()) <= near:
-            found[at] = any(abs(known.std(ddof=lost) - 1) <= near for lost in (0, 1))
-    return found
-
-
-def _on_grid(table: FloatArray) -> AnyArray:
-    """Columns of shares with two or three digits, which may well go from 0 to 1."""
-    thousandths = 1000 * table[:1000]
-    return np.asarray(np.all(np.isnan(table[:1000]) | (np.abs(thousandths - np.round(thousandths)) < 1e-9), axis=0))
-
-
-def _components(table: FloatArray) -> bool:
-    """Are these columns uncorrelated, all of them, and finer than a design?"""
-    rows, columns = table.shape
-    if columns < 3 or rows <= 2 * columns:
+def _is_standard(feature: Feature, scale: _Scale) -> bool:
+    """Has it mean 0 and standard deviation 1, by either divisor, as far as its digits go: three or more?"""
+    if abs(scale.mean) > NEAR * 10.0**-3:
         return False
-    scaled = table / table.std(axis=0)
-    correlations = scaled.T @ scaled / rows - np.eye(columns)
-    is_fine = all(len(np.unique(column[:1000])) > 0.5 * min(rows, 1000) for column in table.T[:3])
-    return bool(np.abs(correlations).max() <= UNCORRELATED) and is_fine
+    known = _known(feature)
+    digits = next((digits for digits in (3, 4, 5, 6) if np.all(np.abs(np.round(known, digits) - known) < 1e-9)), 7)
+    near = NEAR * 10.0**-digits
+    if len(known) <= 2 or abs(scale.mean) > near:
+        return False
+    return any(abs(float(known.std(ddof=lost)) - 1) <= near for lost in (0, 1))
+
+
+def _has_one_quarter_range(feature: Feature) -> bool:
+    low, middle, high = np.percentile(_known(feature), [25, 50, 75])
+    return bool(abs(middle) <= 1e-12 and abs(high - low - 1) <= 1e-9)
+
+
+def _is_on_grid(feature: Feature) -> bool:
+    """Has it shares with two or three digits, which may well go from 0 to 1?"""
+    thousandths = 1000 * _known(feature)[:1000]
+    return bool(np.all(np.abs(thousandths - np.round(thousandths)) < 1e-9))
+
+
+def _are_components(columns: Sequence[Feature]) -> bool:
+    """Are these columns of mean 0 uncorrelated, all of them, and finer than a design?"""
+    rows = len(columns[0].values) if columns else 0
+    if len(columns) < 3 or rows <= 2 * len(columns):
+        return False
+    if not all(len(np.unique(one.values[:1000])) > 0.5 * min(rows, 1000) for one in columns[:3]):
+        return False
+    products = np.zeros((len(columns), len(columns)))
+    for start in range(0, rows, MOST_ROWS):
+        part = np.column_stack([one.values[start : start + MOST_ROWS] for one in columns])
+        products += part.T @ part
+    widths = np.array([one.values.std() for one in columns])
+    correlations = products / np.outer(widths, widths) / rows - np.eye(len(columns))
+    return bool(np.abs(correlations).max() <= UNCORRELATED)
 
 
 def _strength(values: FloatArray, subject: Subject) -> float:
