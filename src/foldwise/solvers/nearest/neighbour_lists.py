@@ -139,3 +139,29 @@ def first_kept(lists: Lists, is_kept: Any, most: int) -> tuple[Lists, Any]:
     distance = lists.distance.ravel()[at].reshape(shape)
     is_short |= distance[:, -1] > lists.reach
     return Lists(lists.near.ravel()[at].reshape(shape), distance, distance[:, -1]), is_short
+
+
+def first_places(kept: Any, most: int) -> tuple[IntArray, Any]:
+    """Where the first `most` true cells of every row are in the flat table, and which rows have fewer of them.
+
+    >>> first_places(np.array([[True, False, True], [False, True, True]]), 2)[0].tolist()
+    [[0, 2], [4, 5]]
+    """
+    counts, at = np.count_nonzero(kept, axis=1), np.flatnonzero(kept)
+    if at.size < most:
+        return np.zeros((len(kept), most), np.int64), np.ones(len(kept), bool)
+    starts = np.minimum(np.cumsum(counts) - counts, at.size - most)
+    return at.take(starts[:, None] + np.arange(most)), counts < most
+
+
+def first_in_order(distance: FloatArray, near: IntArray, width: int) -> Lists:
+    """The first of every list by distance, equal ones by row; neighbour x row, so that all rows are summed at once."""
+    order = np.argsort(distance, axis=1, kind="stable")[:, : width + 1]
+    order += (np.arange(len(distance)) * distance.shape[1])[:, None]
+    across = np.ascontiguousarray(order.T)
+    found, rows = distance.ravel().take(across), near.ravel().take(across)
+    tied = np.flatnonzero(~(found[1:] > found[:-1]).all(axis=0))
+    if tied.size:
+        own, places = in_order(distance[tied], near[tied])
+        found[:, tied], rows[:, tied] = own[:, : width + 1].T, places[:, : width + 1].T
+    return Lists(rows[:width], found[:width], found[width - 1])
