@@ -40,11 +40,12 @@ class MemoryStore:
 
     def blocks(self, keys: Sequence[str]) -> Found:
         """Where the records of these keys are: in blocks that hold no others, one by one, or nowhere."""
-        counts = Counter(map(self._records.get, keys))
-        missing = counts.pop(None, 0)
-        blocks = [part for part, count in counts.items() if isinstance(part, RecordBlock) and count == len(part)]
-        if missing + sum(map(len, blocks)) == len(keys):
-            return Found(blocks, (), missing)
+        parts = list(map(self._records.get, keys))
+        missing, found = parts.count(None), [part for part in dict.fromkeys(parts) if isinstance(part, RecordBlock)]
+        if missing + sum(map(len, found)) == len(keys):  # nothing but whole blocks
+            return Found(found, (), missing)
+        counts = Counter(parts)
+        blocks = [part for part in found if counts[part] == len(part)]
         others = {None, *blocks}
         return Found(blocks, [key for key in keys if self._records.get(key) not in others], missing)
 

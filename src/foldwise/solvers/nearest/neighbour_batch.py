@@ -23,6 +23,7 @@ from foldwise.solvers.steps import Scaling, scaled
 
 BLOCK = 2_000_000  # neighbours listed at a time
 CELLS, TABLES = 60_000, 400_000  # neighbours of small training sets answered together, and cells of their tables
+FIRST = 0.4  # of what lists are made longer by is looked at first, and then all of it where that is too little
 WIDEST = 3.0  # lists are made at most this much longer to allow for the scaling of a training set
 LONGEST = 500  # lists that are longer are not made: the training rows are searched instead
 MOST_SCALES = 2_000_000  # columns whose scaling is remembered, of all training sets
@@ -108,6 +109,38 @@ class Together:
         for own, part in zip(found, self.parts, strict=True):
             own[part.block.train] = True
         return found
+
+
+class Walk:
+    """Walks lists for the rows of many training sets at once.
+
+    A row of a training set is numbered as one of a table that holds all rows once for every training set.
+    """
+
+    def __init__(self, sets: Together, X: FloatArray, p: float, width: int) -> None:
+        self.sets, self.p, self.width = sets, p, width
+        self.first_row = np.arange(len(sets.parts)) * len(X)  # of every training set
+        self.is_kept = sets.is_kept(len(X)).ravel()
+        self.table = ((X - sets.shift[:, None, :]) / sets.spread[:, None, :]).reshape(-1, X.shape[1])
+
+    def first(
+        self, some: IntArray, lists: Lists, places: IntArray, spread: FloatArray, most: int, length: int
+    ) -> tuple[Lists, AnyArray]:
+        """Neighbours of these of the rows, neighbour by row, and where lists run short; not more is looked at."""
+        sets, owner = self.sets, self.sets.owner[some]
+        most, first_row = min(most, sets.sizes.min(), lists.near.shape[1]), self.first_row[owner]
+        listed = lists.near[:, :length][places]
+        listed += first_row[:, None]
+        at, is_short = first_places(self.is_kept.take(listed), most)
+        near, cells = listed.ravel().take(at), at[:, -1] - np.arange(some.size) * listed.shape[1]
+        reach = lists.distance[places, cells.clip(0, listed.shape[1] - 1)]
+        is_short |= reach > lists.reach[places]
+        reach = np.where(sets.sizes[owner] > most, before_ties(reach, self.table.shape[1]), np.inf)
+        gaps = distances(self.table[first_row + sets.rows[some]], self.table, near, self.p)
+        found = first_in_order(gaps, near, self.width)
+        found.near[...] -= first_row
+        is_short |= found.reach > reach * (spread / sets.spread).min(axis=1)[owner]
+        return found, is_short
 
 
 class NeighbourBatch:
@@ -264,31 +297,24 @@ class NeighbourBatch:
             yield from self._handed(part, asks, votes)
 
     def _listed_together(self, sets: Together, asked: IntArray, lists: Lists, search: Search, width: int) -> Lists:
-        """Neighbour by row: the nearest training rows of all rows of these training sets, by their own distances.
-
-        A row of a training set is numbered as one of a table that holds all rows once for every training set.
-        """
-        rows, owner, count = sets.rows, sets.owner, self.data.rows
-        places, first = np.searchsorted(asked, rows), owner * count
-        most = min(int(np.ceil(width * max(sets.longer))), sets.sizes.min(), lists.near.shape[1])
-        listed = lists.near[places]
-        listed += first[:, None]
-        at, is_short = first_places(sets.is_kept(count).ravel().take(listed), most)
-        near, cells = listed.ravel().take(at), at[:, -1] - np.arange(rows.size) * listed.shape[1]
-        reach = lists.distance[places, cells.clip(0, listed.shape[1] - 1)]
-        is_short |= reach > lists.reach[places]
-        reach = np.where(sets.sizes[owner] > most, before_ties(reach, self.X.shape[1]), np.inf)
-        table = ((self.X - sets.shift[:, None, :]) / sets.spread[:, None, :]).reshape(-1, self.X.shape[1])
-        found = first_in_order(distances(table[first + rows], table, near, self.p), near, width)
-        near, distance = found.near - first, found.distance
-        is_short |= distance[-1] > reach * (search.spread / sets.spread).min(axis=1)[owner]
+        """Neighbour by row: the nearest training rows of all rows of these training sets, by their own distances."""
+        places, walk = np.searchsorted(asked, sets.rows), Walk(sets, self.X, self.p, width)
+        longest, length = max(sets.longer), lists.near.shape[1]
+        kept, least = sets.sizes.min() / self.data.rows, int(np.ceil(width * (1.0 + FIRST * (longest - 1.0))))
+        usual = int(np.ceil(least / kept + 2.0 * np.sqrt(least * (1.0 - kept)) / kept))
+        found, is_short = walk.first(np.arange(sets.rows.size), lists, places, search.spread, least, usual)
         short = np.flatnonzero(is_short)
-        for number in np.unique(owner[short]).tolist():
-            own = short[owner[short] == number]
+        if short.size:
+            most = int(np.ceil(width * longest))
+            again, is_short = walk.first(short, lists, places[short], search.spread, most, length)
+            found.near[:, short], found.distance[:, short] = again.near, again.distance
+            short = short[is_short]
+        for number in np.unique(sets.owner[short]).tolist():
+            own = short[sets.owner[short] == number]
             part = self._training_set(sets.parts[number], sets.scales[number], sets.longer[number])
-            again = self._nearest(part, rows[own], lists.at(places[own]), search)
-            near[:, own], distance[:, own] = again.near.T, again.distance.T
-        return Lists(near, distance, reach)
+            again = self._nearest(part, sets.rows[own], lists.at(places[own]), search)
+            found.near[:, own], found.distance[:, own] = again.near.T, again.distance.T
+        return found
 
     def _answer_block(self, part: TrainingSet, block: IntArray, lists: Lists, search: Search) -> None:
         """Answer a training set for those of its rows that are in a block of rows."""

@@ -155,13 +155,23 @@ def first_places(kept: Any, most: int) -> tuple[IntArray, Any]:
 
 
 def first_in_order(distance: FloatArray, near: IntArray, width: int) -> Lists:
-    """The first of every list by distance, equal ones by row; neighbour x row, so that all rows are summed at once."""
-    order = np.argsort(distance, axis=1, kind="stable")[:, : width + 1]
-    order += (np.arange(len(distance)) * distance.shape[1])[:, None]
-    across = np.ascontiguousarray(order.T)
-    found, rows = distance.ravel().take(across), near.ravel().take(across)
-    tied = np.flatnonzero(~(found[1:] > found[:-1]).all(axis=0))
+    """The first of every list by distance, equal ones by row; neighbour x row, so that all rows are summed at once.
+
+    Numbers are sorted much faster than their places, so the last bits of each distance make room for its place in the
+    list. Where the other bits of two distances are equal, the whole list is ordered again.
+    """
+    mask = (1 << (distance.shape[1] - 1).bit_length()) - 1
+    keys = distance.view(np.int64) & ~mask
+    keys |= np.arange(distance.shape[1])
+    keys.sort(axis=1)
+    across = np.ascontiguousarray(keys[:, : width + 1].T)
+    leading = across & ~mask
+    is_tied = ~(leading[1:] > leading[:-1]).all(axis=0) | (leading[0] < 0)  # below zero: not a number
+    across &= mask
+    across += np.arange(len(distance)) * distance.shape[1]
+    found, rows = distance.ravel().take(across[:width]), near.ravel().take(across[:width])
+    tied = np.flatnonzero(is_tied)
     if tied.size:
         own, places = in_order(distance[tied], near[tied])
-        found[:, tied], rows[:, tied] = own[:, : width + 1].T, places[:, : width + 1].T
-    return Lists(rows[:width], found[:width], found[width - 1])
+        found[:, tied], rows[:, tied] = own[:, :width].T, places[:, :width].T
+    return Lists(rows, found, found[width - 1])
