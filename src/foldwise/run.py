@@ -42,7 +42,8 @@ def run(
     with config_context(enable_metadata_routing=False), stop, progress, closing(executor):
         while (fits := queue.next()) and not stop.is_asked():
             progress.expect(fits, is_open=queue.is_open)
-            for records in executor.run(runnable, fits):  # any order, any process
+            running, fits = executor.run(runnable, fits), ()  # which hold the rows of very many training sets
+            for records in running:  # any order, any process
                 if records:
                     store.add(records)  # keyed by data, learner, candidate, training rows and seed
                     reading.look(records)
@@ -54,6 +55,7 @@ def run(
                 elif more := queue.next(records):  # a method that was tuned needs its chosen candidates
                     progress.expect(more, is_open=queue.is_open)
                     executor.add(more)
+                    more = ()
                 progress.settle(queue.settled())
     return reading, made
 

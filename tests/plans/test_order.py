@@ -69,6 +69,15 @@ def test_fits_come_from_cheap_methods_first_and_combined_ones_come_last():
     ]
 
 
+def test_a_fit_is_handed_out_once_whoever_asks_for_it_later():
+    study = make_comparison({name: Ridge() for name in "abc"}, X, Y, outer=4)
+    queue = Queue(study, Reading(study.study, MemoryStore()))
+    first = queue._needed([0])
+    assert first
+    assert queue._needed([1, 2]) == []
+    assert all(waiting == (0, 1, 2) for waiting in map(queue._out.get, (key for part in first for key in part.keys)))
+
+
 def test_a_method_is_settled_when_it_asks_for_nothing_more():
     study = make_comparison({"ridge": specs()["ridge"]}, X, Y, outer=3, inner=2)
     reading = Reading(study.study, MemoryStore())

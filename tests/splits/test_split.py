@@ -9,6 +9,7 @@ import pytest
 
 from foldwise.splits import KFold, Predefined, Split, Splits, make_splits
 from foldwise.splits import split as split_file
+from foldwise.splits.split import Rest, partition
 
 
 def test_splits_print_on_one_line_with_their_size(table):
@@ -87,3 +88,12 @@ def test_splitters_are_plain_values():
 def test_what_others_ask_follows_from_the_kind(kind, facts):
     splits = Splits((), "", kind, is_partition=False)
     assert (splits.is_one_test_set, splits.is_ordered, splits.is_exchangeable) == facts
+
+
+def test_training_rows_are_counted_without_working_them_out():
+    rows = np.array([2, 3, 5, 8, 9, 12])
+    whole = partition(rows, [np.array([0, 1, 2, 0, 1, 2])], scheme="3-fold", kind="folds")
+    others = [*whole.light(), Rest(rows, rows[:2], 0, 0), Rest(rows, rows[:2], 0, 0, rows[:3])]
+    counts = [split.train_rows for split in (*others, Split(rows, rows[:1]))]
+    assert not any("_last" in vars(split) for split in others)
+    assert counts == [split.train.size for split in others] + [6] == [4, 4, 4, 4, 3, 6]

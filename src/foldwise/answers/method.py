@@ -93,10 +93,10 @@ class MethodAnswer:
     def tally(self) -> Tally:
         """The status of the fits the answer rests on, from their records."""
         found = Tally()
-        there = together(self.reading.store, sorted(self.keys))
-        found.seconds += sum(block.seconds * len(block) for block in there.blocks)
+        there = together(self.reading.store, list(self.keys))
+        found.seconds += math.fsum(block.seconds * len(block) for block in there.blocks)
         found.missing += there.missing
-        for key in there.single:
+        for key in sorted(there.single):
             record = self.reading.store.get(key)
             if record is None:
                 found.missing += 1
@@ -352,7 +352,7 @@ class MethodAnswer:
                 "loss": plain_number(float(self.fold_losses[at])),
                 "candidate": self._chosen(at),
                 "selection_score": self._fold_score(at),
-                "train_rows": len(split.train),
+                "train_rows": split.train_rows,
                 "selection_train_rows": self._fold_score_rows(at),
                 "own": _IS_OWN.get(self.states[at]),
                 **(

@@ -35,10 +35,10 @@ def training_size(splits: Splits) -> TrainingSize:
     20 to 100 training rows
     """
     found = [_distinct(split, splits.kind) for split in splits]
-    drawn = float(np.mean([len(split.train) for split in splits]))
+    drawn = float(np.mean([split.train_rows for split in splits]))
     return TrainingSize(min(found), float(np.mean(found)), max(found), drawn)
 
 
 def _distinct(split: Split, kind: str) -> int:
     # only these may have a row twice
-    return len(np.unique(split.train)) if kind in ("bootstrap", "pairs") else len(split.train)
+    return len(np.unique(split.train)) if kind in ("bootstrap", "pairs") else split.train_rows

@@ -99,7 +99,7 @@ class Worker:
     def _solve_blocks(self, fits: SharedBatch, solver: Any) -> Iterator[Records]:
         """The same by a solver that answers all candidates of a training set in one array."""
         parts, count = fits_together(fits.parts), len(fits)
-        left = [dict.fromkeys(range(len(part.keys))) for part in parts]
+        left: list[Sequence[int]] = [range(len(part.keys)) for part in parts]
         pieces = block_pieces(solver, self.solvers.requests(parts), self.work.data)
         while count:
             started = time.perf_counter()
@@ -114,8 +114,8 @@ class Worker:
                     answered, records = count, Records([self._fit(fit, world) for fit in rest])
             count -= answered
             for at, places, _ in answers:
-                for place in places if count else ():
-                    del left[at][place]
+                given = set[int]() if len(places) == len(left[at]) else set(places)
+                left[at] = [place for place in left[at] if place not in given] if given else ()
             if count:
                 self.on_shared(count)
             yield records

@@ -78,7 +78,7 @@ class Queue:
 
     def _needed(self, methods: Sequence[int]) -> list[FitPart]:
         fresh: list[FitPart] = []
-        out = set(self._out)
+        new = set[str]()
         for at in methods:
             self._before(at)
             own = list(_first(needed_parts(self.runnable, self.reading, at, has_final=at in self._final)))
@@ -86,9 +86,12 @@ class Queue:
             for part in own if self._at_once is not None else ():
                 self._strands |= dict.fromkeys(part.keys, (at, id(part.train)))
             self._settled |= {} if own or at not in self._final else {at: None}
-            shared = {key: (*self._out[key], at) for key in keys & self._out.keys()}
-            self._out |= dict.fromkeys(keys, (at,)) | shared  # one value for all others: there may be very many
-            fresh += own if out.isdisjoint(keys) else [fit for fit in Fits(own) if fit.key not in out]
+            out = {} if self._out.keys().isdisjoint(keys) else {key: self._out[key] for key in keys & self._out.keys()}
+            self._out.update(dict.fromkeys(keys, (at,)))  # one value for all: there may be very many
+            self._out.update((key, (*others, at)) for key, others in out.items())
+            before = out.keys() - new
+            new |= keys - before
+            fresh += [fit for fit in Fits(own) if fit.key not in before] if before else own
         return sorted(join_parts(fresh), key=lambda part: self._ranks[part.method])
 
 

@@ -233,7 +233,7 @@ class _MethodMaker:
     def _fewest_rows(self, inner: Inner | None) -> int:
         """Rows of the smallest training set, that of tuning if there is tuning."""
         tunings = (self.outer,) if inner is None else (*inner.splits, inner.final or ())
-        return min((len(split.train) for splits in tunings for split in splits), default=self.data.rows)
+        return min((split.train_rows for splits in tunings for split in splits), default=self.data.rows)
 
     def _candidates(self, learner: Learner, tuner: Tuner) -> tuple[Candidate, ...]:
         if learner.space is None:

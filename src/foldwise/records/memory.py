@@ -40,11 +40,14 @@ class MemoryStore:
 
     def blocks(self, keys: Sequence[str]) -> Found:
         """Where the records of these keys are: in blocks that hold no others, one by one, or nowhere."""
-        counts = Counter(map(self._records.get, keys))
-        missing = counts.pop(None, 0)
-        blocks = [part for part, count in counts.items() if isinstance(part, RecordBlock) and count == len(part)]
-        if missing + sum(map(len, blocks)) == len(keys):
+        parts = list(map(self._records.get, keys))
+        kinds, missing = dict.fromkeys(parts), parts.count(None)
+        kinds.pop(None, None)
+        blocks = [part for part in kinds if isinstance(part, RecordBlock)]
+        if len(blocks) == len(kinds) and missing + sum(map(len, blocks)) == len(keys):  # whole blocks, and no others
             return Found(blocks, (), missing)
+        counts = Counter(parts)
+        blocks = [part for part in blocks if counts[part] == len(part)]
         others = {None, *blocks}
         return Found(blocks, [key for key in keys if self._records.get(key) not in others], missing)
 

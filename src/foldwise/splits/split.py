@@ -34,7 +34,12 @@ class Split(Shown):
     fold: int = 0
 
     def __repr__(self) -> str:
-        return f"Split(train={len(self.train)}, test={len(self.test)})"
+        return f"Split(train={self.train_rows}, test={len(self.test)})"
+
+    @property
+    def train_rows(self) -> int:
+        """How many rows there are to train on."""
+        return len(self.train)
 
 
 class Late(Split):
@@ -70,6 +75,10 @@ class Rest(Late):
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def train_rows(self) -> int:
+        return len(self.rows) - len(self.held)
+
     def _train(self) -> IntArray:
         return without(self.rows, self.held)
 
@@ -84,8 +93,12 @@ class Others(Late):
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def train_rows(self) -> int:
+        return sum(len(test) for test in self.tests if test is not self.test)
+
     def _train(self) -> IntArray:
-        is_in = np.zeros(1 + max(int(test.max(initial=-1)) for test in self.tests), dtype=bool)
+        is_in = np.zeros(1 + max(int(test[-1]) for test in self.tests if test.size), dtype=bool)
         for test in self.tests:
             is_in[test] = test is not self.test
         return np.flatnonzero(is_in)

@@ -25,7 +25,7 @@ class Levels:
     def _count(self, method: Method) -> int:
         if self.tuner.resource != ROWS:
             return min(method.levels, self.tuner.most_levels(self.listed, 2**62, 1))
-        rows = min((len(split.train) for split in self.splits), default=0)
+        rows = min((split.train_rows for split in self.splits), default=0)
         return self.tuner.most_levels(self.listed, rows, max(LEAST_ROWS, 10 * len(self.study.classes)))
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from contextlib import closing
 
 import numpy as np
@@ -23,6 +25,7 @@ from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
+from foldwise.plans.queue import Queue
 from foldwise.plans.runnable import make_study
 from foldwise.splits.making import make_splits
 from foldwise.testing.executors import ExecutorContract, first_fits
@@ -208,3 +211,20 @@ def test_an_interrupt_ends_a_fit_that_is_tried_again_alone(tmp_path):
     assert process.returncode == -signal.SIGINT
     wait_until(lambda: is_gone(process.pid), 10)
     assert list(tmp_path.glob("foldwise-*")) == []
+
+
+def test_fits_that_were_handed_on_are_let_go_of(monkeypatch):
+    """They hold the rows of their training sets, which are many in leave-one-out."""
+    handed, plain = [], Queue.next
+
+    def watched(queue, records=()):
+        gc.collect()
+        assert [ref() for ref in handed] == [None] * len(handed)
+        fits = plain(queue, records)
+        handed.extend([weakref.ref(fits)] if fits else [])
+        return fits
+
+    monkeypatch.setattr(Queue, "next", watched)
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40.0)
+    fw.compare({"ridge": fw.tune(Ridge(), alpha=[1.0, 10.0])}, X, y, outer=4, inner=3, jobs=1)
+    assert len(handed) == 2

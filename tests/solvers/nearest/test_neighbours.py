@@ -16,7 +16,9 @@ import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
 from foldwise.learners.estimators.nearest import NearestClassifier, NearestRegressor
-from foldwise.solvers.nearest.neighbour_lists import Index
+from foldwise.solvers.nearest import neighbour_batch
+from foldwise.solvers.nearest.neighbour_lists import Index, first_in_order
+from foldwise.solvers.nearest.neighbour_votes import make_target, running_answers
 from foldwise.solvers.nearest.neighbours import NeighboursSolver
 from foldwise.testing.solvers import assert_same, plain_answer
 
@@ -151,6 +153,61 @@ def test_rows_that_are_all_alike_are_their_neighbours_in_order():
 def test_leave_one_out_equals_the_plain_loop():
     data = make_dataset(*rows(40, 3))
     assert_twins(SOLVER, [KNeighborsRegressor(k) for k in (1, 6, 39)], data, folds(40, 40))
+
+
+@pytest.mark.parametrize("parameters", [{"p": 1}, {"p": 2}])
+@pytest.mark.parametrize("is_grid", [False, True], ids=["numbers", "grid"])
+@pytest.mark.parametrize("first", [0.0, 0.4], ids=["lists too short at first", "lists as usual"])
+def test_training_sets_answered_together_have_the_bits_of_each_one_alone(parameters, is_grid, first, monkeypatch):
+    """Ties, groups far from the others and columns whose spread hangs on few rows included."""
+    X, y = rows(130, 3, is_grid=is_grid)
+    X[:8, 1] += 40
+    X[60:64] += 1000.0
+    data = make_dataset(X, y)
+    learners = [
+        one for name in ("uniform", "distance") for one in built_in(data, (1, 5, 30), weights=name, **parameters)
+    ]
+    splits = [*folds(130, 5), (np.arange(70), np.arange(70, 130)), *bootstraps(130, 1), *folds(130, 3, 1)]
+    fits = fits_of(learners, splits, ("predict",))
+    together = assert_twins(SOLVER, learners, data, splits, tolerance=1e-13)
+    monkeypatch.setattr(neighbour_batch, "FIRST", first)
+    again = SOLVER.solve(fits, data)
+    monkeypatch.setattr(neighbour_batch.NeighbourBatch, "_goes_together", lambda *_: False)
+    alone = SOLVER.solve(fits, data)
+    for answers in zip(together, again, alone, strict=True):
+        assert len({answer["predict"].tobytes() for answer in answers}) == 1
+
+
+def test_lists_are_ordered_to_the_last_bit():
+    """Distances that are equal, or differ in bits that are lent to places, are in the order of a plain sort."""
+    rng = np.random.default_rng(0)
+    near = np.array([rng.permutation(90)[:40] for _ in range(60)])
+    for scale in (1.0, 1e-300, 1e300):
+        distance = 1.0 + rng.integers(0, 60, near.shape) * np.finfo(float).eps  # ties and neighbours in the last bits
+        distance[::3] = rng.random((20, 40))
+        distance *= scale
+        distance[5, :20], distance[7, 3] = 0.0, np.inf
+        for width in (1, 7, 39, 40):
+            found = first_in_order(distance, near, width)
+            for at, (gaps, others) in enumerate(zip(distance.tolist(), near.tolist(), strict=True)):
+                expected = sorted(zip(gaps, others, strict=True))[:width]
+                assert list(zip(found.distance[:, at].tolist(), found.near[:, at].tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize("count", [3, 63, 64, 200])
+def test_running_sums_have_the_bits_of_sums_one_after_the_other(count):
+    X, y = rows(400, 1)
+    target, rng = make_target(make_dataset(X, y * 1e6)), np.random.default_rng(0)
+    near, distance, ks = rng.integers(0, 400, (30, count)), rng.random((30, count)), np.array([1, 2, 17, 30])
+    for weighting in ("uniform", "distance"):
+        found = running_answers(target, near, distance, weighting, ("predict",), ks)[0]["predict"]
+        for place, k in enumerate(ks):
+            for row in range(count):
+                total, whole = 0.0, 0.0
+                for other, gap in zip(near[:k, row], distance[:k, row], strict=True):
+                    weight = 1.0 if weighting == "uniform" else 1.0 / gap
+                    total, whole = total + target.values[other] * weight, whole + weight
+                assert found[place, row] == total / whole
 
 
 def test_training_sets_that_ask_for_different_things_get_what_they_ask_for():

@@ -65,6 +65,7 @@ class LocalExecutor:
     def run(self, runnable: RunnableStudy, fits: Sequence[Fit]) -> Iterator[Sequence[Record]]:
         self._begin(runnable)
         self.add(fits)
+        fits = ()  # they hold the rows of very many training sets
         if not self.must_isolate:
             yield from map(self._timed, self._run_here(runnable))
         elif self.may_begin_here:

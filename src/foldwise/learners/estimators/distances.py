@@ -35,7 +35,7 @@ def distances(asked: FloatArray, X: FloatArray, near: IntArray, p: float) -> Flo
     """
     whole = np.zeros(near.shape)
     for here, there in zip(_columns(asked), _columns(X), strict=True):
-        gap = there[near]
+        gap = there.take(near)
         gap -= here[:, None]
         whole = _added(whole, gap, p)
     return _rooted(whole, p)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,12 +16,14 @@ from foldwise.learners.estimators.distances import EPSILON, before_ties, distanc
 from foldwise.learners.estimators.distances import power as power_of
 from foldwise.solvers.batches import BlockPart, any_of, has_repeats, rows_digest
 from foldwise.solvers.fitted_steps import numbers, scale_columns
-from foldwise.solvers.nearest.neighbour_lists import Index, Lists, first_kept, list_length
+from foldwise.solvers.nearest.neighbour_lists import Index, Lists, first_in_order, first_kept, first_places, list_length
 from foldwise.solvers.nearest.neighbour_votes import Weighting, make_target, running_answers, tied_boundaries
 from foldwise.solvers.solver import BlockAnswer
 from foldwise.solvers.steps import Scaling, scaled
 
 BLOCK = 2_000_000  # neighbours listed at a time
+CELLS, TABLES = 60_000, 400_000  # neighbours of small training sets answered together, and cells of their tables
+FIRST = 0.4  # of what lists are made longer by is looked at first, and then all of it where that is too little
 WIDEST = 3.0  # lists are made at most this much longer to allow for the scaling of a training set
 LONGEST = 500  # lists that are longer are not made: the training rows are searched instead
 MOST_SCALES = 2_000_000  # columns whose scaling is remembered, of all training sets
@@ -87,6 +90,59 @@ class TrainingSet:
         return (X - self.shift) / self.spread
 
 
+class Together:
+    """Training sets that are asked for the same, and all their rows, one training set after the other."""
+
+    def __init__(self, parts: Sequence[BlockPart], scales: Sequence[Scale], longer: Sequence[float]) -> None:
+        self.parts, self.scales, self.longer = parts, scales, longer
+        asked = [part.block.rows for part in parts]
+        self.rows = np.concatenate(asked)
+        self.ends = [0, *accumulate(rows.size for rows in asked)]
+        self.owner = np.repeat(np.arange(len(parts)), np.diff(self.ends))  # the training set of every row
+        self.sizes = np.array([part.block.train.size for part in parts])
+        self.shift = np.array([shift for shift, _ in scales])
+        self.spread = np.array([spread for _, spread in scales])
+
+    def is_kept(self, rows: int) -> Any:
+        """By training set and row of the data."""
+        found = np.zeros((len(self.parts), rows), bool)
+        for own, part in zip(found, self.parts, strict=True):
+            own[part.block.train] = True
+        return found
+
+
+class Walk:
+    """Walks lists for the rows of many training sets at once.
+
+    A row of a training set is numbered as one of a table that holds all rows once for every training set.
+    """
+
+    def __init__(self, sets: Together, X: FloatArray, p: float, width: int) -> None:
+        self.sets, self.p, self.width = sets, p, width
+        self.first_row = np.arange(len(sets.parts)) * len(X)  # of every training set
+        self.is_kept = sets.is_kept(len(X)).ravel()
+        self.table = ((X - sets.shift[:, None, :]) / sets.spread[:, None, :]).reshape(-1, X.shape[1])
+
+    def first(
+        self, some: IntArray, lists: Lists, places: IntArray, spread: FloatArray, most: int, length: int
+    ) -> tuple[Lists, AnyArray]:
+        """Neighbours of these of the rows, neighbour by row, and where lists run short; not more is looked at."""
+        sets, owner = self.sets, self.sets.owner[some]
+        most, first_row = min(most, sets.sizes.min(), lists.near.shape[1]), self.first_row[owner]
+        listed = lists.near[:, :length][places]
+        listed += first_row[:, None]
+        at, is_short = first_places(self.is_kept.take(listed), most)
+        near, cells = listed.ravel().take(at), at[:, -1] - np.arange(some.size) * listed.shape[1]
+        reach = lists.distance[places, cells.clip(0, listed.shape[1] - 1)]
+        is_short |= reach > lists.reach[places]
+        reach = np.where(sets.sizes[owner] > most, before_ties(reach, self.table.shape[1]), np.inf)
+        gaps = distances(self.table[first_row + sets.rows[some]], self.table, near, self.p)
+        found = first_in_order(gaps, near, self.width)
+        found.near[...] -= first_row
+        is_short |= found.reach > reach * (spread / sets.spread).min(axis=1)[owner]
+        return found, is_short
+
+
 class NeighbourBatch:
     """Searches block after block of rows, and answers each block for every training set, k and weighting."""
 
@@ -109,8 +165,7 @@ class NeighbourBatch:
     def solve(self, parts: Sequence[BlockPart]) -> Iterator[BlockAnswer]:
         """Answers training set by training set; fits that ask for more neighbours than there are rows are left out."""
         able = [part for part in parts if part.block.rows.size and self._asks_of(part).able.size]
-        for training_set in self._walk(able) if able else ():
-            yield from self._handed(training_set)
+        yield from self._walk(able) if able else ()
 
     def _wants(self, part: BlockPart) -> tuple[IntArray, list[Weighting]]:
         estimators = part.block.estimators
@@ -168,8 +223,8 @@ class NeighbourBatch:
             made["predict_proba"] = np.empty((ks, rows, self.target.order.size))
         return made
 
-    def _walk(self, parts: list[BlockPart]) -> Iterator[TrainingSet]:
-        """Every training set when it is answered: one after the other where one search finds all lists."""
+    def _walk(self, parts: list[BlockPart]) -> Iterator[BlockAnswer]:
+        """The answers of every training set, some after the others where one search finds all lists."""
         asked = any_of([part.block.rows for part in parts])
         spread = scale_columns(self.X, np.arange(self.data.rows), self.scaling)[1]
         scales = [self._scale(part.block.train) for part in parts]
@@ -177,16 +232,89 @@ class NeighbourBatch:
         most = list(map(self._length, parts, longer))
         search = Search(index, spread, float(max(longer)))
         step = max(BLOCK // min(max(most), self.data.rows), 1)
-        sets = map(self._training_set, parts, scales, longer)
-        every = [] if asked.size <= step else list(sets)
+        if asked.size > step:
+            yield from self._in_blocks(list(map(self._training_set, parts, scales, longer)), asked, step, search, most)
+            return
+        lists = index.of(asked, min(max(most), self.data.rows), is_kept=True)
+        for group in self._groups(parts):
+            these = slice(group[0], group[-1] + 1)
+            if self._goes_together(parts[group[0]]):
+                yield from self._answer_together(
+                    Together(parts[these], scales[these], longer[these]), asked, lists, search
+                )
+                continue
+            for training_set in map(self._training_set, parts[these], scales[these], longer[these]):
+                self._answer_block(training_set, asked, lists, search)
+                yield from self._handed(training_set.part, training_set.asks, training_set.votes)
+
+    def _in_blocks(
+        self, sets: list[TrainingSet], asked: IntArray, step: int, search: Search, most: list[int]
+    ) -> Iterator[BlockAnswer]:
+        """The same with lists of some rows at a time; all training sets are answered at the end."""
         for start in range(0, asked.size, step):
             block = asked[start : start + step]
-            lists = index.of(block, min(max(most), self.data.rows), is_kept=block.size == asked.size)
-            for training_set in every or sets:
+            lists = search.index.of(block, min(max(most), self.data.rows), is_kept=False)
+            for training_set in sets:
                 self._answer_block(training_set, block, lists, search)
-                if not every:
-                    yield training_set
-        yield from every
+        for training_set in sets:
+            yield from self._handed(training_set.part, training_set.asks, training_set.votes)
+
+    def _groups(self, parts: list[BlockPart]) -> Iterator[range]:
+        """Places of training sets that follow each other and are asked for the same; no more than the cache holds."""
+        start, rows, name = 0, 0, None
+        for at, part in enumerate(parts):
+            block = part.block
+            same = (id(self._asks_of(part)), block.responses, self._goes_together(part))
+            is_full = rows * self._width(part) >= CELLS or (at - start) * self.X.size >= TABLES
+            if at > start and (same != name or is_full):
+                yield range(start, at)
+                start, rows = at, 0
+            name, rows = same, rows + block.rows.size
+        yield range(start, len(parts))
+
+    def _goes_together(self, part: BlockPart) -> bool:
+        """Can it be answered with others? Its ties must be broken by the order of rows, and no row be there twice."""
+        return self.is_by_row and self.scaling.spreads and not has_repeats(part.block.train)
+
+    def _answer_together(self, sets: Together, asked: IntArray, lists: Lists, search: Search) -> Iterator[BlockAnswer]:
+        """Answers of training sets that are asked for the same, all rows of all of them in one pass."""
+        asks, first = self._asks_of(sets.parts[0]), sets.parts[0].block
+        found = self._listed_together(sets, asked, lists, search, self._width(sets.parts[0]))
+        given = {
+            weighting: running_answers(self.target, found.near, found.distance, weighting, first.responses, ks)
+            for weighting, ks in asks.ks.items()
+        }
+        for at, part in enumerate(sets.parts):
+            own = slice(*sets.ends[at : at + 2])
+            votes = {
+                weighting: Votes(
+                    asks.ks[weighting],
+                    {name: values[:, own] for name, values in answers.items()},
+                    np.zeros(asks.ks[weighting].size, bool) if close is None else close[:, own].any(axis=1),
+                )
+                for weighting, (answers, close) in given.items()
+            }
+            yield from self._handed(part, asks, votes)
+
+    def _listed_together(self, sets: Together, asked: IntArray, lists: Lists, search: Search, width: int) -> Lists:
+        """Neighbour by row: the nearest training rows of all rows of these training sets, by their own distances."""
+        places, walk = np.searchsorted(asked, sets.rows), Walk(sets, self.X, self.p, width)
+        longest, length = max(sets.longer), lists.near.shape[1]
+        kept, least = sets.sizes.min() / self.data.rows, int(np.ceil(width * (1.0 + FIRST * (longest - 1.0))))
+        usual = int(np.ceil(least / kept + 2.0 * np.sqrt(least * (1.0 - kept)) / kept))
+        found, is_short = walk.first(np.arange(sets.rows.size), lists, places, search.spread, least, usual)
+        short = np.flatnonzero(is_short)
+        if short.size:
+            most = int(np.ceil(width * longest))
+            again, is_short = walk.first(short, lists, places[short], search.spread, most, length)
+            found.near[:, short], found.distance[:, short] = again.near, again.distance
+            short = short[is_short]
+        for number in np.unique(sets.owner[short]).tolist():
+            own = short[sets.owner[short] == number]
+            part = self._training_set(sets.parts[number], sets.scales[number], sets.longer[number])
+            again = self._nearest(part, sets.rows[own], lists.at(places[own]), search)
+            found.near[:, own], found.distance[:, own] = again.near.T, again.distance.T
+        return found
 
     def _answer_block(self, part: TrainingSet, block: IntArray, lists: Lists, search: Search) -> None:
         """Answer a training set for those of its rows that are in a block of rows."""
@@ -357,22 +485,20 @@ class NeighbourBatch:
             part.tree = tree.fit(table(self.X[part.train]))
         return part.tree
 
-    def _handed(self, part: TrainingSet) -> Iterator[BlockAnswer]:
+    def _handed(self, part: BlockPart, asks: Asks, votes: Mapping[Weighting, Votes]) -> Iterator[BlockAnswer]:
         """The responses of every fit; those in doubt are left out."""
-        asks, number = part.asks, part.part.number
-        stacked = self._empty(part.names, asks.able.size, part.rows.size)
+        stacked = self._empty(part.block.responses, asks.able.size, part.block.rows.size)
         is_sure = np.empty(asks.able.size, bool)
-        for weighting, votes in part.votes.items():
+        for weighting, found in votes.items():
             own, places = asks.fits[weighting], asks.places[weighting]
-            is_sure[own] = ~votes.is_doubtful[places]
+            is_sure[own] = ~found.is_doubtful[places]
             for name, values in stacked.items():
-                values[own] = votes.answers[name][places]
+                values[own] = found.answers[name][places]
         able = asks.able
         if not is_sure.all():
             able, stacked = able[is_sure], {name: values[is_sure] for name, values in stacked.items()}
         if able.size:
-            own_places = part.part.places
-            yield number, [own_places[at] for at in able.tolist()], stacked
+            yield part.number, [part.places[at] for at in able.tolist()], stacked
 
 
 _SCALES: WeakKeyDictionary[Dataset, dict[Hashable, Scale]] = WeakKeyDictionary()

@@ -139,3 +139,39 @@ def first_kept(lists: Lists, is_kept: Any, most: int) -> tuple[Lists, Any]:
     distance = lists.distance.ravel()[at].reshape(shape)
     is_short |= distance[:, -1] > lists.reach
     return Lists(lists.near.ravel()[at].reshape(shape), distance, distance[:, -1]), is_short
+
+
+def first_places(kept: Any, most: int) -> tuple[IntArray, Any]:
+    """Where the first `most` true cells of every row are in the flat table, and which rows have fewer of them.
+
+    >>> first_places(np.array([[True, False, True], [False, True, True]]), 2)[0].tolist()
+    [[0, 2], [4, 5]]
+    """
+    counts, at = np.count_nonzero(kept, axis=1), np.flatnonzero(kept)
+    if at.size < most:
+        return np.zeros((len(kept), most), np.int64), np.ones(len(kept), bool)
+    starts = np.minimum(np.cumsum(counts) - counts, at.size - most)
+    return at.take(starts[:, None] + np.arange(most)), counts < most
+
+
+def first_in_order(distance: FloatArray, near: IntArray, width: int) -> Lists:
+    """The first of every list by distance, equal ones by row; neighbour x row, so that all rows are summed at once.
+
+    Numbers are sorted much faster than their places, so the last bits of each distance make room for its place in the
+    list. Where the other bits of two distances are equal, the whole list is ordered again.
+    """
+    mask = (1 << (distance.shape[1] - 1).bit_length()) - 1
+    keys = distance.view(np.int64) & ~mask
+    keys |= np.arange(distance.shape[1])
+    keys.sort(axis=1)
+    across = np.ascontiguousarray(keys[:, : width + 1].T)
+    leading = across & ~mask
+    is_tied = ~(leading[1:] > leading[:-1]).all(axis=0) | (leading[0] < 0)  # below zero: not a number
+    across &= mask
+    across += np.arange(len(distance)) * distance.shape[1]
+    found, rows = distance.ravel().take(across[:width]), near.ravel().take(across[:width])
+    tied = np.flatnonzero(is_tied)
+    if tied.size:
+        own, places = in_order(distance[tied], near[tied])
+        found[:, tied], rows[:, tied] = own[:, :width].T, places[:, :width].T
+    return Lists(rows, found, found[width - 1])

@@ -11,6 +11,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray
 
 SINGULAR = 1e12  # matrices of a larger condition have no answer to rely on
+MOST = 500_000  # numbers of the matrices of all shifts that are held at one time, or one matrix
 PROBES = 6  # shifts at which rounding is followed
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -110,15 +111,27 @@ def solve_shifted(parts: Sequence[Reduced], sides: Sequence[FloatArray], shifts:
 
 def solve_equilibrated(A: FloatArray, B: FloatArray, shifts: FloatArray) -> FloatArray:
     """Solutions as of `solve_shifted`, one factorisation per shift: slower, but columns may differ in size."""
+    step = max(MOST // A.size, 1)
+    found = [_solve_few(A, B, shifts[start : start + step]) for start in range(0, shifts.size, step)]
+    if any(one is None for one in found):
+        return np.full((shifts.size, B.shape[1], len(A)), np.nan)
+    return np.concatenate([one for one in found if one is not None])
+
+
+def _solve_few(A: FloatArray, B: FloatArray, shifts: FloatArray) -> FloatArray | None:
+    """The same for a few shifts, whose matrices are held at one time; None where one of them is singular."""
     size = len(A)
-    stacked = A + shifts[:, None, None] * np.eye(size)
+    stacked = shifts[:, None, None] * np.eye(size)
+    stacked += A
     with np.errstate(all="ignore"):
         roots = 1.0 / np.sqrt(np.diagonal(stacked, axis1=1, axis2=2))[:, :, None]
         sides = np.concatenate([B * roots, np.broadcast_to(signs(size)[:, None], (shifts.size, size, 1))], axis=2)
+        stacked *= roots
+        stacked *= np.swapaxes(roots, 1, 2)
         try:
-            solved = np.linalg.solve(stacked * roots * np.swapaxes(roots, 1, 2), sides)
+            solved = np.linalg.solve(stacked, sides)
         except np.linalg.LinAlgError:
-            return np.full((shifts.size, B.shape[1], size), np.nan)
+            return None
         solved[np.abs(solved[:, :, -1]).max(axis=1) * size > SINGULAR] = np.nan
         return np.ascontiguousarray(np.swapaxes(solved[:, :, :-1] * roots, 1, 2))
 
