@@ -36,7 +36,7 @@ from foldwise.executors.solver_choice import SolverChoice
 from foldwise.executors.workload import modules_of, workload_of, write_workload
 from foldwise.plans.fit import Batch, Fit
 from foldwise.plans.runnable import RunnableStudy
-from foldwise.plans.sharing import BATCH_SECONDS, make_batches
+from foldwise.plans.sharing import in_order, next_batch
 from foldwise.records.record import Record
 
 AHEAD = 2  # batches in flight for each that can run, so that none waits for the next
@@ -113,8 +113,8 @@ class ClusterExecutor:
 
     def add(self, fits: Sequence[Fit]) -> None:
         assert self._solvers is not None
-        self._waiting.extendleft(reversed(self._solvers.batches(fits)))  # a method that goes on is to be finished
-        self._batch_waiting()
+        batches = in_order(self._solvers.batches(fits), self.seconds)
+        self._waiting.extendleft(reversed(batches))  # before the rest: a method that goes on is to be finished
 
     def ask_to_stop(self) -> None:
         self._is_stopping = True
@@ -141,21 +141,18 @@ class ClusterExecutor:
 
     # Sending
 
-    def _batch_waiting(self) -> None:
-        """Make batches of what waits, as large as the time of its fits allows; alone where it is not known yet."""
-        methods = {batch[0].method for batch in self._waiting}
-        seconds = {method: self.seconds.get(method, BATCH_SECONDS) for method in methods}
-        self._waiting = deque(make_batches(self._waiting, seconds, workers=max(1, self._slots or self._wanted)))
-
     def _send_waiting(self) -> None:
         if self._attempts.is_in_doubt:
             self._check()
             return
         while (self._attempts.among_others or self._waiting) and len(self._in_flight) < self._room():
             again = self._attempts.among_others
-            self._send_batch(again.popleft() if again else Attempt(self._waiting.popleft()))
+            self._send_batch(again.popleft() if again else Attempt(self._next()))
         if self._is_idle():
             self._check()  # and then try a suspect where the check was done
+
+    def _next(self) -> Batch:
+        return next_batch(self._waiting, self.seconds, workers=max(1, self._slots or 1))
 
     def _is_idle(self) -> bool:
         """Is nothing left but suspects?"""
@@ -170,9 +167,9 @@ class ClusterExecutor:
     def _room(self) -> int:
         if self._slots is None:
             return 0
-        if self.address is not None and self.jobs is not None:
-            return min(self.jobs, AHEAD * max(1, self._slots))
-        return AHEAD * max(1, self._slots)
+        slots = max(1, self._slots)
+        room = AHEAD * slots if len(self._waiting) > slots else slots  # the last ones wait for whoever is free first
+        return min(self.jobs, room) if self.address is not None and self.jobs is not None else room
 
     def _send_batch(self, attempt: Attempt, where: str | None = None) -> None:
         assert self._node_study is not None
@@ -228,13 +225,10 @@ class ClusterExecutor:
         self._note_times(attempt.batch[0].method, outcome)
 
     def _note_times(self, method: int, records: Sequence[Record]) -> None:
-        is_new = method not in self.seconds
         for record in records:
             count = self._counts[method] = self._counts.get(method, 0) + 1
             mean = self.seconds.get(method, 0.0)
             self.seconds[method] = mean + (record.seconds - mean) / count
-        if is_new:
-            self._batch_waiting()
 
     def _hold_back(self, attempt: Attempt, number: int, where: str, place: str) -> None:
         """Hold the batch back until the data are at that place; the first that misses them there asks for them."""
