@@ -25,7 +25,7 @@ from typing import Any
 from foldwise import errors
 from foldwise.errors import BadStudy, FitsFailed, FoldwiseError, MissingExtra
 from foldwise.executors.cluster.attempts import Attempt, Attempts
-from foldwise.executors.cluster.bridge import LOG, Cluster
+from foldwise.executors.cluster.bridge import LOG, MOTHER, Cluster
 from foldwise.executors.cluster.node import TOKEN, Missing, NodeStudy, Refused, versions
 from foldwise.executors.cluster.packed_batch import pack_batch
 from foldwise.executors.local.channel import Channel
@@ -76,6 +76,7 @@ class ClusterExecutor:
         self._channel: Channel | None = None
         self._held = ExitStack()
         self._log = Path(os.devnull)
+        self._threads = 1  # of the fits that the bridge was started for
         self._runnable: RunnableStudy | None = None
         self._solvers: SolverChoice | None = None
         self._node_study: NodeStudy | None = None
@@ -312,6 +313,7 @@ class ClusterExecutor:
 
     def _open(self, runnable: RunnableStudy) -> None:
         if self._bridge is None:
+            self._threads = runnable.study.threads
             self._start_bridge()
         if self._runnable is not runnable:
             if self._node_study is not None:
@@ -326,7 +328,9 @@ class ClusterExecutor:
         names = tuple(learner.name for learner in runnable.learners)
         token = uuid.uuid4().hex
         wanted = (*versions(), *runnable.study.packages.items())
-        self._node_study = NodeStudy(token, names, tuple(modules_of(work)), work.threads, self.limits, wanted)
+        modules, is_hers = tuple(modules_of(work)), self.address is None and work.threads == self._threads
+        mother = str(self._log.with_name(MOTHER)) if is_hers else ""
+        self._node_study = NodeStudy(token, names, modules, work.threads, self.limits, wanted, mother)
         (folder / TOKEN).write_text(token)
         self._send("study", self._node_study, str(folder))
         self._runnable, self._solvers = runnable, SolverChoice(work)
@@ -338,7 +342,7 @@ class ClusterExecutor:
         self._log = folder / LOG
         ours, theirs = socket.socketpair()
         place = f"{self.cluster.__module__}:{self.cluster.__qualname__}"
-        words = [str(theirs.fileno()), place, self.address or "", str(self._wanted), str(folder)]
+        words = [str(theirs.fileno()), place, self.address or "", str(self._wanted), str(folder), str(self._threads)]
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path if isinstance(path, str))
         with self._log.open("wb") as log:
             self._bridge = subprocess.Popen(
