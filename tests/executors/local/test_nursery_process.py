@@ -17,7 +17,7 @@ from sklearn.linear_model import Ridge
 
 from foldwise.data.dataset import make_dataset
 from foldwise.executors.local.local_executor import LocalExecutor, start_ahead
-from foldwise.executors.local.nursery_process import _waiting, end_waiting
+from foldwise.executors.local.nursery_process import NurseryProcess, _waiting, end_waiting, take_nursery
 from foldwise.executors.local.pool import Pool
 from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
@@ -29,16 +29,24 @@ from foldwise.testing.executors import first_fits
 
 def serve(learner):
     """The nursery that served a study of this learner, and the workers it had."""
+    with closing(LocalExecutor(RunOptions(jobs=1, isolate=True))) as executor:
+        do_fits(executor, learner)
+        return executor._pool._nursery.pid, {worker.pid for worker in executor._pool._workers.values()}
+
+
+def do_fits(executor, learner):
     rng = np.random.default_rng(0)
     data = make_dataset(rng.normal(size=(20, 2)), rng.normal(size=20))
     losses = make_losses(None, data)
     learners = make_learners({"learner": learner}, data, losses)
     runnable = make_study(data, learners, losses=losses, outer=make_splits(2, data, seed=0))
     fits = [fit for fit in first_fits(runnable) if fit.method == 0]
-    with closing(LocalExecutor(RunOptions(jobs=1, isolate=True))) as executor:
-        found = [record for records in executor.run(runnable, fits) for record in records]
-        assert [record.status for record in found] == ["ok"] * len(fits)
-        return executor._pool._nursery.pid, {worker.pid for worker in executor._pool._workers.values()}
+    found = [record for records in executor.run(runnable, fits) for record in records]
+    assert [record.status for record in found] == ["ok"] * len(fits)
+
+
+def parent(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def is_alive(pid):
@@ -68,6 +76,44 @@ def test_a_nursery_that_was_started_ahead_serves_the_study():
     start_ahead(RunOptions(jobs=2), threads=1)
     ahead = [nursery.pid for nursery in _waiting]
     assert [serve(Ridge())[0]] == ahead
+
+
+@pytest.fixture
+def mother(tmp_path, monkeypatch):
+    """One who forks the nurseries of all pools."""
+    address = str(tmp_path / "mother")
+    taken = "foldwise.executors.local.pool.take_nursery"
+    monkeypatch.setattr(taken, lambda threads, **_: take_nursery(threads, address=address))
+    mother = NurseryProcess(1, address=address)
+    until = time.monotonic() + 30
+    while not Path(address).exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    yield mother
+    mother.end()
+
+
+def test_nurseries_of_a_mother_are_forks_of_her_that_end_with_their_studies(mother):
+    left = set()
+    for _ in range(2):
+        with closing(LocalExecutor(RunOptions(jobs=1, isolate=True))) as executor:
+            do_fits(executor, Ridge())
+            (worker,) = executor._pool._workers.values()
+            nursery = parent(worker.pid)
+            assert parent(nursery) == mother.pid
+            left |= {worker.pid, nursery}
+        assert not any(map(is_alive, left))
+    assert len(left) == 4
+    assert is_alive(mother.pid)
+
+
+@pytest.mark.slow
+def test_where_the_mother_was_killed_everyone_has_a_nursery_of_their_own(mother):
+    os.kill(mother.pid, signal.SIGKILL)
+    mother.process.wait()
+    with closing(LocalExecutor(RunOptions(jobs=1, isolate=True))) as executor:
+        do_fits(executor, Ridge())
+        (worker,) = executor._pool._workers.values()
+        assert parent(parent(worker.pid)) == os.getpid()
 
 
 @pytest.mark.slow

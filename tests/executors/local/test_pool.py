@@ -15,9 +15,10 @@ import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from foldwise.data.dataset import make_dataset
+from foldwise.executors.local.channel import Channel
 from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.local.nursery import is_deserted
-from foldwise.executors.local.pool import Pool
+from foldwise.executors.local.pool import Pool, _Worker
 from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
@@ -74,6 +75,41 @@ def records_of(runnable, executor):
         found = [record for records in executor.run(runnable, fits) for record in records]
     assert sorted(record.key for record in found) == sorted({fit.key for fit in fits})
     return found
+
+
+@pytest.fixture
+def idle_pool(tmp_path):
+    """A pool of two ready workers behind which nobody fits."""
+    pool, ends = Pool(tmp_path, jobs=2), []
+    for number in (1, 2):
+        ours, theirs = socket.socketpair()
+        ends += [ours, theirs]
+        pool._workers[number] = _Worker(number, Channel(ours), is_ready=True)
+    yield pool
+    for end in ends:
+        end.close()
+
+
+def handed_out(pool, fits):
+    pool.add([(fit,) for fit in fits])
+    pool._hand_out()
+    return [[len(batch) for batch in worker.batches] for worker in pool._workers.values()]
+
+
+def test_the_last_batches_go_to_whoever_is_free_first(idle_pool):
+    fits = [fit for fit in first_fits(make(Unlucky(), folds=3)) if fit.method == 0]
+    assert handed_out(idle_pool, fits) == [[1], [1]]
+    assert len(idle_pool._waiting) == 1
+
+
+def test_fits_travel_together_once_their_method_was_timed(idle_pool):
+    fits = [fit for fit in first_fits(make(Unlucky(), folds=20)) if fit.method == 0]
+    idle_pool.seconds = {}
+    assert handed_out(idle_pool, fits[:8]) == [[1, 1], [1, 1]]
+    for worker in idle_pool._workers.values():
+        worker.batches.clear()
+    idle_pool.seconds[0] = 0.025
+    assert handed_out(idle_pool, fits[8:]) == [[4, 3], [3, 2]]
 
 
 @pytest.mark.slow

@@ -25,13 +25,16 @@ from foldwise.executors.cluster.node import TOKEN, NodeStudy, Outcome, Refused
 from foldwise.executors.cluster.packed_batch import PackedBatch
 from foldwise.executors.local import nursery
 from foldwise.executors.local.channel import Channel
+from foldwise.executors.local.nursery_process import NurseryProcess
 from foldwise.executors.local.scratch import sweep
 
 PIECE = 32 * 2**20  # bytes of a file that travel at once
 GRACE = 1.0  # seconds for nodes to let go, and for nurseries to clean up
 LOOK = 1.0  # seconds between checks of the size of the cluster
 LOG = "bridge.log"
+MOTHER = "mother"  # the socket of who forks the nurseries of a cluster of our own
 FOLDERS: list[str] = []  # to be removed at the end
+MOTHERS: list[NurseryProcess] = []
 
 
 class Died(Exception):
@@ -193,12 +196,14 @@ def in_words(problem: BaseException) -> str:
     return f"{type(problem).__name__}: {text[0][:300]}" if text else type(problem).__name__
 
 
-def main(handle: int, place: str, address: str, jobs: int, folder: str) -> None:
+def main(handle: int, place: str, address: str, jobs: int, folder: str, threads: int) -> None:
     """Serve the coordinator at the other end of this socket until it is gone."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)  # not ignored: that would be inherited
     nursery.adopt_orphans()
     FOLDERS.append(folder)
+    if not address:  # imports for the nurseries of all our nodes while the cluster starts
+        MOTHERS.append(NurseryProcess(threads, address=os.path.join(folder, MOTHER)))
     channel = Channel(socket.socket(fileno=handle))
     threading.Thread(target=_end_with_coordinator, args=(handle,), daemon=True).start()
     try:
@@ -229,6 +234,8 @@ def _end_with_coordinator(handle: int) -> None:
 def _end() -> None:
     """Kill what was started here; what sees it and cleans up may do so itself, if it is quick."""
     _let_go_of_tracker()
+    for mother in MOTHERS:
+        mother.control.close()
     patience = time.monotonic() + GRACE / 2
     while (left := nursery.children()) and time.monotonic() < patience + GRACE:
         for pid in left:
@@ -251,7 +258,8 @@ def _cleans_up(pid: int) -> bool:
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-    return b"nursery.py" in command or b"resource_tracker" in command
+    is_starting = not command  # it is not known yet for what it is
+    return is_starting or b"nursery.py" in command or b"resource_tracker" in command
 
 
 def _let_go_of_tracker() -> None:
@@ -266,4 +274,4 @@ def _let_go_of_tracker() -> None:
 if __name__ == "__main__":
     from foldwise.executors.cluster.bridge import main as begin  # under its own name, which engines import
 
-    begin(int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5])
+    begin(int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5], int(sys.argv[6]))

@@ -25,7 +25,7 @@ from typing import Any
 from foldwise import errors
 from foldwise.errors import BadStudy, FitsFailed, FoldwiseError, MissingExtra
 from foldwise.executors.cluster.attempts import Attempt, Attempts
-from foldwise.executors.cluster.bridge import LOG, Cluster
+from foldwise.executors.cluster.bridge import LOG, MOTHER, Cluster
 from foldwise.executors.cluster.node import TOKEN, Missing, NodeStudy, Refused, versions
 from foldwise.executors.cluster.packed_batch import pack_batch
 from foldwise.executors.local.channel import Channel
@@ -36,7 +36,7 @@ from foldwise.executors.solver_choice import SolverChoice
 from foldwise.executors.workload import modules_of, workload_of, write_workload
 from foldwise.plans.fit import Batch, Fit
 from foldwise.plans.runnable import RunnableStudy
-from foldwise.plans.sharing import BATCH_SECONDS, make_batches
+from foldwise.plans.sharing import in_order, next_batch
 from foldwise.records.record import Record
 
 AHEAD = 2  # batches in flight for each that can run, so that none waits for the next
@@ -76,6 +76,7 @@ class ClusterExecutor:
         self._channel: Channel | None = None
         self._held = ExitStack()
         self._log = Path(os.devnull)
+        self._threads = 1  # of the fits that the bridge was started for
         self._runnable: RunnableStudy | None = None
         self._solvers: SolverChoice | None = None
         self._node_study: NodeStudy | None = None
@@ -113,8 +114,8 @@ class ClusterExecutor:
 
     def add(self, fits: Sequence[Fit]) -> None:
         assert self._solvers is not None
-        self._waiting.extendleft(reversed(self._solvers.batches(fits)))  # a method that goes on is to be finished
-        self._batch_waiting()
+        batches = in_order(self._solvers.batches(fits), self.seconds)
+        self._waiting.extendleft(reversed(batches))  # before the rest: a method that goes on is to be finished
 
     def ask_to_stop(self) -> None:
         self._is_stopping = True
@@ -141,21 +142,18 @@ class ClusterExecutor:
 
     # Sending
 
-    def _batch_waiting(self) -> None:
-        """Make batches of what waits, as large as the time of its fits allows; alone where it is not known yet."""
-        methods = {batch[0].method for batch in self._waiting}
-        seconds = {method: self.seconds.get(method, BATCH_SECONDS) for method in methods}
-        self._waiting = deque(make_batches(self._waiting, seconds, workers=max(1, self._slots or self._wanted)))
-
     def _send_waiting(self) -> None:
         if self._attempts.is_in_doubt:
             self._check()
             return
         while (self._attempts.among_others or self._waiting) and len(self._in_flight) < self._room():
             again = self._attempts.among_others
-            self._send_batch(again.popleft() if again else Attempt(self._waiting.popleft()))
+            self._send_batch(again.popleft() if again else Attempt(self._next()))
         if self._is_idle():
             self._check()  # and then try a suspect where the check was done
+
+    def _next(self) -> Batch:
+        return next_batch(self._waiting, self.seconds, workers=max(1, self._slots or 1))
 
     def _is_idle(self) -> bool:
         """Is nothing left but suspects?"""
@@ -170,9 +168,9 @@ class ClusterExecutor:
     def _room(self) -> int:
         if self._slots is None:
             return 0
-        if self.address is not None and self.jobs is not None:
-            return min(self.jobs, AHEAD * max(1, self._slots))
-        return AHEAD * max(1, self._slots)
+        slots = max(1, self._slots)
+        room = AHEAD * slots if len(self._waiting) > slots else slots  # the last ones wait for whoever is free first
+        return min(self.jobs, room) if self.address is not None and self.jobs is not None else room
 
     def _send_batch(self, attempt: Attempt, where: str | None = None) -> None:
         assert self._node_study is not None
@@ -228,13 +226,10 @@ class ClusterExecutor:
         self._note_times(attempt.batch[0].method, outcome)
 
     def _note_times(self, method: int, records: Sequence[Record]) -> None:
-        is_new = method not in self.seconds
         for record in records:
             count = self._counts[method] = self._counts.get(method, 0) + 1
             mean = self.seconds.get(method, 0.0)
             self.seconds[method] = mean + (record.seconds - mean) / count
-        if is_new:
-            self._batch_waiting()
 
     def _hold_back(self, attempt: Attempt, number: int, where: str, place: str) -> None:
         """Hold the batch back until the data are at that place; the first that misses them there asks for them."""
@@ -318,6 +313,7 @@ class ClusterExecutor:
 
     def _open(self, runnable: RunnableStudy) -> None:
         if self._bridge is None:
+            self._threads = runnable.study.threads
             self._start_bridge()
         if self._runnable is not runnable:
             if self._node_study is not None:
@@ -332,7 +328,9 @@ class ClusterExecutor:
         names = tuple(learner.name for learner in runnable.learners)
         token = uuid.uuid4().hex
         wanted = (*versions(), *runnable.study.packages.items())
-        self._node_study = NodeStudy(token, names, tuple(modules_of(work)), work.threads, self.limits, wanted)
+        modules, is_hers = tuple(modules_of(work)), self.address is None and work.threads == self._threads
+        mother = str(self._log.with_name(MOTHER)) if is_hers else ""
+        self._node_study = NodeStudy(token, names, modules, work.threads, self.limits, wanted, mother)
         (folder / TOKEN).write_text(token)
         self._send("study", self._node_study, str(folder))
         self._runnable, self._solvers = runnable, SolverChoice(work)
@@ -344,7 +342,7 @@ class ClusterExecutor:
         self._log = folder / LOG
         ours, theirs = socket.socketpair()
         place = f"{self.cluster.__module__}:{self.cluster.__qualname__}"
-        words = [str(theirs.fileno()), place, self.address or "", str(self._wanted), str(folder)]
+        words = [str(theirs.fileno()), place, self.address or "", str(self._wanted), str(folder), str(self._threads)]
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path if isinstance(path, str))
         with self._log.open("wb") as log:
             self._bridge = subprocess.Popen(

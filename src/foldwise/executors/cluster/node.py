@@ -46,6 +46,7 @@ class NodeStudy:
     threads: int
     limits: Limits
     versions: tuple[tuple[str, str], ...]
+    mother: str = ""  # address of who forks nurseries, in a cluster of our own
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,7 @@ def _new_worker(study: NodeStudy) -> _NodeWorker | None:
 
 def _start_worker(study: NodeStudy, folder: Path, held: ExitStack) -> _NodeWorker:
     pool = Pool(folder, jobs=1, limits=study.limits, threads=study.threads, modules=study.modules)
-    pool.names = study.names
+    pool.names, pool.mother = study.names, study.mother
     (folder / TOKEN).write_text(study.token)
     pool.start()
     return _NodeWorker(pool, held)

@@ -19,7 +19,7 @@ from foldwise.executors.workload import modules_of, workload_of, write_workload
 from foldwise.plans.fit import Batch, Fit, SharedBatch, parts_of
 from foldwise.plans.order import SECONDS, rough_seconds
 from foldwise.plans.runnable import RunnableStudy
-from foldwise.plans.sharing import BATCH_SECONDS, make_batches, untimed_first
+from foldwise.plans.sharing import in_order, next_batch, untimed_first
 from foldwise.records.block import RecordBlock, record_parts
 from foldwise.records.record import Record
 
@@ -72,7 +72,7 @@ class LocalExecutor:
             yield from map(self._timed, self._begin_here(runnable))
         if self._left and not self._is_asked_to_stop:
             pool, self._is_in_pool = self._pool_for(runnable), True
-            batches = make_batches(self._left, self.seconds, workers=self.jobs)
+            batches = in_order(self._left, self.seconds)
             self._left.clear()
             yield from map(self._timed, pool.run(batches))
 
@@ -82,7 +82,7 @@ class LocalExecutor:
             self._methods.update(dict.fromkeys(part.keys, part.method))
         batches = self._worker.solvers.batches(fits)
         if self._is_in_pool and self._pool is not None:
-            self._pool.add(make_batches(batches, self.seconds, workers=self.jobs))
+            self._pool.add(in_order(batches, self.seconds))
         else:  # before what is left: a method that goes on is to be finished
             self._left = deque([*untimed_first(batches, self.seconds), *self._left])
 
@@ -114,7 +114,7 @@ class LocalExecutor:
         while self._left and not self._is_asked_to_stop:
             if self.may_isolate and self._is_long() and self._pool_for(runnable).is_ready():
                 return
-            yield from self._interruptible(self._next())
+            yield from self._interruptible(next_batch(self._left, self.seconds))
 
     def _begin_here(self, runnable: RunnableStudy) -> Iterator[Sequence[Record]]:
         """Do fits of the cheapest built-in learners in this process until a worker is there."""
@@ -127,16 +127,6 @@ class LocalExecutor:
                 return
             self._left.remove(batch)
             yield from self._interruptible(batch)
-
-    def _next(self) -> Batch:
-        """Fits of one method that are worth sending together; a single one where it was not timed yet."""
-        first = self._left.popleft()
-        if isinstance(first, SharedBatch) or first[0].method not in self.seconds:
-            return first
-        batch, most = list(first), BATCH_SECONDS / max(self.seconds[first[0].method], 1e-4)
-        while self._left and len(batch) < most and _is_alike(first, self._left[0]):
-            batch += self._left.popleft()
-        return tuple(batch)
 
     def _is_long(self) -> bool:
         """Would what is left, one fit after another, take long, as far as methods have been timed?"""
@@ -177,7 +167,7 @@ class LocalExecutor:
             self._pool = Pool(
                 folder, jobs=self.jobs, limits=self.limits, threads=work.threads, modules=modules_of(work)
             )
-            self._pool.keeps_nursery = True
+            self._pool.keeps_nursery, self._pool.seconds = True, self.seconds
             self._pool.names = tuple(learner.name for learner in runnable.learners)
             self._pool.start()
         return self._pool
@@ -197,10 +187,6 @@ def start_ahead(options: RunOptions, *, threads: int) -> None:
     with suppress(FoldwiseError):  # whoever makes the executor will hear of it
         if options.engine == "local" and _isolation(options, options.jobs or cores())[0]:
             nursery_process.start_ahead(threads)
-
-
-def _is_alike(one: Batch, other: Batch) -> bool:
-    return not isinstance(other, SharedBatch) and one[0].method == other[0].method
 
 
 def cores() -> int:

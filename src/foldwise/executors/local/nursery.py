@@ -6,7 +6,8 @@ group when asked and reports how a worker ended. When the coordinator is gone, f
 whatever reason, it kills all that is left and removes the scratch folder.
 
 Its imports take longer than all else about starting workers, so it may be started before the
-study is known, and may serve another study after the first.
+study is known, and may serve another study after the first. Where several processes of a machine need one each, a
+mother imports for all of them, and each is a fork of her.
 """
 
 from __future__ import annotations
@@ -47,17 +48,22 @@ LOCK = "scratch.lock"  # no name that anything else has: a folder with it may be
 _SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 
 
-def main(handle: int) -> None:
-    """Serve the coordinator at the other end of this socket until it is gone."""
+def main(handle: int, address: str = "") -> None:
+    """Serve the coordinator at the other end of this socket until it is gone; or whoever connects to the address."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     adopt_orphans()
-    nursery = Nursery(socket.socket(fileno=handle))
+    control = socket.socket(fileno=handle)
+    try:
+        mother = Mother(control, address) if address else None
+    except OSError:  # the path is too long for a socket: everyone starts a nursery of their own
+        return
+    nursery = Nursery(control)
     nursery.load(PRELOADED)
     with contextlib.suppress(ImportError):
         finding = importlib.import_module("foldwise.solvers.finding")
         nursery.load(f"foldwise.solvers.{family}" for family in finding.FAMILIES)
-    nursery.serve()
+    (mother or nursery).serve()
 
 
 def is_deserted(control: socket.socket) -> bool:
@@ -182,6 +188,58 @@ class Nursery:
             remove(self.folder)
 
 
+class Mother:
+    """Forks a nursery for each process that connects, and ends with the one that started it."""
+
+    def __init__(self, control: socket.socket, address: str) -> None:
+        self.control, self.coordinator = control, os.getppid()
+        self.nurseries: set[int] = set()
+        self.door = socket.socket(socket.AF_UNIX)
+        self.door.bind(address)
+        self.door.listen(128)  # who comes while imports go on waits
+
+    def serve(self) -> None:
+        try:
+            while os.getppid() == self.coordinator:
+                ready, _, _ = select.select([self.control, self.door], [], [], LOOK)
+                if self.control in ready:  # it says nothing until it is gone
+                    return
+                if self.door in ready:
+                    self._fork(self.door.accept()[0])
+                self._reap()
+        finally:
+            self.door.close()
+            self._end()
+            os._exit(0)
+
+    def _fork(self, control: socket.socket) -> None:
+        pid = os.fork()
+        if pid:
+            self.nurseries.add(pid)
+            control.close()
+            return
+        try:
+            self.control.close()
+            self.door.close()
+            _end_with_parent()  # at once, as if it had been killed itself: the folder of its study is still needed
+            Nursery(control).serve()
+        finally:
+            os._exit(1)
+
+    def _reap(self) -> None:
+        while (pid := ended_child()) is not None:
+            os.waitpid(pid, 0)
+            self.nurseries.discard(pid)
+            _kill_strangers(self.nurseries)
+
+    def _end(self) -> None:
+        """Nurseries see that those they serve are gone, and end what they started; what is left then is killed."""
+        until = time.monotonic() + LOOK
+        while _has_children():
+            _kill_strangers(self.nurseries if time.monotonic() < until else set())
+            time.sleep(0.005)
+
+
 def remove(folder: str | os.PathLike[str]) -> None:
     """Remove a scratch folder, its lock last: what a kill leaves of it is still known as ours."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
@@ -270,7 +328,7 @@ def children() -> list[int]:
 
 
 if __name__ == "__main__":
-    handle, *rest = sys.argv[1:]
+    handle, address, *rest = sys.argv[1:]
     # learners find the same modules and words as in the process that made them
     sys.path[:], sys.argv[:] = map(json.loads, rest)
-    main(int(handle))
+    main(int(handle), address)

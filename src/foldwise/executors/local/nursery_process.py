@@ -26,15 +26,15 @@ _waiting: list[NurseryProcess] = []
 
 
 class NurseryProcess:
-    """A nursery that is started now, for studies with so many threads in a fit."""
+    """A nursery that is started now, for studies with so many threads in a fit; with an address, a mother of them."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, *, address: str = "") -> None:
         self.conditions = _conditions(threads)
         words, environment, *_ = self.conditions
         self.control, theirs = socket.socketpair()
         script = Path(__file__).with_name("nursery.py")
         self.process = subprocess.Popen(
-            [sys.executable, "-P", str(script), str(theirs.fileno()), *words],
+            [sys.executable, "-P", str(script), str(theirs.fileno()), address, *words],
             pass_fds=(theirs.fileno(),),
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -122,8 +122,40 @@ class NurseryProcess:
         return False
 
 
-def take_nursery(threads: int) -> NurseryProcess:
-    """The one that waits for a study, or a new one."""
+class ForkedNursery(NurseryProcess):
+    """One that the mother at this address forks for us; OSError where she is gone."""
+
+    def __init__(self, address: str) -> None:
+        self.control = socket.socket(socket.AF_UNIX)
+        try:
+            self.control.connect(address)
+        except OSError:
+            self.control.close()
+            raise
+        self.is_up = self.is_lasting = False
+        self._notices, self._stale = bytearray(), 0
+
+    def finish(self) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End it; it kills its workers first, and then its end of the socket closes."""
+        with suppress(OSError):
+            self.control.shutdown(socket.SHUT_WR)
+            self.control.settimeout(PATIENCE)
+            while self.is_up and self.control.recv(4096):
+                pass
+        self.control.close()
+
+    def forget(self) -> None:
+        self.control.close()
+
+
+def take_nursery(threads: int, *, address: str = "") -> NurseryProcess:
+    """One of the mother at this address, if she is there; the one that waits for a study, or a new one."""
+    if address:
+        with suppress(OSError):
+            return ForkedNursery(address)
     with suppress(IndexError):  # nobody waits, or another thread was first
         waiting = _waiting.pop()
         if waiting.fits(threads):

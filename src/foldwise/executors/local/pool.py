@@ -14,7 +14,7 @@ import signal
 import socket
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from foldwise.executors.local.nursery_process import NurseryProcess, take_nurser
 from foldwise.executors.local.usage import killed_for_memory, private_bytes
 from foldwise.executors.options import Limits
 from foldwise.plans.fit import Batch, Fit, SharedBatch
+from foldwise.plans.sharing import next_batch
 from foldwise.records.block import RecordBlock, RecordPart, Records, record_parts
 from foldwise.records.record import Record, Status
 
@@ -68,9 +69,11 @@ class Pool:
         self.folder, self.jobs, self.limits = folder, jobs, limits or Limits()
         self.threads, self.modules = threads, list(modules)
         self.names: tuple[str, ...] = ()  # of the learners, for the records of fits that did not end
+        self.seconds: Mapping[int, float] = {}  # of one fit, by method: fits of the measured ones travel together
         self._workers: dict[int, _Worker] = {}
         self._numbers = 0
         self.keeps_nursery = False  # for the next study of this process
+        self.mother = ""  # address of one who forks nurseries for processes of this machine
         self._nursery: NurseryProcess | None = None
         self._nurseries = 0  # started since the last record
         self._is_stopping = False
@@ -128,11 +131,15 @@ class Pool:
     def _hand_out(self) -> None:
         self._tick()  # the time until now is not that of the fits handed out here
         for worker in list(self._workers.values()):
-            while worker.is_ready and not worker.alone and self._waiting and len(worker.batches) < AHEAD:
-                self._send_batch(worker, self._waiting.popleft())
+            while worker.is_ready and not worker.alone and self._waiting and len(worker.batches) < self._most_ahead():
+                self._send_batch(worker, next_batch(self._waiting, self.seconds, workers=self.jobs))
         is_idle = not self._waiting and not any(worker.in_hand for worker in self._workers.values())
         if is_idle and self._suspects:
             self._try_alone()
+
+    def _most_ahead(self) -> int:
+        """Batches that a worker may have; the last ones wait for whoever is free first."""
+        return AHEAD if len(self._waiting) > self.jobs else 1
 
     def _try_alone(self) -> None:
         """Give the next suspect to a worker that has done nothing yet; nobody else is at work."""
@@ -247,7 +254,7 @@ class Pool:
     # Processes
 
     def _start_nursery(self) -> None:
-        self._nursery = take_nursery(self.threads)
+        self._nursery = take_nursery(self.threads, address=self.mother)
         self._nursery.begin(self.folder, self.modules)
         self._nurseries += 1
 
