@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from foldwise.executors.workload import Workload
 from foldwise.learners.model import Fitting, make_fitting
 from foldwise.plans.fit import Batch, Fit, FitBlock, FitPart, Fits, FitsTogether, SharedBatch, fits_together, parts_of
+from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.finding import find, is_seeded
 from foldwise.solvers.solver import FitRequest, RequestBlock, Requests, Solver
 
@@ -132,8 +133,10 @@ class SolverChoice:
                 return fit.key
             learner, owner = self.work.learners[fit.method], self.work.owner(fit)
             member = "" if owner is learner else owner.name
-            # a tuned learner and the same at its defaults are fitted to one outer training set
-            name = (learner.defaults_of or learner.name, member, solver.name, solver.shares(self._estimator(fit)))
+            # a tuned learner and the same at its defaults, where that moves no bit: after a kill they may come apart
+            is_alike = isinstance(solver, FamilySolver) and solver.is_same_alone
+            tuned = learner.defaults_of if is_alike and learner.defaults_of else learner.name
+            name = (tuned, member, solver.name, solver.shares(self._estimator(fit)))
             self._groups[at] = name, solver.batch == "train"
         group, is_by_train = self._groups[at]
         return (group, id(fit.train)) if is_by_train else group

@@ -60,6 +60,7 @@ class FamilySolver:
     family: Family
     needs_steps: bool = False  # is there nothing to share but the steps before?
     is_light: bool = False  # is a fit cheaper here even if it answers one request alone?
+    is_same_alone: bool = False  # has an answer the same bits, whatever else is asked with it?
     apart: Callable[[Any], Parts | None] = take_apart
     batch: Literal["train"] = field(default="train", init=False)
 

@@ -100,4 +100,4 @@ def _blocks(estimators: Sequence[Any], nodes: int) -> list[Sequence[Any]]:
     return [estimators[at : at + step] for at in range(0, len(estimators), step)]
 
 
-SOLVERS = (FamilySolver(Trees(), is_light=True),)
+SOLVERS = (FamilySolver(Trees(), is_light=True, is_same_alone=True),)
