@@ -242,7 +242,7 @@ def one_out(name: str, rows: int) -> dict[str, float]:
     def call(count: int) -> Any:
         return fw.compare({"learner": learner}, X[:count], y[:count], outer="loo", inner=5, jobs=1).to_dict()
 
-    call(20)
+    call(60)
     told, seconds, _ = timed(lambda: call(rows))
     return {"seconds": seconds, "fits": told["fits"]}
 
