@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -53,9 +54,7 @@ class Trees:
         return params_key_without(estimator, *FREE), estimator.max_leaf_nodes is None
 
     def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
-        from sklearn.base import clone
-
-        whole = clone(estimators[0])
+        whole = copy(estimators[0])  # which is not fitted: a copy holds all that a clone would
         whole.ccp_alpha = 0.0
         if whole.max_leaf_nodes is not None:
             whole.set_params(max_leaf_nodes=max(estimator.max_leaf_nodes for estimator in estimators))
