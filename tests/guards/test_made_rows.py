@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import foldwise as fw
 from foldwise.data.equal_rows import nearest
 from foldwise.guards.checks.made_rows import NEIGHBOURS, STRAIGHT, _are_between
 
@@ -35,7 +36,27 @@ def test_rows_between_two_others_are_found_by_the_angle_of_their_neighbours(colu
     made[25:] = np.round(made[25:], 5)  # which are on the line to five digits
     points = np.vstack([points, made, made[:5], np.round(points[:5])])  # copies, and rows of whole numbers
 
-    found = _are_between(points, np.arange(len(points)))
+    rows = np.arange(len(points))
+    found = _are_between(points, rows, *nearest(points, rows, NEIGHBOURS))
 
     assert found.tolist() == [by_all_angles(points, row) for row in range(len(points))]
     assert found.sum() >= 30
+
+
+@pytest.mark.parametrize("copies", [0, 40])
+def test_rows_between_others_are_found_beside_numbers_too(copies):
+    """With copies the neighbours that near copies were told by are others, and are looked for again."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 4))
+    one = rng.integers(0, 300, 200)
+    other = nearest(X, np.arange(300), 5)[1][one, rng.integers(0, 5, 200)]
+    made = X[one] + rng.random((200, 1)) * (X[other] - X[one])
+    table = np.vstack([X, made, X[:copies]])
+
+    found = [
+        finding for finding in fw.check(table, table[:, 0] + rng.normal(size=len(table))) if finding.code == "FW108"
+    ]
+
+    assert len(found) == 1
+    assert np.isin(found[0].rows, np.arange(500, 500 + copies), invert=True).mean() > 0.9
+    assert found[0].figures["rows"] > 150

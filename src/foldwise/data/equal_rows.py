@@ -175,6 +175,7 @@ class NearRows:
 
     def __init__(self, columns: Sequence[AnyArray], is_label: Sequence[bool], asked: IntArray, rows: IntArray) -> None:
         numbers = [one for one, label in zip(columns, is_label, strict=True) if not label and is_fine(one[rows])]
+        self.asked, self.rows, self.fine_columns = asked, rows, numbers
         self._fine = np.zeros((len(asked), 0)), np.zeros((len(asked), 0), dtype=np.int64)
         if len(numbers) > 1 and len(rows) > 2 * MANY:
             points = spread_out(numbers, [False] * len(numbers), rows)
@@ -184,6 +185,11 @@ class NearRows:
             self._all = distances[:, :NEIGHBOURS], near[:, :NEIGHBOURS]
         else:
             self._all = nearest(spread_out(columns, is_label, rows), asked, NEIGHBOURS)
+
+    @property
+    def in_fine_columns(self) -> tuple[FloatArray, IntArray]:
+        """Distances to the nearest rows in the columns of fine numbers alone, and which these are; none of few rows."""
+        return self._fine
 
     def links(self, *, is_sure: bool = False) -> tuple[IntArray, IntArray]:
         """Which of the rows asked (by place) have a copy, and which row it is; once for every copy.

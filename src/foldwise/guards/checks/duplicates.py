@@ -73,14 +73,10 @@ def without_copies(subject: Subject) -> IntArray:
 
 def near_rows(subject: Subject) -> Iterator[Finding]:
     """Rows much nearer to another than to a third, more of them than chance gives, on both sides of a split."""
-    features = subject.once(telling_features)
-    if not features or subject.data.time is not None:
+    near = subject.once(neighbours)
+    if near is None:
         return
-    first = np.unique(subject.once(_row_hashes), return_index=True)[1]
-    if len(first) < 4 * NEIGHBOURS:
-        return
-    asked = _asked(len(first))
-    near = NearRows([one.values for one in features], [not one.is_number for one in features], asked, first)
+    features, first, asked = subject.once(telling_features), near.rows, near.asked
     one, other = near.links(is_sure=True)
     pairs = np.column_stack([first[asked[one]], first[other]])
     crossing = _crosses(subject.outer, pairs, subject.data.rows)
@@ -102,6 +98,19 @@ def near_rows(subject: Subject) -> Iterator[Finding]:
         rows=np.unique(pairs),
         figures={"rows_looked_at": len(asked), "near_copies": len(close), "share": share},
         advice=advice_on_copies(subject),
+    )
+
+
+def neighbours(subject: Subject) -> NearRows | None:
+    """The nearest rows of some rows, each of which is there once; None where near copies are not looked for."""
+    features = subject.once(telling_features)
+    if not features or subject.data.time is not None:
+        return None
+    first = np.unique(subject.once(_row_hashes), return_index=True)[1]
+    if len(first) < 4 * NEIGHBOURS:
+        return None
+    return NearRows(
+        [one.values for one in features], [not one.is_number for one in features], _asked(len(first)), first
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import is_ as _is
 
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
-from foldwise.data.equal_rows import hash_column, is_fine, nearest, spread_out
+from foldwise.data.equal_rows import NearRows, hash_column, is_fine, nearest, spread_out
+from foldwise.data.features import Feature
 from foldwise.guards.checks.duplicates import (
     BY_CHANCE,
     LEAST_COPIES,
@@ -18,6 +20,7 @@ from foldwise.guards.checks.duplicates import (
     crossing_rows,
     hashes_of,
     near_rows,
+    neighbours,
     share_of_copies_by,
     telling_features,
 )
@@ -90,8 +93,15 @@ def rows_between(subject: Subject) -> Iterator[Finding]:
             continue
         share = max(NEIGHBOURS, MOST_ASKED * len(own) // len(kinds))
         share = min(share, max(LEAST_ASKED, MOST_PAIRS // len(own)))
-        asked = np.sort(rng.choice(len(own), min(len(own), share), replace=False))
-        is_between = _are_between(points if len(own) == len(points) else points[own], asked)  # it may be large
+        if (known := subject.once(neighbours)) is not None and _is_of(known, fine, own):
+            some = np.sort(rng.choice(len(known.asked), min(len(known.asked), share), replace=False))
+            asked, (distances, near) = known.rows[known.asked[some]], known.in_fine_columns
+            near = known.rows[near[some, :NEIGHBOURS]]
+            is_between = _are_between(points, asked, distances[some, :NEIGHBOURS], near)
+        else:
+            asked = np.sort(rng.choice(len(own), min(len(own), share), replace=False))
+            places = points if len(own) == len(points) else points[own]  # it may be large
+            is_between = _are_between(places, asked, *nearest(places, asked, NEIGHBOURS))
         looked += len(asked)
         found.append(own[asked[is_between]])
     rows = np.concatenate(found) if found else np.zeros(0, np.int64)
@@ -105,9 +115,14 @@ def rows_between(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _are_between(points: FloatArray, asked: IntArray) -> AnyArray:
-    """Do two neighbours of a row lie in exactly opposite directions?"""
-    distances, near = nearest(points, asked, NEIGHBOURS)
+def _is_of(known: NearRows, fine: Sequence[Feature], rows: IntArray) -> bool:
+    """Were these neighbours looked for among these rows, and in these columns?"""
+    same = len(known.fine_columns) == len(fine) and all(map(_is, known.fine_columns, (one.values for one in fine)))
+    return same and len(known.rows) == len(rows) and known.in_fine_columns[0].shape[1] >= NEIGHBOURS
+
+
+def _are_between(points: FloatArray, asked: IntArray, distances: FloatArray, near: IntArray) -> AnyArray:
+    """Do two of these neighbours of a row lie in exactly opposite directions?"""
     found = np.zeros(len(asked), dtype=bool)
     # in some columns first: opposite directions are opposite in each of them
     at = np.unique(_opposite(points[:, :SOME_COLUMNS], asked, distances, near)[0])
