@@ -2,9 +2,10 @@
 
     python benchmarks/workers.py [speedup | choice]
 
-- *speedup*: wall seconds of a study of fits of 5, 50 and 200 ms (a loop of fixed length) with one job and with two,
-  each the first study of its process, so that the start of the workers counts. A busy machine gives two processes less
-  than twice the work of one: so two plain processes that do half of the same fits each are measured in between.
+- *speedup*: wall seconds of short and long studies of fits of 5, 50 and 200 ms (a loop of fixed length) with one job
+  and with two, each the first study of its process, so that the start of the workers counts. A busy machine gives two
+  processes less than twice the work of one: so two plain processes that do half of the same fits each are measured in
+  between.
 - *choice*: `jobs=None` beside one job, for small and large studies of built-in learners.
 """
 
@@ -20,8 +21,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
-TURNS = 3  # of which the least counts
-LONG = 6.0  # seconds of fits, about
+# Milliseconds of a fit, seconds of all fits, about, and how often both are measured, of which the least counts.
+SIZES = ((5, 6, 3), (50, 6, 3), (200, 6, 3), (50, 24, 1), (200, 24, 1))
 STUDIES = (
     ("ridge, k-nn, tree, 150 x 5", ["ridge", "k-nn", "tree"], 150, 5),
     ("ridge, k-nn, tree, 5,000 x 10", ["ridge", "k-nn", "tree"], 5_000, 10),
@@ -113,11 +114,11 @@ def speedup() -> str:
         "| a fit | fits | one job (s) | two jobs (s) | speed-up | two plain processes | ours of it |",
         "| --- " * 7 + "|",
     ]
-    for milliseconds in (5, 50, 200):
-        candidates = max(2, round(LONG * 1000 / milliseconds / 24))
+    for milliseconds, seconds, turns in SIZES:
+        candidates = max(2, round(seconds * 1000 / milliseconds / 24))
         fits, steps = 24 * candidates + 5, steps_in(milliseconds)
         found = []
-        for _ in range(TURNS):
+        for _ in range(turns):
             one, two = together(1, "looped", 1, steps, candidates), together(1, "looped", 2, steps, candidates)
             found.append((one, two, together(1, "plain", steps, fits), together(2, "plain", steps, fits // 2)))
         one, two, alone, halves = (min(column) for column in zip(*found, strict=True))
