@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ROWS = Path(__file__).with_name("measured.json")
+NOTES = Path(__file__).with_name("speed_notes.md")  # how to read the rows, written by hand
 
 HEAD = """\
 # How fast it is
@@ -115,7 +116,7 @@ def write_page(folder: Path, size: str, rows: list[Row], checks: dict[str, str],
         if name in kept:
             shown = [Row(**values) for values in kept[name]["rows"]]
             parts += [title, *(["![seconds of both sides](speed.svg)"] if name == "full" else []), table_of(shown)]
-            parts += kept[name]["checks"].values()
+            parts += [*([NOTES.read_text()] if name == "full" else []), *kept[name]["checks"].values()]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "speed.md").write_text("\n\n".join(part.rstrip() for part in parts) + "\n")
     if size != "quick":
