@@ -1,12 +1,14 @@
 """How much sooner a study ends with two workers, and whether the choice of `jobs` is ever the slower one.
 
-    python benchmarks/workers.py [speedup | choice]
+    python benchmarks/workers.py [speedup | choice | clusters]
 
 - *speedup*: wall seconds of short and long studies of fits of 5, 50 and 200 ms (a loop of fixed length) with one job
   and with two, each the first study of its process, so that the start of the workers counts. A busy machine gives two
   processes less than twice the work of one: so two plain processes that do half of the same fits each are measured in
   between.
 - *choice*: `jobs=None` beside one job, for small and large studies of built-in learners.
+- *clusters*: what Dask and Ray, where they are installed, cost beside the workers of this machine, for fits that do
+  nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import json
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +99,18 @@ def chosen(number: int, jobs: int | None) -> float:
     return time.perf_counter() - begun
 
 
+def engaged(engine: str, candidates: int) -> float:
+    """Wall seconds of the same with fits of no length, on an engine."""
+    import foldwise as fw
+
+    X, y = np.random.default_rng(0).normal(size=(100, 3)), np.arange(100.0)
+    fw.compare({"mean": Loop(1)}, X, y, outer=3, jobs=1).to_dict()
+    learner = fw.tune(Loop(1), shift=np.linspace(0, 1, candidates).tolist())
+    begun = time.perf_counter()
+    fw.compare({"loop": learner}, X, y, outer=5, inner=4, budget=candidates, jobs=2, engine=engine).to_dict()
+    return time.perf_counter() - begun
+
+
 def together(count: int, *words: Any) -> float:
     """The longest wall seconds of so many processes of this program at once."""
     command = [sys.executable, str(Path(__file__)), *map(str, words)]
@@ -146,7 +161,25 @@ def choice() -> str:
     return "\n".join(lines)
 
 
-CHECKS = {"speedup": speedup, "choice": choice}
+def clusters() -> str:
+    lines = [
+        "## Clusters",
+        "",
+        "Wall seconds of the first study of its process with two jobs, fits of no length: with hardly any fits, and",
+        "what each further fit adds. Dask and Ray are started for the study, on this machine.",
+        "",
+        "| engine | 53 fits (s) | a further fit (ms) |",
+        "| --- " * 3 + "|",
+    ]
+    few, many = 2, 200  # candidates
+    for engine in ("local", *(name for name in ("dask", "ray") if find_spec(name))):
+        short, long = (min(together(1, "engaged", engine, size) for _ in range(3)) for size in (few, many))
+        lines.append(f"| {engine} | {short:.2f} | {1000 * (long - short) / (24 * (many - few)):.2f} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+CHECKS = {"speedup": speedup, "choice": choice, "clusters": clusters}
 
 
 def main() -> None:
@@ -157,6 +190,8 @@ def main() -> None:
         print(json.dumps(plain(*map(int, rest))))
     elif what == "chosen":
         print(json.dumps(chosen(int(rest[0]), None if rest[1] == "None" else int(rest[1]))))
+    elif what == "engaged":
+        print(json.dumps(engaged(rest[0], int(rest[1]))))
     else:
         CHECKS[what]()
 

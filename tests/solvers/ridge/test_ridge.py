@@ -186,11 +186,18 @@ def test_what_it_does_not_know_it_does_not_take(learner):
     assert not SOLVER.takes(learner, make_dataset(*rows(20, 2)))
 
 
-def test_it_pays_for_many_penalties_and_not_for_one_fit():
-    data = make_dataset(*rows(200, 3))
+def test_it_pays_for_many_penalties_and_not_for_one_fit_of_a_wide_table():
+    data = make_dataset(*rows(200, 190))
     many = fits_of(ridges(), folds(200, 5), ("predict",))
     assert SOLVER.pays(many, data)
     assert not SOLVER.pays(many[:1], data)
+
+
+def test_whether_it_pays_is_the_same_for_the_rest_of_a_batch():
+    """Or a study that was killed would go on with other bits."""
+    data = make_dataset(*rows(200, 3))
+    ends = fits_of(ridges()[:1], folds(200, 5), ("predict",))
+    assert {SOLVER.pays(ends[at:], data) for at in range(len(ends))} == {True}
 
 
 @pytest.mark.few(3)
