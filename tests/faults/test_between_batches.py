@@ -1,4 +1,4 @@
-"""A run that ends between two batches goes on to the same bytes, though what solvers answer together is then another."""
+"""A run that ends between two batches goes on to the same bytes, though solvers answer other fits together then."""
 
 from __future__ import annotations
 
