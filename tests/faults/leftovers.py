@@ -68,4 +68,4 @@ def assert_nothing_left(environment: Mapping[str, str]) -> None:
         wait_until(lambda: not processes(environment), patience(2.0) - 2.0)
     left = [f"{pid}: {words(pid)!r}" for pid in processes(environment)]
     assert left == []
-    assert files(environment) == []
+    assert files(environment) == [], str(files(environment))

@@ -30,6 +30,7 @@ from foldwise.executors.local.scratch import sweep
 
 PIECE = 32 * 2**20  # bytes of a file that travel at once
 GRACE = 1.0  # seconds for nodes to let go, and for nurseries to clean up
+LAST = 5.0  # seconds for killed processes to end, which takes long on a machine that is very busy
 LOOK = 1.0  # seconds between checks of the size of the cluster
 LOG = "bridge.log"
 MOTHER = "mother"  # the socket of who forks the nurseries of a cluster of our own
@@ -237,7 +238,7 @@ def _end() -> None:
     for mother in MOTHERS:
         mother.control.close()
     patience = time.monotonic() + GRACE / 2
-    while (left := nursery.children()) and time.monotonic() < patience + GRACE:
+    while (left := nursery.children()) and time.monotonic() < patience + LAST:  # a locked folder cannot be removed
         for pid in left:
             if time.monotonic() > patience or not _cleans_up(pid):
                 with suppress(OSError):
