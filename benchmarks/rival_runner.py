@@ -93,6 +93,7 @@ TOOLS: dict[str, Callable[[Task], Pick]] = {
     "flaml": lambda task: flaml(task, catboost=False),
     "flaml-catboost": lambda task: flaml(task, catboost=True),
     "autogluon": lambda task: autogluon(task, "medium_quality"),
+    "autogluon-same": lambda task: autogluon(task, "high_quality"),
     "autogluon-high": lambda task: autogluon(task, "high_quality"),
 }
 

@@ -4,6 +4,7 @@
     python benchmarks/rivals.py --tools foldwise --sets design       the data sets on which choices may be made
     python benchmarks/rivals.py --tools flaml --flaml PYTHON --seeds 1,2
     python benchmarks/rivals.py --tools autogluon,autogluon-high --autogluon PYTHON
+    python benchmarks/rivals.py --tools autogluon-same --autogluon PYTHON    given the seconds that Foldwise took
     python benchmarks/rivals.py --tools foldwise --again             measured anew; without it what is there stays
     python benchmarks/rivals.py --page                               the page again from what was measured
 
@@ -140,8 +141,10 @@ def keep(row: Row) -> None:
     ROWS.write_text("[\n" + ",\n".join(lines) + "\n]\n")
 
 
-def limit_of(tool: str) -> float | None:
+def limit_of(data: str, seed: int, tool: str) -> float | None:
     """Seconds that a tool is given; none where it knows itself when it is done."""
+    if tool == "autogluon-same":
+        return kept()[data, seed, "foldwise"].cpu
     return SECONDS if tool.startswith("flaml") or tool == "autogluon-high" else None
 
 
@@ -150,7 +153,7 @@ def run(wanted: Iterable[Key], pythons: dict[str, str], *, again: bool) -> None:
         if (data, seed, tool) in kept() and not again:
             continue
         try:
-            row = measure(data, seed, tool, pythons[tool.split("-")[0]], limit_of(tool))
+            row = measure(data, seed, tool, pythons[tool.split("-")[0]], limit_of(data, seed, tool))
         except sets.NotThere as package:
             print(f"{data}: needs {package}", flush=True)
             continue

@@ -25,13 +25,19 @@ DESIGN = (*HARD, *_drawn(NUMBERS)[:1], *_drawn(CLASSES)[:2])
 REPORT = (*_drawn(NUMBERS)[1:], *_drawn(CLASSES)[2:])
 TRAIN = {name: SIZES[at % 2] for half in (DESIGN, REPORT) for at, name in enumerate(half)}
 ASIDE = "flaml-catboost"  # not in the summary: it does not keep its limit
-RIVALS = ("flaml", "autogluon", "autogluon-high")
+RIVALS = ("flaml", "autogluon", "autogluon-same", "autogluon-high")
 USUAL = ("flaml", "autogluon", "foldwise")
-# Dear tools: a table each, beside the usual ones on the splits that it was run on.
-DEAR = {"autogluon-high": "AutoGluon's high quality", "foldwise-thorough": "thorough effort"}
+# Tools that were not run on all splits, in tables of their own beside the usual ones.
+FURTHER = {
+    "AutoGluon's high quality, given Foldwise's time": ("autogluon-same",),
+    "AutoGluon's high quality": ("autogluon-high",),
+    "thorough effort": ("foldwise-thorough",),
+    "AutoGluon's high quality and thorough effort": ("autogluon-high", "foldwise-thorough"),
+}
 WORDS = {
     "flaml": "FLAML, 60 s",
     "autogluon": "AutoGluon, medium quality",
+    "autogluon-same": "AutoGluon, high quality, Foldwise's time",
     "autogluon-high": "AutoGluon, high quality",
     "flaml-catboost": "FLAML with CatBoost, 60 s",
     "foldwise-quick": "Foldwise, quick",
@@ -43,8 +49,8 @@ HEAD = f"""\
 
 Written by `benchmarks/rivals.py`. Every tool is given the same training rows ({SIZES[1]} or {SIZES[0]:,}), one core
 and the same loss (squared for numbers, zero-one for classes); its pick meets test rows that it has not seen (at most
-{TEST:,}). FLAML has 60 seconds, AutoGluon's high quality at most as many (its limits are told below), its medium
-quality and Foldwise as long as they want. Seconds are of CPU, from the call to the model; the clock that a tool reads
+{TEST:,}). FLAML has 60 seconds, AutoGluon's high quality as many, or as many as Foldwise took on the same rows; its
+medium quality and Foldwise have as long as they want. Seconds are of CPU, from the call to the model; the clock that a tool reads
 runs with them, so that other work on the machine takes nothing from its limit. AutoGluon is without neural nets (torch
 is not installed). The *claim* is the loss that a tool expects of its pick: Foldwise's estimated risk, FLAML's
 `best_loss`, the validation score in AutoGluon's leaderboard.
@@ -114,7 +120,7 @@ def page(rows: list[Row]) -> str:
     for word, names in (("Design", DESIGN), ("Report", REPORT), ("All", (*DESIGN, *REPORT))):
         own = [row for row in rows if row.data in names and row.tool in USUAL]
         parts += [f"### {word} sets\n", summary(own)]
-    parts += [_dear(tool, title, rows) for tool, title in DEAR.items()]
+    parts += [_further(title, tools, rows) for title, tools in FURTHER.items()]
     return "\n".join(filter(None, [*parts, _sets(rows), "## All runs\n", _runs(rows), _dates(rows)]))
 
 
@@ -154,10 +160,11 @@ def _verdict(rows: list[Row]) -> str:
     )
 
 
-def _dear(tool: str, title: str, rows: list[Row]) -> str:
-    """The summary with a tool that was run on few sets; nothing where it was run on none."""
-    told = [row for row in rows if row.tool in (*USUAL, tool)]
-    return f"### With {title}\n\n{summary(told)}" if any(row.tool == tool for row in told) else ""
+def _further(title: str, tools: tuple[str, ...], rows: list[Row]) -> str:
+    """The summary with tools that were run on some splits; nothing where they have none in common."""
+    told = [row for row in rows if row.tool in (*USUAL, *tools)]
+    there = {row.tool for row in told} >= set(tools) and common(told)
+    return f"### With {title}\n\n{summary(told)}" if there else ""
 
 
 def summary(rows: list[Row]) -> str:
