@@ -50,10 +50,10 @@ HEAD = f"""\
 Written by `benchmarks/rivals.py`. Every tool is given the same training rows ({SIZES[1]} or {SIZES[0]:,}), one core
 and the same loss (squared for numbers, zero-one for classes); its pick meets test rows that it has not seen (at most
 {TEST:,}). FLAML has 60 seconds, AutoGluon's high quality as many, or as many as Foldwise took on the same rows; its
-medium quality and Foldwise have as long as they want. Seconds are of CPU, from the call to the model; the clock that a tool reads
-runs with them, so that other work on the machine takes nothing from its limit. AutoGluon is without neural nets (torch
-is not installed). The *claim* is the loss that a tool expects of its pick: Foldwise's estimated risk, FLAML's
-`best_loss`, the validation score in AutoGluon's leaderboard.
+medium quality and Foldwise have as long as they want. Seconds are of CPU, from the call to the model; the clock that
+a tool reads runs with them, so that other work on the machine takes nothing from its limit. AutoGluon is without
+neural nets (torch is not installed). The *claim* is the loss that a tool expects of its pick: Foldwise's estimated
+risk, FLAML's `best_loss`, the validation score in AutoGluon's leaderboard.
 
 FLAML is as `flaml[automl]` installs it, without CatBoost. The first runs had CatBoost too, and did not keep the
 limit: FLAML does not hold CatBoost to it (336 seconds instead of 60 on grid stability). These are in the table of all
