@@ -112,7 +112,7 @@ def _full() -> list[Task]:
         boosting("boosting", 20_000, goal=3.3, folds=1, inners=1),
         boosting("boosting-pairs", 2_000, outer=10, inner="pairs", goal=5, folds=1, inners=1),
         boosting("boosting-lines", 2_000, outer=13, inner="lines", goal=12, folds=1, inners=1),
-        forest("forest", 1_000, goal=1.7, folds=1, inners=1, peers=("ranger",)),
+        forest("forest", 5_000, goal=1.7, folds=1, inners=1, peers=("ranger",)),
         forest("forest-pairs", 500, outer=10, inner="pairs", goal=2.7, folds=1, inners=1),
         forest("forest-lines", 500, outer=13, inner="lines", goal=6, folds=1, inners=1),
         svm("svm", 2_000, goal=1.7, folds=1, inners=1),
