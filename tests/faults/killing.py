@@ -20,7 +20,7 @@ from typing import Any
 import leftovers
 
 COMMAND = (sys.executable, "-c", "from foldwise.cli import main; main()")
-WORDS = ("diabetes", "--learners", "tree", "--budget", "8", "--outer", "5", "--inner", "pairs", "--jobs", "2")
+WORDS = ("diabetes", "--learners", "tree", "--budget", "8", "--outer", "8", "--inner", "pairs", "--jobs", "2")
 WAYS = ("everything", "coordinator", "nursery and then everything")
 TIMES = ("seconds", "fits_made")  # the fields that may differ after an interruption
 
