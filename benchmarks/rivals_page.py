@@ -164,14 +164,24 @@ def _also(tools: tuple[str, ...], rows: list[Row]) -> str:
     """The same for the dearest of ours, where some of the splits have further tools; a sentence, or nothing."""
     splits = common([row for row in rows if row.tool in (*USUAL, *tools)])
     ours = next((tool for tool in tools if tool.startswith("foldwise")), "foldwise")
-    rivals = [WORDS[tool] for tool in RIVALS if tool in (*USUAL, *tools)]
+    rivals = [_in_brackets(WORDS[tool]) for tool in RIVALS if tool in (*USUAL, *tools)]
     if not splits or not {*tools} <= next(iter(splits.values())).keys():
         return ""
     lost = by_data(splits, above(ours, RIVALS))
     return (
-        f"{WORDS[ours]} against the best of {', '.join(rivals[:-1])} and {rivals[-1]}:\n"
+        f"{_in_brackets(WORDS[ours])} against the best of {', '.join(rivals[:-1])} and {rivals[-1]}:\n"
         f"{_mean(lost)} (median {_median(lost)}; {len(splits)} splits).\n"
     )
+
+
+def _in_brackets(name: str) -> str:
+    """A tool in a list of tools.
+
+    >>> _in_brackets("FLAML, 60 s")
+    'FLAML (60 s)'
+    """
+    tool, _, how = name.partition(", ")
+    return f"{tool} ({how})" if how else tool
 
 
 def _further(title: str, tools: tuple[str, ...], rows: list[Row]) -> str:
