@@ -97,3 +97,15 @@ def test_row_numbers_are_seen_at_any_step(step):
 def test_a_later_target_is_told_where_rows_are_in_order():
     assert "FW209" in told(v=np.roll(y, -3))
     assert "FW209" not in told(v=np.roll(y, 3))
+
+
+@pytest.mark.parametrize("size", [2e-6, 1e-7])
+def test_a_sum_is_found_where_two_columns_differ_by_hardly_anything(size):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 6))
+    noise = rng.normal(size=400)
+    columns = np.column_stack([X, X[:, 0] + size * noise])
+
+    found = quick(["linear"], columns, noise + X[:, 3] + 0.5 * X[:, 4], outer=5)
+
+    assert "FW202" in [one.code for one in found]

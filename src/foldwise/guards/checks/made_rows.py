@@ -93,7 +93,7 @@ def rows_between(subject: Subject) -> Iterator[Finding]:
             continue
         share = max(NEIGHBOURS, MOST_ASKED * len(own) // len(kinds))
         share = min(share, max(LEAST_ASKED, MOST_PAIRS // len(own)))
-        if (known := subject.once(neighbours)) is not None and _is_of(known, fine, own):
+        if (known := subject.once(neighbours)) is not None and _is_of(known, fine, own, share):
             some = np.sort(rng.choice(len(known.asked), min(len(known.asked), share), replace=False))
             asked, (distances, near) = known.rows[known.asked[some]], known.in_fine_columns
             near = known.rows[near[some, :NEIGHBOURS]]
@@ -115,8 +115,10 @@ def rows_between(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _is_of(known: NearRows, fine: Sequence[Feature], rows: IntArray) -> bool:
-    """Were these neighbours looked for among these rows, and in these columns?"""
+def _is_of(known: NearRows, fine: Sequence[Feature], rows: IntArray, share: int) -> bool:
+    """Were these neighbours looked for among these rows, in these columns, and of as many rows?"""
+    if len(known.asked) < min(len(rows), share):
+        return False
     same = len(known.fine_columns) == len(fine) and all(map(_is, known.fine_columns, (one.values for one in fine)))
     return same and len(known.rows) == len(rows) and known.in_fine_columns[0].shape[1] >= NEIGHBOURS
 

@@ -22,7 +22,7 @@ SURE = 30.0  # nats against chance
 WRONG = 0.005  # of the rows may stand in another band
 LEAST_CLASS, TOLD = 5, 0.98  # rows of a class, and how many of them an indicator of it says
 EXACT, EXACT_OF_ALL = 0.999, 0.9999  # of the variance, by a sum of two columns and of several
-LEAST_LENGTH = 1e-12  # of the longest: what is shorter is rounding
+LEAST_LENGTH = 1e-8  # of the longest, from where products of columns give the weights to eight digits
 NEWS = 0.1  # of what the better one leaves may be left by both
 MOST_COLUMNS, MOST_LEVELS, LEAST_IN_LEVEL = 60, 30, 8
 FIRST_ROWS, HINT = 500, 0.9  # a quick look before all rows are asked
@@ -138,9 +138,9 @@ def _terms(table: FloatArray, target: FloatArray) -> list[int]:
         return sorted((at[first], at[second]))
     if len(one) < 4 * len(at) or max(own**2) >= DETERMINED:
         return []
-    lengths, turned = np.linalg.eigh(alike)
-    kept = lengths > LEAST_LENGTH * lengths[-1]
-    weights = turned[:, kept] @ (own @ turned[:, kept] / lengths[kept])
+    lengths = np.linalg.eigvalsh(alike)
+    is_clear = lengths[0] > LEAST_LENGTH * lengths[-1]  # else the products have lost what tells columns apart
+    weights = np.linalg.solve(alike, own) if is_clear else np.linalg.lstsq(matrix, one, rcond=None)[0]
     if float(((one - matrix @ weights) ** 2).mean()) > 1 - EXACT_OF_ALL:
         return []
     return [place for place, weight in zip(at, weights, strict=True) if abs(weight) >= 0.01]
