@@ -321,3 +321,15 @@ def test_one_search_serves_the_tuning_and_the_fits_of_what_was_chosen(outer, mon
     assert len(searched) == 1
     fw.compare({"bare": KNeighborsRegressor()}, X, y, outer=outer, jobs=1)
     assert len(searched) == 2
+
+
+@pytest.mark.parametrize("columns", [1, 3, 9])
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_rows_with_more_copies_than_a_list_is_long_equal_the_plain_loop(columns, is_scaled):
+    rng = np.random.default_rng(columns)
+    table = np.repeat(rng.integers(0, 3, size=(4, columns)), 150, axis=0)[rng.permutation(600)].astype(float)
+    data = make_dataset(table, table[:, 0] + rng.normal(size=600))
+    learners = [NearestRegressor(n_neighbors=k) for k in (1, 5, 20)]
+    learners = [make_pipeline(StandardScaler(), one) for one in learners] if is_scaled else learners
+
+    assert_twins(SOLVER, learners, data, folds(600, 4))

@@ -119,3 +119,14 @@ def test_subclasses_and_values_scikit_learn_refuses_are_not_taken():
     data = make_dataset(*noisy_rows(20))
     for tree in (Mine(), DecisionTreeRegressor(ccp_alpha=-1.0), DecisionTreeRegressor(max_leaf_nodes=1)):
         assert not TREES.takes(tree, data)
+
+
+def test_a_generator_of_random_numbers_is_left_where_it_was():
+    data = make_dataset(*noisy_rows(60))
+    generator = np.random.RandomState(0)
+    trees = [DecisionTreeRegressor(random_state=generator, max_features=2, ccp_alpha=a) for a in (0.0, 0.1)]
+    before = generator.get_state()[2]
+
+    TREES.solve(fits_of(trees, folds(60, 3), ("predict",)), data)
+
+    assert generator.get_state()[2] == before

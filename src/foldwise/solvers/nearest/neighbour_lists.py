@@ -39,6 +39,7 @@ class Index:
         self._quick: QuickSearch | None = None
         self._largest = 0.0  # squared norm
         self._kept: tuple[IntArray, Lists] | None = None
+        self._groups: tuple[IntArray, IntArray, IntArray] | None = None  # of equal rows: codes, rows by code, starts
 
     def of(self, rows: IntArray, count: int, *, is_kept: bool) -> Lists:
         """At least the `count` nearest of these of its own rows; lists that are kept serve the next who asks."""
@@ -72,7 +73,24 @@ class Index:
             reach = np.sqrt(np.maximum(distance[:, -1] ** 2 - error, 0.0))
         if self.is_by_row:
             reach = before_ties(reach, self.X.shape[1])
+            reach[reach == 0] = -1.0  # equal rows may be missing
+            copies = np.flatnonzero(distance[:, -1] == 0)
+            if copies.size and count < len(self.X):
+                self._list_first_copies(near, reach, copies)
         return Lists(near, distance, reach if count < len(self.X) else np.full(len(asked), np.inf))
+
+    def _list_first_copies(self, near: IntArray, reach: FloatArray, places: IntArray) -> None:
+        """Let lists that hold nothing but rows equal to the asked one have the first of these."""
+        if self._groups is None:
+            codes = np.unique(self.X, axis=0, return_inverse=True)[1].ravel()
+            order = np.argsort(codes, kind="stable")
+            self._groups = codes, order, np.searchsorted(codes[order], np.arange(codes.max() + 2))
+        codes, order, starts = self._groups
+        own, count = codes[near[places, 0]], near.shape[1]
+        has_all = starts[own + 1] - starts[own] >= count  # a distance of nought may be rounding too
+        places, own = places[has_all], own[has_all]
+        near[places] = order[starts[own][:, None] + np.arange(count)]
+        reach[places] = 0.0
 
     def _by_tree(self, asked: FloatArray, count: int) -> tuple[FloatArray, IntArray]:
         if self._searcher is None:

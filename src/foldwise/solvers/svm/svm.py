@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given, given_by, grouped
-from foldwise.solvers.steps import is_kind, params_key, params_key_without
+from foldwise.solvers.steps import copy_of, is_kind, params_key, params_key_without
 from foldwise.solvers.svm.svm_kernels import Kernel, Training, make_kernel
 from foldwise.solvers.svm.svm_responses import has_shared_values, respond
 
@@ -60,7 +59,7 @@ class SupportVectors:
         probe = kernels[0][0] if len(table) > SMALL else None
         is_worth_it = True
         if probe is not None:  # with few support vectors libsvm would look at little of its kernel
-            fitted = copy(probe).fit(X, y, **extra)
+            fitted = copy_of(probe).fit(X, y, **extra)
             machine.models[params_key(probe)] = fitted
             share = fitted.support_.size / len(table)
             is_worth_it = share * len(estimators) > WORTH * len(kernels)
@@ -79,12 +78,12 @@ class SupportVectors:
         y: AnyArray,
         extra: dict[str, Any],
     ) -> None:
-        """The estimators of one kernel; they are not fitted, and a copy of one holds all that a clone would."""
+        """The estimators of one kernel."""
         from sklearn import config_context
 
         gram = None if kernel is None or not estimators else machine.part.gram(kernel)
         for at, estimator in enumerate(estimators):
-            model = copy(estimator)
+            model = copy_of(estimator)
             if gram is None or kernel is None:
                 model.fit(X, y, **extra)
             else:

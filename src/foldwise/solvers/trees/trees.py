@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from copy import copy
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.family import FamilySolver, Given, probabilities_given
-from foldwise.solvers.steps import is_kind, params_key_without
+from foldwise.solvers.steps import copy_of, is_kind, params_key_without
 from foldwise.solvers.trees.cost_complexity import cut, read_tree
 
 FREE = ("ccp_alpha", "max_leaf_nodes")
@@ -54,7 +53,7 @@ class Trees:
         return params_key_without(estimator, *FREE), estimator.max_leaf_nodes is None
 
     def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
-        whole = copy(estimators[0])  # which is not fitted: a copy holds all that a clone would
+        whole = copy_of(estimators[0])
         whole.ccp_alpha = 0.0
         if whole.max_leaf_nodes is not None:
             whole.set_params(max_leaf_nodes=max(estimator.max_leaf_nodes for estimator in estimators))
