@@ -38,7 +38,7 @@ def study(rows, **options):
 def small_pieces(monkeypatch):
     """Every record is large, pieces are of one training set, and nothing stays at hand."""
     sizes = {(overflow, "LARGE"): 1, (memory, "LARGE"): 1, (finding, "PIECE"): 1, (ridge, "GROUP"): 1}
-    for (module, name), size in (sizes | {(reading, "WORTH_LOOKING"): 0}).items():
+    for (module, name), size in (sizes | {(reading, "WORTH_LOOKING"): 0, (reading, "CELLS"): 40}).items():
         monkeypatch.setattr(module, name, size)
     monkeypatch.setattr(memory.MemoryStore.__init__, "__defaults__", (0,))
 

@@ -133,8 +133,8 @@ def nearest(points: FloatArray, asked: IntArray, count: int = NEIGHBOURS) -> tup
         to_all *= -2
         to_all += squares
         to_all[np.arange(len(part)), part] = np.inf
-        # row by row: of a large table the places of all rows would take more memory than the distances
-        found = np.array([np.argpartition(row, count - 1)[:count] for row in to_all])
+        # row by row, and none of the others kept: of a large table these places take as much memory as the distances
+        found = np.array([np.argpartition(row, count - 1)[:count].copy() for row in to_all])
         gaps = np.take_along_axis(to_all, found, axis=1) + squares[part, None]
         # of the small ones the formula above loses the digits which tell near copies apart
         row, rank = np.nonzero(gaps <= SMALL * (squares[part, None] + squares[found]))

@@ -25,6 +25,7 @@ from foldwise.studies.tuning_run import FAILED, MISSING, THERE, Choice, TuningRu
 MANY = 10_000  # row sets remembered at most
 MOST_TARGETS = 500  # row sets whose targets are remembered
 WORTH_LOOKING = 4 * 2**20  # bytes of new records, above which they are scored at once
+CELLS = 500_000  # predictions that are scored at a time
 LONG = 2_000  # rows, above which fits are scored one by one: their losses then stay in the processor's cache
 FoldState = Literal["own", "baseline", "failed", "missing", "undefined"]
 
@@ -353,7 +354,10 @@ class Reading:
         if len(rows) > LONG:
             sums = np.array([np.add.reduce(judge.measure(target, one[places])) for one in values])
         else:
-            sums = np.add.reduce(judge.measure(target, np.ascontiguousarray(values[:, places])), axis=1)
+            step, sums = max(1, CELLS // len(rows)), np.empty(len(values))
+            for at in range(0, len(values), step):
+                some = np.ascontiguousarray(values[at : at + step, places])
+                sums[at : at + step] = np.add.reduce(judge.measure(target, some), axis=1)
         means: FloatArray = sums / len(rows)
         return means if np.isfinite(means).all() else None
 

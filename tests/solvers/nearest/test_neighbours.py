@@ -178,6 +178,23 @@ def test_training_sets_answered_together_have_the_bits_of_each_one_alone(paramet
         assert len({answer["predict"].tobytes() for answer in answers}) == 1
 
 
+@pytest.mark.parametrize("make", [KNeighborsClassifier, NearestClassifier])
+@pytest.mark.parametrize("answers", [1, 2_000, 10**9], ids=["one by one", "some at a time", "all at once"])
+def test_lists_of_some_rows_at_a_time_and_answers_in_portions_have_the_same_bits(make, answers, monkeypatch):
+    X, y = rows(130, 3)
+    data = make_dataset(X, labels(y))
+    learners = [make(k, weights=weights) for weights in ("uniform", "distance") for k in (9, 1, 4)]
+    learners += [make(k) for k in (2, 3)]
+    splits = [*folds(130, 5), *pairs(130, 4), *bootstraps(130, 1)]
+    wanted = assert_twins(SOLVER, learners, data, splits, BOTH)
+    monkeypatch.setattr(neighbour_batch, "BLOCK", 300)
+    monkeypatch.setattr(neighbour_batch, "ANSWERS", answers)
+    found = SOLVER.solve(fits_of(learners, splits, BOTH), make_dataset(X, labels(y)))
+    for one, other in zip(found, wanted, strict=True):
+        assert one.keys() == other.keys()
+        assert all(one[name].tobytes() == other[name].tobytes() for name in BOTH)
+
+
 def test_lists_are_ordered_to_the_last_bit():
     """Distances that are equal, or differ in bits that are lent to places, are in the order of a plain sort."""
     rng = np.random.default_rng(0)

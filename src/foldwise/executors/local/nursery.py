@@ -195,8 +195,9 @@ class Mother:
         self.control, self.coordinator = control, os.getppid()
         self.nurseries: set[int] = set()
         self.door = socket.socket(socket.AF_UNIX)
-        self.door.bind(address)
+        self.door.bind(f"{address}~")
         self.door.listen(128)  # who comes while imports go on waits
+        os.rename(f"{address}~", address)  # whoever sees the address is let in
 
     def serve(self) -> None:
         try:

@@ -25,6 +25,7 @@ BLOCK = 2_000_000  # neighbours listed at a time
 CELLS, TABLES = 60_000, 400_000  # neighbours of small training sets answered together, and cells of their tables
 FIRST = 0.4  # of what lists are made longer by is looked at first, and then all of it where that is too little
 WIDEST = 3.0  # lists are made at most this much longer to allow for the scaling of a training set
+ANSWERS = 20_000_000  # answers held at a time, where lists are made for some rows at a time
 LONGEST = 500  # lists that are longer are not made: the training rows are searched instead
 MOST_SCALES = 2_000_000  # columns whose scaling is remembered, of all training sets
 Scale = tuple[FloatArray, FloatArray]  # what is taken off every column, and what it is divided by
@@ -233,7 +234,9 @@ class NeighbourBatch:
         search = Search(index, spread, float(max(longer)))
         step = max(BLOCK // min(max(most), self.data.rows), 1)
         if asked.size > step:
-            yield from self._in_blocks(list(map(self._training_set, parts, scales, longer)), asked, step, search, most)
+            for these in self._portions(parts):
+                sets = list(map(self._training_set, parts[these], scales[these], longer[these]))
+                yield from self._in_blocks(sets, max(step // 2, 1), search, max(most[these]))
             return
         lists = index.of(asked, min(max(most), self.data.rows), is_kept=True)
         for group in self._groups(parts):
@@ -247,17 +250,33 @@ class NeighbourBatch:
                 self._answer_block(training_set, asked, lists, search)
                 yield from self._handed(training_set.part, training_set.asks, training_set.votes)
 
-    def _in_blocks(
-        self, sets: list[TrainingSet], asked: IntArray, step: int, search: Search, most: list[int]
-    ) -> Iterator[BlockAnswer]:
-        """The same with lists of some rows at a time; all training sets are answered at the end."""
+    def _in_blocks(self, sets: list[TrainingSet], step: int, search: Search, most: int) -> Iterator[BlockAnswer]:
+        """The same with lists of some rows at a time; all these training sets are answered at the end."""
+        asked = any_of([one.rows for one in sets])
         for start in range(0, asked.size, step):
             block = asked[start : start + step]
-            lists = search.index.of(block, min(max(most), self.data.rows), is_kept=False)
-            for training_set in sets:
-                self._answer_block(training_set, block, lists, search)
-        for training_set in sets:
-            yield from self._handed(training_set.part, training_set.asks, training_set.votes)
+            lists = search.index.of(block, min(most, self.data.rows), is_kept=False)
+            for one in sets:
+                self._answer_block(one, block, lists, search)
+        for one in sets:
+            yield from self._handed(one.part, one.asks, one.votes)
+            one.votes.clear()
+
+    def _portions(self, parts: list[BlockPart]) -> Iterator[slice]:
+        """Training sets whose answers are held together, about as many in each portion."""
+        sizes = [self._answers(part) for part in parts]
+        share, start, held = sum(sizes) / np.ceil(sum(sizes) / ANSWERS), 0, 0
+        for end, size in enumerate(sizes, 1):
+            held += size
+            if held >= share or end == len(parts):
+                yield slice(start, end)
+                start, held = end, 0
+
+    def _answers(self, part: BlockPart) -> int:
+        """How many numbers all its answers are."""
+        each = {"predict": 1, "predict_proba": self.target.order.size}
+        ks = sum(one.size for one in self._asks_of(part).ks.values())
+        return ks * part.block.rows.size * sum(each[name] for name in part.block.responses)
 
     def _groups(self, parts: list[BlockPart]) -> Iterator[range]:
         """Places of training sets that follow each other and are asked for the same; no more than the cache holds."""
@@ -487,18 +506,25 @@ class NeighbourBatch:
 
     def _handed(self, part: BlockPart, asks: Asks, votes: Mapping[Weighting, Votes]) -> Iterator[BlockAnswer]:
         """The responses of every fit; those in doubt are left out."""
-        stacked = self._empty(part.block.responses, asks.able.size, part.block.rows.size)
-        is_sure = np.empty(asks.able.size, bool)
+        able, is_sure = asks.able, np.empty(asks.able.size, bool)
         for weighting, found in votes.items():
-            own, places = asks.fits[weighting], asks.places[weighting]
-            is_sure[own] = ~found.is_doubtful[places]
-            for name, values in stacked.items():
-                values[own] = found.answers[name][places]
-        able = asks.able
+            is_sure[asks.fits[weighting]] = ~found.is_doubtful[asks.places[weighting]]
+        stacked = self._stacked(part, asks, votes)
         if not is_sure.all():
             able, stacked = able[is_sure], {name: values[is_sure] for name, values in stacked.items()}
         if able.size:
             yield part.number, [part.places[at] for at in able.tolist()], stacked
+
+    def _stacked(self, part: BlockPart, asks: Asks, votes: Mapping[Weighting, Votes]) -> Mapping[str, AnyArray]:
+        """The responses of all fits, in their order."""
+        (weighting, first), *others = votes.items()
+        if not others and np.array_equal(asks.places[weighting], np.arange(first.ks.size)):
+            return {name: np.ascontiguousarray(values) for name, values in first.answers.items()}  # may be large
+        stacked = self._empty(part.block.responses, asks.able.size, part.block.rows.size)
+        for weighting, found in votes.items():
+            for name, values in stacked.items():
+                values[asks.fits[weighting]] = found.answers[name][asks.places[weighting]]
+        return stacked
 
 
 _SCALES: WeakKeyDictionary[Dataset, dict[Hashable, Scale]] = WeakKeyDictionary()
