@@ -129,6 +129,9 @@ def _full() -> list[Task]:
             lightgbm("lightgbm-pairs", 2_000, outer=10, inner="pairs", goal=4.5, folds=1, inners=1),
             lightgbm("lightgbm-lines", 2_000, outer=13, inner="lines", goal=10, folds=1, inners=1),
         ]
+    at = next(place for place, task in enumerate(ready) if task.name == "forest")
+    installed = [name for name in ("xgboost", "catboost") if find_spec(name)]
+    ready[at:at] = [own_boosting(name, 20_000, folds=1, inners=1) for name in installed]
     return ready
 
 
@@ -250,6 +253,22 @@ def lightgbm(name: str, rows: int, *, outer: int = 5, inner: int | str = 5, **wo
     learner = LGBMRegressor(n_jobs=1, verbose=-1, random_state=0)
     title = f"LightGBM {scheme(outer, inner)}, rate x trees up to 500, n = {rows:,}"
     return Task(name, title, partial(smooth_rows, rows, 10), {"lightgbm": Method(learner, grid)}, outer, inner, **words)
+
+
+def own_boosting(name: str, rows: int, *, outer: int = 5, inner: int | str = 5, **words: Any) -> Task:
+    """A user's own XGBoost or CatBoost."""
+    if name == "xgboost":
+        from xgboost import XGBRegressor
+
+        title, trees, learner = "XGBoost", "n_estimators", XGBRegressor(n_jobs=1, random_state=0)
+    else:
+        from catboost import CatBoostRegressor
+
+        title, trees = "CatBoost", "iterations"
+        learner = CatBoostRegressor(thread_count=1, random_state=0, verbose=False, allow_writing_files=False)
+    grid = {"learning_rate": [0.05, 0.1], trees: [50, 125, 200, 275, 350, 425, 500]}
+    title = f"{title} {scheme(outer, inner)}, rate x trees up to 500, n = {rows:,}"
+    return Task(name, title, partial(smooth_rows, rows, 10), {name: Method(learner, grid)}, outer, inner, **words)
 
 
 def forest(
