@@ -515,7 +515,7 @@ class NeighbourBatch:
         if able.size:
             yield part.number, [part.places[at] for at in able.tolist()], stacked
 
-    def _stacked(self, part: BlockPart, asks: Asks, votes: Mapping[Weighting, Votes]) -> Mapping[str, AnyArray]:
+    def _stacked(self, part: BlockPart, asks: Asks, votes: Mapping[Weighting, Votes]) -> dict[str, AnyArray]:
         """The responses of all fits, in their order."""
         (weighting, first), *others = votes.items()
         if not others and np.array_equal(asks.places[weighting], np.arange(first.ks.size)):
