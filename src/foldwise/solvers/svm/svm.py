@@ -117,8 +117,8 @@ def _tables(models: Sequence[Any], X: Any) -> Iterator[Any]:
 def _predict_from_rows(model: Any, estimator: Any, kernel: Kernel, table: FloatArray) -> None:
     """Have a machine that was fitted on a ready-made kernel predict as one that was fitted on rows.
 
-    libsvm then works out the kernel of new rows itself, so that a prediction is the same to the last bit whichever
-    other candidates were fitted beside this one. (Exponentials of NumPy differ from libsvm's on some processors.)
+    Where libsvm answers, it then works out the kernel of new rows itself, so that a prediction is the same to the last
+    bit whichever other candidates were fitted beside this one.
     """
     model.kernel, model.gamma = estimator.kernel, estimator.gamma
     model._gamma = kernel.gamma
