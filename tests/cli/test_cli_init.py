@@ -47,6 +47,19 @@ def test_the_file_is_run_as_it_is(foldwise, visits, tmp_path):
     assert json.loads(answer)["rows"] == 60
 
 
+def test_a_file_that_is_run_as_it_is_asks_what_the_table_alone_asks(foldwise, visits, tmp_path):
+    foldwise("init", visits, "--target", "cost", "--out", tmp_path / "study.toml")
+    _, drafted, _ = foldwise("compare", tmp_path / "study.toml", "--plan", "--json")
+    _, direct, _ = foldwise("compare", visits, "--target", "cost", "--plan", "--json")
+
+    asked = [
+        [(method["name"], method["fits"], method["candidates"]) for method in json.loads(plan)["methods"]]
+        for plan in (drafted, direct)
+    ]
+    assert asked[0] == asked[1]
+    assert "kernel-ridge" in [name for name, *_ in asked[0]]
+
+
 def test_what_was_found_and_what_is_suggested_is_in_the_file(visits):
     text = draft_study(str(visits), target="cost")
     lines = text.splitlines()
@@ -66,7 +79,7 @@ def test_what_was_found_and_what_is_suggested_is_in_the_file(visits):
 
 def test_a_suggestion_without_its_mark_is_a_word_of_the_study(visits, tmp_path):
     text = draft_study(str(visits), target="cost", where="visits.csv")
-    marks = ("# drop", "# groups", "# outer", "# inner", "# store", "# title")
+    marks = ("# drop", "# groups", "# learners =", "# outer", "# inner", "# store", "# title")
     lines = [line.removeprefix("# ") if line.startswith(marks) else line for line in text.splitlines()]
     (tmp_path / "study.toml").write_text("\n".join(lines))
 

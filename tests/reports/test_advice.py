@@ -76,6 +76,15 @@ def test_where_a_risk_is_not_above_0_the_unit_is_that_of_the_loss():
     assert "its expected regret is 0.01, with 95% probability at most 0.04" in said[0]
 
 
+@pytest.mark.parametrize(
+    ("regret", "most", "words"),
+    [(60.0, 0.0, "is 60, with 95% probability none"), (1e-8, 60.0, "is 1e-08, with 95% probability at most 60")],
+)
+def test_where_a_risk_is_all_but_0_regrets_have_the_unit_of_the_loss(regret, most, words):
+    said = advice(answer(method("ridge", 1e-7, 0.999, regret=regret, most=most), method("b", 5e4, 0.001)))
+    assert f"its expected regret {words}" in said[0]
+
+
 def test_nothing_is_advised_without_a_choice():
     assert advice(answer(method("ridge", 2.0, 1.0))) == []
     assert advice(answer(method("a", 2.0, 0.6), method("b", 2.0, 0.4), best="baseline")) == []

@@ -15,7 +15,7 @@ from foldwise.answers.numbers import number
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.sources import builtin_table, read_table
 from foldwise.errors import BadData, nearest
-from foldwise.learners.catalogue import default_learners
+from foldwise.plans.effort import DEFAULT_EFFORT, default_names, find_level
 
 # Names of columns that often mean that rows belong together, or when they were made.
 GROUP = re.compile(
@@ -140,8 +140,15 @@ def _roles(frame: Any, data: Dataset) -> Iterator[str]:
 
 
 def _learners(data: Dataset) -> str:
-    names = ", ".join(map(_text, default_learners(data.task)))
-    return f"# All learners: foldwise learners\nlearners = [{names}]"
+    level = find_level(DEFAULT_EFFORT)
+    names = ", ".join(map(_text, [*default_names(level, data.task, rows=data.rows), *level.more]))
+    return "\n".join(
+        [
+            "# The default learners, as long as none are named; named ones have their default spaces.",
+            "# All that there are: foldwise learners",
+            f"# learners = [{names}]",
+        ]
+    )
 
 
 def _scheme(data: Dataset) -> str:

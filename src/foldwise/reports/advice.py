@@ -9,6 +9,7 @@ from foldwise.answers.numbers import listed, number, plain
 
 MUCH_QUICKER = 5  # times
 LONG = 1.0  # seconds of fitting below which nobody minds
+MOST_TIMES = 10.0  # of the smallest risk: a larger regret is not told as a percentage
 # One test set does not speak of the learners on other training rows, nor a period of other times.
 AMONG = {"predictors": "of these {} predictors", "forecasts": "of {} in this period"}
 
@@ -59,10 +60,18 @@ def among(answer: Mapping[str, Any], rivals: int) -> str:
 
 
 def regret_words(method: Method, key: str, smallest: float) -> str:
-    """A regret in % of the smallest estimated risk, or in the unit of the loss where that is not above 0."""
-    value = method[key]
-    if value is None or not smallest > 0:
-        return number(value, digits=2)
+    """A regret in % of the smallest estimated risk, or in the unit of the loss where a percentage says nothing."""
+    return in_percent(method[key], smallest) or number(method[key], digits=2)
+
+
+def in_percent(value: float | None, smallest: float) -> str | None:
+    """A regret in % of the smallest estimated risk; None where that is not above 0, or next to nothing beside it.
+
+    >>> in_percent(0.02, 0.4), in_percent(60.0, 1e-7)
+    ('5%', None)
+    """
+    if value is None or not smallest > 0 or value > MOST_TIMES * smallest:
+        return None
     percent = 100 * value / smallest
     return "less than 0.1%" if percent < 0.05 else f"{number(percent, digits=2)}%"
 
@@ -70,6 +79,8 @@ def regret_words(method: Method, key: str, smallest: float) -> str:
 def _take(answer: Mapping[str, Any], rivals: list[Method]) -> str:
     taken, smallest = advised(answer), rivals[0]["risk"]
     assert taken is not None
+    if in_percent(max(taken["expected_regret"] or 0.0, taken["regret_high"]), smallest) is None:
+        smallest = 0.0  # both in the unit of the loss
     level = f"{100 * float(answer['decision'].get('level') or 0.95):g}%"
     most = regret_words(taken, "regret_high", smallest)
     if not taken["regret_high"]:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from foldwise.answers.numbers import MISSING, candidate_words, chance, measured, number, plain, span
 from foldwise.reports import charts
-from foldwise.reports.advice import contestants, regret_words
+from foldwise.reports.advice import contestants, in_percent
 from foldwise.reports.charts import Row
 from foldwise.reports.text import DETAIL_COLUMNS, RESULT_COLUMNS, as_risk, by_risk, level_words, share
 from foldwise.reports.verdict import rows_words
@@ -228,7 +228,7 @@ def decision_rows(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
             "p_best": share(method["p_best"]),
             "share": round(100 * method["p_best"], 1),
             "regret": number(method["expected_regret"], digits=3),
-            "percent": regret_words(method, "expected_regret", smallest) if smallest > 0 else MISSING,
+            "percent": in_percent(method["expected_regret"], smallest) or MISSING,
             "most": number(method["regret_high"], digits=3),
             "within": share(method.get("p_within_margin")),
         }
