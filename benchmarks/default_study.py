@@ -63,7 +63,16 @@ def kept() -> dict[int, dict[str, Any]]:
 
 def table() -> str:
     """What was measured, beside what is aimed at."""
-    head = ("rows", "one forest (s)", "default study (s)", "ratio", "on a quiet core (s)", "goal", "load", "measured")
+    head = (
+        "rows",
+        "one forest (s)",
+        "default study (s)",
+        "ratio",
+        "where the goals were set (s)",
+        "goal",
+        "load",
+        "measured",
+    )
     lines = [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
     for rows, row in sorted(kept().items()):
         ratio = row["study"] / row["forest"]

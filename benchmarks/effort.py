@@ -80,8 +80,9 @@ COST = """\
 
 By `benchmarks/default_study.py`: CPU seconds of `fw.compare(X, y)` on one thread, 15 columns, regression, and how many
 times one fit and prediction of scikit-learn's `RandomForestRegressor` (100 trees) on the same table that is. On a busy
-machine (its load is told) every second of CPU does less, for the forest as for the study: *on a quiet core* is the
-ratio times the seconds of one forest there (0.116, 0.184, 0.614 and 3.909), which is what the goals are for.
+or slower machine (the load is told) a second of CPU does less, for the forest as for the study: *where the goals were
+set* is the ratio times the seconds of one forest on that machine (0.116, 0.184, 0.614 and 3.909), a slower one than
+that of the rows below.
 
 """
 

@@ -33,12 +33,11 @@ import numpy as np
 import pandas as pd
 import sets
 from rival_runner import TARGET, TOOLS
-from rivals_page import DESIGN, REPORT, TEST, TRAIN, Row, page
+from rivals_page import DESIGN, REPORT, SECONDS, TEST, TRAIN, Row, page
 
 ROWS = Path(__file__).with_name("rivals.json")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "rivals.md"
 RUNNER = Path(__file__).with_name("rival_runner.py")
-SECONDS = 60.0  # for a tool that has a limit
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
 Key = tuple[str, int, str]
 

@@ -63,6 +63,7 @@ The data sets are in two halves, drawn by a fixed rule (`benchmarks/rivals_page.
 sets, and *report* sets are looked at when all choices are made. A seed draws the training and test rows of a split and
 is given to the tools. Splits of one data set share rows, so that they are averaged before anything else.
 """
+SECONDS = 60.0  # for a tool that has a limit
 # Before this the machine that measured was so busy that a second of CPU did half.
 QUIET = "2026-11-18 19:00"
 COLUMNS = """\
@@ -116,12 +117,30 @@ Splits = dict[tuple[str, int], dict[str, Row]]
 
 
 def page(rows: list[Row]) -> str:
-    parts = [HEAD, _starved(rows), "## Summary\n", COLUMNS, _verdict(rows)]
+    parts = [HEAD, _shorter(rows), _starved(rows), "## Summary\n", COLUMNS, _verdict(rows)]
     for word, names in (("Design", DESIGN), ("Report", REPORT), ("All", (*DESIGN, *REPORT))):
         own = [row for row in rows if row.data in names and row.tool in USUAL]
         parts += [f"### {word} sets\n", summary(own)]
     parts += [_further(title, tools, rows) for title, tools in FURTHER.items()]
     return "\n".join(filter(None, [*parts, _sets(rows), "## All runs\n", _runs(rows), _dates(rows)]))
+
+
+def _shorter(rows: list[Row]) -> str:
+    """Which rows of AutoGluon's high quality are older than its 60 seconds and had less, and what the others say."""
+    less = {row.data: row.limit for row in rows if row.tool == "autogluon-high" and (row.limit or SECONDS) < SECONDS}
+    if not less:
+        return ""
+    tools = (*USUAL, "autogluon-high")
+    splits = common([row for row in rows if row.tool in tools and row.data not in less])
+    words = (
+        f"The first runs of AutoGluon's high quality had fewer than {SECONDS:.0f} seconds, as many as Foldwise took\n"
+        f"then: {', '.join(f'{data} {limit:.0f}' for data, limit in less.items())}.\n"
+    )
+    if not splits or not {*tools} <= next(iter(splits.values())).keys():
+        return words
+    lost = by_data(splits, above("foldwise", RIVALS))
+    rivals = "the best of FLAML and both of AutoGluon"
+    return f"{words}On the {len(lost)} other sets Foldwise against {rivals}: {_mean(lost)}.\n"
 
 
 def _starved(rows: list[Row]) -> str:

@@ -111,3 +111,15 @@ def test_the_page_names_the_runs_with_a_limit_that_a_busy_machine_starved():
 
     assert "mostly took twice the seconds\nthen): FLAML, 60 s on wages (seed 3).\n" in page([early])
     assert "busy machine" not in page([replace(early, date=QUIET), row("wages", 3, "autogluon", 1.0)])
+
+
+def test_runs_that_had_less_than_the_seconds_the_page_speaks_of_are_named_and_left_out_once():
+    tools = ("flaml", "autogluon", "autogluon-high", "foldwise")
+    rows = [row(data, 1, tool, 1.0) for data in ("wages", "magic", "credit") for tool in tools]
+    rows = [replace(one, loss=2.0) if (one.data, one.tool) == ("wages", "foldwise") else one for one in rows]
+    long = [replace(one, limit=60.0) if one.tool == "autogluon-high" else one for one in rows]
+    short = [replace(one, limit=28.4) if one.data == "wages" and one.limit else one for one in long]
+
+    assert "had fewer than 60 seconds, as many as Foldwise took\nthen: wages 28.\n" in page(short)
+    assert "On the 2 other sets Foldwise against the best of FLAML and both of AutoGluon: +0.0 ± 0.0 %" in page(short)
+    assert "had fewer" not in page(long)
