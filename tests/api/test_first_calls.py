@@ -223,6 +223,10 @@ WRONG = {
         lambda f: fw.compare(f, 3),
         "the target is 3, not a column of values. Give one value per ro",
     ),
+    "the place of a column without a name": (
+        lambda f: fw.compare(f.set_axis(range(f.shape[1]), axis=1), 3),
+        "the target is 3, not a column of values. Write 'x3', the name of that column here",
+    ),
     "a short target": (lambda f: fw.compare(f[["size"]], f["price"][:40]), "the target has 40 rows, but X has 42"),
     "two targets": (
         lambda f: fw.compare(f[["size"]], f[["age", "price"]]),

@@ -266,7 +266,9 @@ def test_flags_make_the_study_they_say(foldwise, monkeypatch):
 
 
 BAD = [
-    (["compare"], "Missing argument"),
+    (["compare"], "Missing argument 'DATA|STUDY.toml'. See foldwise compare --help."),
+    (["risk", "iris"], "Missing option '--learner'. Write --learner ridge, say."),
+    (["plan", "iris"], "no command 'plan'. Write foldwise compare DATA --plan"),
     (["compar", "iris"], "no command 'compar'. Did you mean 'compare'?"),
     (["store", "inf", "x"], "no command 'inf'. Did you mean 'info'?"),
     (["compare", "none.csv", "--target", "y"], "none.csv"),
@@ -288,7 +290,7 @@ BAD = [
     (["compare", "iris", "--outer", "abc"], "unknown splits 'abc'. Use an int (folds), a share such as 0.2, 'loo'"),
     (["compare", "iris", "--outer", "column:zz"], "no column 'zz' to take fold labels from"),
     (["compare", "iris", "--repeats", "0"], "Invalid value for '--repeats'"),
-    (["compare", "iris", "--seed", "one"], "Invalid value for '--seed'"),
+    (["compare", "iris", "--seed", "one"], "Invalid value for '--seed': 'one' is not a whole number."),
     (["compare", "iris", "--level", "1.5"], "Invalid value for '--level'"),
     (["compare", "iris", "--rule", "bst"], "Invalid value for '--rule'"),
     (["compare", "iris", "--no-such"], "No such option"),

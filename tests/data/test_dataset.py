@@ -200,6 +200,8 @@ def test_labels_keep_their_type():
     numbers = make_dataset(X, pd.Series([3, 5, 3, 8], dtype="category"))
     assert (numbers.task, numbers.classes) == ("multiclass", (3, 5, 8))
     assert make_dataset(pd.DataFrame(X).assign(y=pd.Categorical([1, 2, 1, 2])), "y").classes == (1, 2)
+    bands = pd.cut(pd.Series([1.0, 2.0, 3.0, 4.0]), [0, 2, 4])
+    assert make_dataset(X, bands).classes == make_dataset(X, bands.astype(str)).classes == ("(0, 2]", "(2, 4]")
 
 
 def test_stratify_follows_the_task_unless_told_otherwise():

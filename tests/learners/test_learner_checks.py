@@ -147,6 +147,15 @@ def test_text_is_refused_for_learners_of_numbers_with_the_columns_named(estimato
     refused("but column 'day' is a date column. Use a built-in learner, or put an encoder", estimator, X=TABLE[["day"]])
 
 
+@pytest.mark.parametrize("package", ["lightgbm", "xgboost"])
+def test_text_and_dates_are_refused_before_any_fit_for_packages_that_take_declared_categories(package):
+    learner = type("Boosted", (Foreign,), {"__module__": f"{package}.sklearn"})()
+
+    words = "takes numbers and categories, but column 'shop' is a text column, and 1 more are text or dates. Declare"
+    refused(words, learner, X=TABLE[["size", "shop", "grade", "day"]])
+    check(learner, X=TABLE[["grade"]])
+
+
 @pytest.mark.parametrize(
     "estimator",
     [

@@ -154,7 +154,7 @@ def test_the_default_outer_is_the_largest_that_classes_and_groups_allow(table):
 
 
 def test_the_default_outer_is_refused_below_three(table):
-    with pytest.raises(BadSplits, match=r"cannot make even 3 outer folds: there are 11 rows. Give more data"):
+    with pytest.raises(BadSplits, match="cannot make even 3 outer folds of 4 rows each: there are 11 rows"):
         study_splits(DEFAULT_OUTER, DEFAULT_INNER, table(11), seed=0)
     with pytest.raises(BadSplits, match="cannot make even 3 outer folds: class 'b' has 2 rows"):
         study_splits(DEFAULT_OUTER, DEFAULT_INNER, table(40, y=[0] * 38 + [1] * 2, classes=["a", "b"]), seed=0)

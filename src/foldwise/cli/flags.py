@@ -18,6 +18,7 @@ _HOW = {
     "y": "--target COL",
     "X": "DATA first",
 }
+NUMBERS = {"integer": "whole number", "float": "number"}
 _VALUE = r"""=("[^"]*"|'[^']*'|[\w.]*\w|\[[^\]]*\])?"""
 
 
@@ -44,10 +45,11 @@ def in_flags(sentence: str, commands: Iterable[click.Command]) -> str:
 
 def usage_sentence(error: click.ClickException) -> str:
     """What is wrong with a command line, with our word for an option that other tools have."""
-    command = error.ctx.command if isinstance(error, click.UsageError) and error.ctx else None
+    where = error.ctx if isinstance(error, click.UsageError) else None
     message = error.format_message()
-    if command is None:
+    if where is None:
         return message
+    command = where.command
     known = {str(one.name) for one in command.params} | {"X"}
     known |= {"y"} if "target" in known else set()
     if isinstance(error, click.NoSuchOption):
@@ -58,7 +60,11 @@ def usage_sentence(error: click.ClickException) -> str:
     extra = re.fullmatch(r"Got unexpected extra arguments? \((\S+).*\)", message.rstrip("."))
     if extra and "y" in known:
         return f"{message}. Write --target {extra[1]} if it is the column to predict."
-    return message
+    if isinstance(error, click.MissingParameter):
+        name = str(error.param.name) if error.param else ""
+        remedy = f"Write {_HOW[name]}, say" if name in _HOW else f"See {where.command_path} --help"
+        return f"{message.rstrip('.')}. {remedy}."
+    return re.sub(r"is not a valid (integer|float)( range)?", lambda kind: f"is not a {NUMBERS[kind[1]]}", message)
 
 
 def _written(option: click.Option, value: str) -> str:

@@ -91,6 +91,13 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "Use a model": ("predict", "test", "ladder", "info"),
     "Look up": ("learners", "store", "check", "lab"),
 }
+OTHERWISE = {  # functions of Python that are options or have another name here
+    "plan": "foldwise compare DATA --plan",
+    "test_risk": "foldwise test MODEL DATA",
+    "learning_curve": "foldwise curve DATA",
+    "list_learners": "foldwise learners",
+    "check_new": "foldwise predict MODEL DATA",
+}
 RANGE = re.compile(r"(\[|; )(?=[^\]]*[<>])[-\d.]*[<>]?=?x[<>]?=?[-\d.]*(?=\])")
 KINDS = {"INTEGER RANGE": "N", "FLOAT RANGE": "X", "INTEGER": "N", "FLOAT": "X"}
 
@@ -123,7 +130,8 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}. {nearest(args[0], self.commands)}")
+            known = OTHERWISE.get(args[0]) if ctx.parent is None else None
+            ctx.fail(f"no command {args[0]!r}. {f'Write {known}' if known else nearest(args[0], self.commands)}")
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -85,8 +85,10 @@ def canonical(name: str, raw: Any, *, is_category: bool = False) -> Column:
 
 
 def category_values(series: Any) -> AnyArray:
-    """The plain values behind a pandas categorical series, so that 0 and 1 stay numbers."""
-    categories = np.array([*series.cat.categories, None], dtype=object)
+    """The plain values behind a pandas categorical series, so that 0 and 1 stay numbers; bands of `pd.cut` as text."""
+    labels = series.cat.categories
+    plain = labels.astype(str) if str(labels.dtype).startswith("interval") else labels
+    categories = np.array([*plain, None], dtype=object)
     return np.asarray(categories[series.cat.codes.to_numpy()])
 
 

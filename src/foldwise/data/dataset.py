@@ -203,6 +203,10 @@ def _is_word(stratify: Any) -> bool:
 def _role(table: Table, values: Any, role: str) -> tuple[Column, bool]:
     if isinstance(values, str):
         return table.find(values, role)
+    if isinstance(values, int) and table.role is not None:
+        known = [name for name in (f"x{values}", str(values)) if name in table.names]
+        hint = f"Write {known[0]!r}, the name of that column here" if known else "Give one value per row"
+        raise BadData(f"{role} is {values!r}, not a column of values", hint)
     column, is_category = column_from(values, role)
     if len(column.values) != table.rows:
         hint = "Give one value for each row of X"

@@ -54,6 +54,7 @@ def check_learner(name: str, estimator: Any, data: Dataset, losses: Sequence[Los
         _check_types(name, reader, data)
     for reader in _readers(estimator, skip_missing=True):
         _check_missing(name, reader, data)
+    _check_categories(name, estimator, data)
     _check_infinite(name, estimator, data)
 
 
@@ -170,6 +171,18 @@ def _check_types(name: str, reader: Any, data: Dataset) -> None:
     if len(found) == 1:
         problem = f"learner {name!r} takes only numbers, but column {found[0][0]!r} is a {found[0][1]} column"
     raise BadLearner(problem, "Use a built-in learner, or put an encoder before it")
+
+
+def _check_categories(name: str, estimator: Any, data: Dataset) -> None:
+    """LightGBM and XGBoost take numbers and declared categories, and find out in every single fit."""
+    if type(estimator).__module__.partition(".")[0] not in ("lightgbm", "xgboost"):
+        return
+    refused = {column: kind for column, kind in zip(data.names, data.kinds, strict=True) if kind in ("text", "date")}
+    if refused:
+        column, kind = next(iter(refused.items()))
+        more = f", and {len(refused) - 1} more are text or dates" if len(refused) > 1 else ""
+        problem = f"learner {name!r} takes numbers and categories, but column {column!r} is a {kind} column{more}"
+        raise BadLearner(problem, "Declare categories, X[column].astype('category'), or use a built-in learner")
 
 
 def _check_missing(name: str, reader: Any, data: Dataset) -> None:

@@ -126,10 +126,12 @@ def _default_outer(wanted: int, data: Rows) -> tuple[int, list[Note]]:
     limit, reason = min(_limits(make_part(data, seed=0), ROWS_PER_FOLD))
     fitting = [folds for folds in (int(wanted), *SHORTER) if folds <= min(limit, wanted)]
     if not fitting:
-        remedy = "Give more data, or choose outer yourself"
+        remedy, few = "Give more data, or choose outer yourself", f"{SHORTER[-1]} outer folds"
         if reason.startswith("class"):
             remedy = "Give more data, join it with another class, or leave its rows out"
-        raise BadSplits(f"cannot make even {SHORTER[-1]} outer folds: {reason}", remedy)
+        elif "row" in reason:
+            few += f" of {ROWS_PER_FOLD} rows each"
+        raise BadSplits(f"cannot make even {few}: {reason}", remedy)
     changed = fitting[0] != wanted
     note = ("outer", f"{fitting[0]} outer folds instead of {int(wanted)}: {reason}")
     return fitting[0], [note] if changed else []
