@@ -147,6 +147,23 @@ def test_only_learners_that_took_the_weights_are_said_to_have_been_weighted(tmp_
     assert said in paragraph(fw.load(tmp_path / "run"))
 
 
+def test_only_learners_that_were_judged_at_their_defaults_are_said_to_have_been():
+    """Unless it is asked for, that is done where there are 20 candidates or more."""
+    told = paragraph(study(outer=3, inner=2, neighbours=range(1, 21)))
+    every = paragraph(study(outer=3, inner=2, defaults=True))
+
+    assert " k-nn was also judged on the same outer splits at its default parameters. " in told
+    assert " Each tuned learner was also judged on the same outer splits at its default parameters. " in every
+
+
+def test_all_methods_that_auto_may_pick_are_named():
+    rng = np.random.default_rng(6)
+    learners = {f"ridge {k}": fw.tune(Ridge(), alpha=[0.1 * k, 10.0]) for k in range(1, 9)}
+    result = fw.compare(learners, rng.normal(size=(40, 2)), rng.normal(size=40), outer=3, inner=2, jobs=1)
+
+    assert "of ridge 1, ridge 2, ridge 3, ridge 4, ridge 5, ridge 6, ridge 7 and ridge 8 had" in paragraph(result)
+
+
 def test_members_that_had_nothing_to_tune_are_not_said_to_have_been_tuned():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 2))

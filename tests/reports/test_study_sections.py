@@ -58,6 +58,11 @@ def test_the_front_and_the_winners_are_said_in_words(numbers):
     assert f"Outer splits won, of 4: {counts.index[0]} {counts.iloc[0]}" in fold_figure(answer).words
     assert fold_figure(answer).picture.count("fold-line") == 4
 
+    for method in answer["methods"]:
+        for fold in method.get("folds") or []:
+            fold["loss"] = 1.0
+    assert "Outer splits won, of 4, those of equal losses in parts: " in fold_figure(answer).words
+
 
 def test_the_cost_of_predicting_has_its_own_front_once_it_is_measured(numbers):
     answer = numbers.to_dict()

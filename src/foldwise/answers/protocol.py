@@ -31,7 +31,7 @@ def protocol(study: Study) -> dict[str, Any]:
         "optimism": study.has_optimism,
         "threads": study.threads,
         "outer": _splits(study.outer),
-        "defaults": any(method.defaults_of for method in study.methods),
+        "defaults": [method.defaults_of for method in study.methods if method.defaults_of],
         "methods": [_method(study, method) for method in study.methods if not method.defaults_of],
     }
 

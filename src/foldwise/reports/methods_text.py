@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foldwise.answers.numbers import listed, number, plain
+from foldwise.answers.numbers import number, plain
 from foldwise.estimates.intervals import INTERVALS
 from foldwise.reports.advice import among, contestants, regret_words
 
@@ -152,8 +152,11 @@ def _tuning(protocol: Mapping[str, Any]) -> Iterator[str]:
             "The chosen candidate was refitted on all training rows of the outer split and judged on its test rows, "
             "which had no part in fitting, preprocessing or tuning."
         )
-    if protocol.get("defaults"):
-        yield "Each tuned learner was also judged on the same outer splits at its default parameters."
+    if judged := [plain(name) for name in protocol["defaults"]]:
+        every = len(judged) == sum(map(len, groups.values()))
+        who = "Each tuned learner was" if every else f"{_listed(judged)} {'was' if len(judged) == 1 else 'were'}"
+        whose = "its" if every or len(judged) == 1 else "their"
+        yield f"{who} also judged on the same outer splits at {whose} default parameters."
 
 
 def _inner(inner: Mapping[str, Any], outer: Mapping[str, Any]) -> str:
@@ -237,10 +240,9 @@ def _picked(answer: Mapping[str, Any]) -> Iterator[str]:
     """A sentence on the auto row, which picks the method by tuning too."""
     auto = next((method for method in answer.get("methods") or [] if method["name"] == AUTO), None)
     if auto is not None and auto.get("risk") is not None:
-        yield (
-            f"The method {AUTO} took in every outer split whichever of {listed(auto['may_pick'])} had the smallest "
-            "score on its inner splits."
-        )
+        names = _listed([plain(name) for name in auto["may_pick"]])
+        words = f"The method {AUTO} took in every outer split whichever of {names} had the smallest"
+        yield f"{words} score on its inner splits."
 
 
 def _untuned(protocol: Mapping[str, Any]) -> Iterator[str]:

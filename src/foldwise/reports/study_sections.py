@@ -114,7 +114,10 @@ def fold_figure(answer: Found) -> Figure | None:
         return None
     found, folds = wins(methods), len(methods[0]["folds"])
     told = [f"{plain(name)} {number(count, digits=3)}" for name, count in found.items() if count]
-    words = f"Outer splits won, of {folds}: {listed(told)}. Lines that run in parallel agree on the order of the "
+    shared = ", those of equal losses in parts" if any(count % 1 for count in found.values()) else ""
+    words = (
+        f"Outer splits won, of {folds}{shared}: {listed(told)}. Lines that run in parallel agree on the order of the "
+    )
     words += "methods; where all lie to the right, the fold is hard for every method."
     picture = charts.fold_lines(methods, found, title="Outer folds through all methods")
     return Figure("Who wins where", picture, words, is_wide=True)
