@@ -79,6 +79,11 @@ def test_a_named_scorer_of_numbers_says_what_scikit_learn_says(name, numbers):
     assert loss.fold(y[200:], model.predict(X[200:])) == pytest.approx(expected, rel=1e-12)
 
 
+def test_risks_under_a_negated_scorer_are_not_called_negative(numbers):
+    loss = make_losses("neg_max_error", numbers(np.arange(5.0)))[0]
+    assert (loss.name, loss.label) == ("neg_max_error", "max_error loss")
+
+
 def test_a_scorer_can_use_either_of_its_responses(two_classes, classes):
     model, X, y = two_classes
     loss = make_losses("roc_auc", classes(TEXT[y]))[0]

@@ -87,8 +87,9 @@ class Loss(Shown):
 
     @property
     def label(self) -> str:
-        """What its numbers are called: "squared loss", "1 - AUC"."""
-        return f"{self.name} loss" if self.score is None else f"1 - {self.score}"
+        """What its numbers are called: "squared loss", "1 - AUC"; risks under a `neg_` scorer are above 0."""
+        name = self.name.removeprefix("neg_") if isinstance(self.spec, str) else self.name
+        return f"{name} loss" if self.score is None else f"1 - {self.score}"
 
     def __repr__(self) -> str:
         return f"Loss({self.name!r})"
