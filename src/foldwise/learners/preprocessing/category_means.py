@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.preprocessing import OrdinalEncoder, TargetEncoder
+from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
@@ -19,7 +19,7 @@ MOST_DRAWN = 1e4  # values that say nothing are drawn to the overall mean as by 
 class CategoryMeans(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """How far the mean target of every value, or the share of every class, is from the overall one, after shrinkage.
 
-    Training rows are given means of other training rows (scikit-learn's encoder, cross-fitted), or a value seen once
+    Training rows are given means of other training rows, or a value seen once
     would tell the learner its own target. Values that are new are 0, in training and later, whichever part they are in.
 
     >>> X = np.array([["a"], ["a"], ["b"], ["b"], ["c"]], dtype=object)
@@ -35,7 +35,7 @@ class CategoryMeans(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.codes_ = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, dtype=np.int64).fit(X)
         targets = self._targets(np.asarray(y))
         self.n_features_in_ = self.codes_.n_features_in_
-        self.means_ = _means(self.codes_.transform(X), targets)
+        self.means_ = self._means(self.codes_.transform(X), targets)
         return self
 
     def transform(self, X: Any) -> FloatArray:
@@ -52,13 +52,24 @@ class CategoryMeans(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             inside = parts == part
             if inside.all() or not inside.any():  # fewer rows than parts
                 continue
-            made[inside] = _encoded(_means(codes[~inside], targets[~inside]), codes[inside])
+            made[inside] = _encoded(self._means(codes[~inside], targets[~inside]), codes[inside])
         return made
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         names = [f"x{j}" for j in range(self.n_features_in_)] if input_features is None else input_features
         outputs = len(self.means_)
         return np.array([f"{name}_{j}" if outputs > 1 else name for j in range(outputs) for name in names], object)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Models of version 0.1 have scikit-learn's encoders where there are distances now."""
+        super().__setstate__(state)
+        self.means_ = [[_distances_of(one) for one in output] for output in getattr(self, "means_", [])]
+
+    def _means(self, codes: IntArray, targets: FloatArray) -> list[list[FloatArray]]:
+        """By output and column, the distance of each value's mean from the overall one, and 0 for new values."""
+        known = zip(codes.T, self.codes_.categories_, strict=True)
+        columns = [_Column(column, len(values)) for column, values in known]
+        return [[column.distances(target) for column in columns] for target in targets.T]
 
     def _targets(self, y: AnyArray) -> FloatArray:
         """One column per output: the target, the second of two classes, or each of more."""
@@ -69,38 +80,53 @@ class CategoryMeans(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(y[:, None] == wanted[None, :], dtype=np.float64)
 
 
-def _means(codes: IntArray, targets: FloatArray) -> list[list[Any]]:
-    """Encoders by output and column."""
-    return [[_column_means(column[:, None], target) for column in codes.T] for target in targets.T]
+class _Column:
+    """The codes of one column; what they say of a target is found in as many additions as there are rows.
 
-
-def _column_means(codes: IntArray, target: FloatArray) -> Any:
-    return TargetEncoder(target_type="continuous", smooth=_drawn(codes[:, 0], target)).fit(codes, target)
-
-
-def _encoded(means: list[list[Any]], codes: IntArray) -> FloatArray:
-    """Distances from the overall mean: the mean itself would tell a training row which part it is in."""
-    made = [
-        encoder.transform(codes[:, [j]]) - encoder.target_mean_
-        for encoders in means
-        for j, encoder in enumerate(encoders)
-    ]
-    return np.hstack(made)
-
-
-def _drawn(codes: IntArray, target: FloatArray) -> float:
-    """The rows of overall mean that a value's own rows are mixed with: variance within values over that between them.
-
-    scikit-learn's own choice takes the variance within each value, which is 0 where a value has one row, and so does
-    not draw the rarest values at all.
+    The formula, and the order of the additions, are those of scikit-learn's `TargetEncoder`, so that the means are its
+    own to the last bit.
     """
-    _, places, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    own = np.bincount(places, target) / counts
-    total = float(np.var(target))
-    freedom = len(target) - len(counts)
-    within = (float(np.sum((target - own[places]) ** 2)) + DOUBT * total) / (freedom + DOUBT)
-    between = total - within
-    return MOST_DRAWN if between * MOST_DRAWN <= within else within / between
+
+    def __init__(self, codes: IntArray, values: int) -> None:
+        self.counts = np.bincount(codes, minlength=values)
+        self.seen = np.flatnonzero(self.counts)
+        self.codes = np.r_[np.arange(len(self.counts)), codes]  # first what each value is drawn by, and then its rows
+
+    def distances(self, target: FloatArray) -> FloatArray:
+        """How far each value's mean is from the overall one; 0 for values of no row, and for new ones at the end."""
+        drawn, mean = self.drawn(target), float(np.mean(target))
+        sums, counts = (
+            np.bincount(self.codes, np.r_[np.full(len(self.counts), first), rest])[self.seen]
+            for first, rest in ((drawn * mean, target), (drawn, np.ones(len(target))))
+        )
+        found = np.zeros(len(self.counts) + 1)
+        found[self.seen] = sums / counts - mean
+        return found
+
+    def drawn(self, target: FloatArray) -> float:
+        """The rows of overall mean that a value's own rows are mixed with: variance within over that between values.
+
+        scikit-learn's own choice takes the variance within each value, which is 0 where a value has one row, and so
+        does not draw the rarest values at all.
+        """
+        codes = self.codes[len(self.counts) :]
+        own = np.bincount(codes, target, len(self.counts)) / np.maximum(self.counts, 1)
+        total = float(np.var(target))
+        freedom = len(target) - len(self.seen)
+        within = (float(np.sum((target - own[codes]) ** 2)) + DOUBT * total) / (freedom + DOUBT)
+        between = total - within
+        return MOST_DRAWN if between * MOST_DRAWN <= within else within / between
+
+
+def _distances_of(found: Any) -> FloatArray:
+    is_present = isinstance(found, np.ndarray)
+    return np.asarray(found if is_present else np.r_[found.encodings_[0] - found.target_mean_, 0.0])
+
+
+def _encoded(means: list[list[FloatArray]], codes: IntArray) -> FloatArray:
+    """Distances from the overall mean: the mean itself would tell a training row which part it is in."""
+    made = [values[codes[:, at]] for distances in means for at, values in enumerate(distances)]
+    return np.column_stack(made)
 
 
 def _parts(rows: int) -> IntArray:
