@@ -139,17 +139,19 @@ def limited_course(study, at_once):
     return list(dict.fromkeys(course))
 
 
-def test_within_a_limit_boosting_follows_linear_learners_and_a_risk_comes_before_the_final_tuning():
+def test_within_a_limit_boosting_follows_linear_learners_and_all_risks_come_before_the_final_tunings():
+    """A final tuning costs as much as a risk: two workers had two dear ones while no other learner was begun."""
     names = ["k-nn:small", "tree:small", "forest:small", "boosting:small", "ridge:small"]
     study = make_comparison(names, X, Y, outer=0.25, inner=1 / 3)
-    first, others = ["ridge:small", "boosting:small"], ["k-nn:small", "tree:small", "forest:small"]
+    order = ["ridge:small", "boosting:small", "k-nn:small", "tree:small", "forest:small"]
     found = [study.study.methods[at].name for at in turns(study)]
-    assert found == [*2 * ["baseline", *first], *(name for one in others for name in (one, one))]
-    course = limited_course(study, at_once=1)
+    assert found == 2 * ["baseline", *order]
     inner, outer, final = 20, 30, 26  # training rows of a tuning, of a risk, of the tuning on all rows
-    assert course[0] == ("baseline", outer)
-    assert course[1:7] == [*((name, rows) for name in first for rows in (inner, outer)), *((n, final) for n in first)]
-    assert course[7:] == [(name, rows) for name in others for rows in (inner, outer, final)]
+    assert limited_course(study, at_once=1) == [
+        ("baseline", outer),
+        *((name, rows) for name in order for rows in (inner, outer)),
+        *((name, final) for name in order),
+    ]
 
 
 def test_a_second_worker_begins_the_next_method_and_no_third():

@@ -420,6 +420,7 @@ class Result:
         smallest outer risk, "inner" the smallest selection score on all rows, whose risk is that of the `auto` row.
         `intervals`: keep the models of the outer folds beside it, for `predict_interval` (of classes `predict_set`);
         that makes one more fit for each fold, and the model that many times larger.
+        Fits of the method that a time limit has cut are made first, however long they take.
 
         >>> import foldwise as fw
         >>> from sklearn.datasets import load_diabetes
@@ -441,7 +442,7 @@ class Result:
                 "a result loaded from a store has no learners to fit",
                 "Run the study again with the same store: it makes no new fits, and its result can refit",
             )
-        method = self._named(name)
+        method = self._finished(self._named(name), runnable)
         auto = make_auto(self.methods) if pick == "inner" else None
         judged = method if auto is None else auto
         if intervals:
@@ -608,6 +609,20 @@ class Result:
         if name not in known:
             raise BadStudy(f"there is no method {name!r} in this study", nearest(name, known))
         return known[name]
+
+    def _finished(self, method: MethodAnswer, runnable: RunnableStudy) -> MethodAnswer:
+        """The method with the fits that a time limit has cut, those of its final tuning for one."""
+        if method.is_finished:
+            return method
+        from foldwise.api.finishing import finish  # needs scikit-learn, and a result that is read does not
+
+        own = method.method
+        self.reading, made = finish(runnable, self.reading, {own.name, *(name for _, name in own.members)})
+        more = made_by_rows(made, self.study)
+        self.made = {name: self.made.get(name, 0) + more.get(name, 0) for name in {**self.made, **more}}
+        self.methods = [answer_of(self.reading, known) for known in self.reading.study.shown]
+        self.__dict__.pop("_answer", None)  # made again, with what is known now
+        return self._find(own.name)
 
     def _final_candidate(self, method: MethodAnswer, rule: str | None) -> int:
         if method.method.inner is None:

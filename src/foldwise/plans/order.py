@@ -50,7 +50,7 @@ FIRST = (
 def turns(runnable: RunnableStudy) -> list[int]:
     """The places of all methods within a time limit, each twice: for its risk, and then for its final tuning.
 
-    The risks of linear learners and of boosting come first, then their final tunings, then the others one by one.
+    Every method has its risk before any has its final tuning: linear learners and boosting first, then the others.
     """
     methods, learners = runnable.study.methods, runnable.learners
     late = len(FIRST) + 1
@@ -59,8 +59,7 @@ def turns(runnable: RunnableStudy) -> list[int]:
         for method, one in zip(methods, learners, strict=True)
     ]
     order = sorted(cheap_first(runnable), key=lambda at: group[at])
-    first = [at for at in order if group[at] < len(FIRST)]
-    return [*first, *first, *(at for one in order[len(first) :] for at in (one, one))]
+    return [*order, *order]
 
 
 def cheap_first(runnable: RunnableStudy) -> list[int]:
