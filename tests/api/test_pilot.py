@@ -95,6 +95,24 @@ def test_large_tables_are_measured_on_some_of_their_rows(fake_clock):
         assert Costly.now < seconds + 0.1  # some hundred rows of two candidates, and then what there is time for
 
 
+def test_time_that_does_not_grow_with_the_rows_is_told_apart_where_it_would_make_much_of_little(fake_clock):
+    """Boosting on 400 rows takes little less than on 3,200: by that alone 100,000 rows were told 30 times too much."""
+    big = RNG.normal(size=(100_000, 2))
+    runnable, reading = study({"costly": fw.tune(Costly(), depth=[10])}, big, big[:, 0], outer=3, inner=3)
+    fixed, whole = 0.04, 10 * (1 + 44_444 / 100) / 1000
+    plain = pilot._timed
+
+    def with_fixed(worker, batches):
+        Costly.now += fixed
+        return plain(worker, batches) + fixed
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pilot, "_timed", with_fixed)
+        found = measure(runnable, reading, seconds=0.1)[0]
+    assert found.together == pytest.approx(whole + fixed, rel=0.7)
+    assert Costly.now < 4.0
+
+
 def test_a_thinned_table_keeps_some_of_every_class():
     y = np.where(np.arange(5000) % 1000 == 0, "rare", "usual")
     runnable, reading = study({"tree": fw.learner("tree")}, np.arange(10_000.0).reshape(-1, 2), y, outer=3, inner=2)

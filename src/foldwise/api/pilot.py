@@ -22,6 +22,7 @@ from foldwise.splits.split import union
 from foldwise.studies.reading import Reading
 
 SECONDS = 1.5  # for all methods; one pass of each method is made, however long it takes, on few rows
+SHARE, LONGEST = 0.05, 1.0  # or so much of what fits are told to take, and seconds: few rows tell badly of very many
 FIRST_ROWS = 400  # to train on, to begin with
 WARM_ROWS, WARM_FITS = 60, 4  # before the clock is looked at: what is imported or compiled on the way is not counted
 CHOSEN = 3  # candidates that are tried alone
@@ -97,9 +98,10 @@ def _seconds(
             break
     spent, first, begun, next_power = took, took, rows, power or GROWTH
     while rows < size:
-        more = min(size, 2 * rows)
-        if spent + took * (more / rows) ** next_power > allowed:
-            took *= (size / rows) ** next_power
+        more, on_all = min(size, 2 * rows), took * (size / rows) ** next_power
+        told = on_all * len(batches) / len(picked)
+        if spent + took * (more / rows) ** next_power > max(allowed, min(SHARE * told, LONGEST)):
+            took = on_all
             break
         longer = _timed(worker, [_thinned(worker, batch, more) for batch in picked])
         if power is None:
