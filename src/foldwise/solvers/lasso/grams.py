@@ -35,12 +35,19 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The numbers of a data set in a form that is made once: columns and target about their means, with weights."""
+    """The numbers of a data set about their means, with weights."""
 
     X: FloatArray
+    y: FloatArray
     centre: FloatArray  # overall means of the columns and, last, of the target
-    values: FloatArray  # rows x (columns and target), less the centre
     weights: FloatArray | None
+
+    def values(self, rows: IntArray) -> FloatArray:
+        """Rows x (columns and target), less the centre: a copy of the whole table is not held."""
+        found = np.empty((rows.size, self.centre.size))
+        found[:, :-1], found[:, -1] = self.X[rows], self.y[rows]
+        found -= self.centre
+        return found
 
     def sums(self, train: IntArray) -> Sums:
         """The sums of a training set; rows may repeat."""
@@ -59,7 +66,7 @@ class Table:
         return self._direct(np.arange(len(self.X)))
 
     def _direct(self, rows: IntArray) -> Sums:
-        values = self.values[rows]
+        values = self.values(rows)
         if self.weights is None:
             return Sums(float(rows.size), values.sum(axis=0), values.T @ values)
         weights = self.weights[rows]
@@ -81,8 +88,6 @@ def table_of(data: Dataset) -> Table | None:
 
 def _make_table(X: FloatArray, y: FloatArray, weights: FloatArray | None) -> Table | None:
     values: AnyArray = np.column_stack([X, y])
-    if not np.isfinite(y).all() or np.abs(values).max(initial=0.0) > 1e100:
+    if not np.isfinite(y).all() or max(values.max(initial=0.0), -values.min(initial=0.0)) > 1e100:
         return None
-    centre = values.mean(axis=0)
-    values -= centre
-    return Table(X, centre, values, weights)
+    return Table(X, y, values.mean(axis=0), weights)

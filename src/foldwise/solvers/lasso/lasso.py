@@ -85,7 +85,7 @@ class _TrainingSet:
 
 def _training_set(table: Table, train: IntArray, scaling: Scaling, *, is_centred: bool) -> _TrainingSet:
     shift, spread = scale_columns(table.X, train, scaling)
-    y_shift, y_spread = scale_target(table.values[train, -1] + table.centre[-1], scaling)
+    y_shift, y_spread = scale_target((table.y[train] - table.centre[-1]) + table.centre[-1], scaling)
     spreads = np.append(spread, y_spread)
     given = np.append(shift, y_shift)
     weights = None if table.weights is None else table.weights[train]
@@ -97,7 +97,7 @@ def _training_set(table: Table, train: IntArray, scaling: Scaling, *, is_centred
             products /= np.outer(spreads, spreads)
         problem = Gram(np.ascontiguousarray(products[:-1, :-1]), products[:-1, -1].copy(), products[-1, -1])
         return _TrainingSet(problem, sums.weight, centre + table.centre, spreads)
-    values = table.values[train]
+    values = table.values(train)
     centre = np.average(values, axis=0, weights=weights) if is_centred else given - table.centre
     values = (values - centre) / spreads
     if weights is not None:
