@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -48,11 +50,12 @@ def test_many_rows_are_drawn_in_bunches_that_vary_as_single_rows_do(monkeypatch,
     losses = (np.sort(shared) if order == "by loss" else shared)[:, None] + 0.3 * rng.standard_normal((6007, 5))
     (rows,) = bbc_of_many([losses], repeats=600, seed=4)
     monkeypatch.setattr(bias, "MOST_UNITS", 700)
-    sums, sizes = bias._by_unit([losses], None, 4)
+    units = bias.units_of(len(losses), seed=4)
+    sums, sizes = units.table(losses), units.sizes
     (bunches,) = bbc_of_many([losses], repeats=600, seed=4)
     assert set(sizes) == {8, 9}
     assert len(sizes) <= 700
-    np.testing.assert_allclose(sums[0].sum(axis=0), losses.sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(sums.sum(axis=0), losses.sum(axis=0), rtol=1e-12)
     assert (bunches.selected, bunches.selection_score) == (rows.selected, rows.selection_score)
     assert abs(bunches.value - rows.value) < 5 * rows.draws.std() * np.sqrt(2 / 600)
     assert bunches.draws.std() == pytest.approx(rows.draws.std(), rel=0.15)  # 600 draws know it to 3 %, 668 bunches too
@@ -61,10 +64,33 @@ def test_many_rows_are_drawn_in_bunches_that_vary_as_single_rows_do(monkeypatch,
 def test_groups_are_added_up_row_by_row():
     rng = np.random.default_rng(0)
     losses, groups = rng.random((40, 3)), rng.integers(0, 9, 40)
-    sums, sizes = bias._by_unit([losses], groups, 0)
+    units = bias.units_of(40, seed=0, groups=groups)
+    sums, sizes = units.table(losses), units.sizes
     expected = np.array([losses[groups == group].sum(axis=0) for group in np.unique(groups)])
-    np.testing.assert_allclose(sums[0], expected, rtol=1e-12)
+    np.testing.assert_allclose(sums, expected, rtol=1e-12)
     assert sizes.tolist() == np.unique(groups, return_counts=True)[1].tolist()
+
+
+@pytest.mark.parametrize("rows", [90, 6007])
+def test_candidates_that_come_one_by_one_are_drawn_as_their_table_is_to_the_last_bit(monkeypatch, rows):
+    monkeypatch.setattr(bias, "MOST_UNITS", 700)
+    table = np.random.default_rng(1).exponential(size=(7, rows)).T  # a candidate after the other in memory
+    (wanted,) = bbc_of_many([table], repeats=50, seed=3)
+    units = bias.units_of(rows, seed=3)
+    (found,) = bias.bbc_of_units([units.losses(iter(table.T), 7)], units, repeats=50, seed=3)
+    np.testing.assert_array_equal(found.draws, wanted.draws)
+    assert found[:5] == wanted[:5]
+
+
+def test_losses_of_very_many_rows_are_not_held_together():
+    """Fifty candidates on a million rows were 400 MB."""
+    rows, candidates = 200_000, 50
+    units = bias.units_of(rows, seed=0)
+    tracemalloc.start()
+    units.losses((np.full(rows, 1.0 + at) for at in range(candidates)), candidates)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < rows * candidates * 8 / 4
 
 
 def test_tibshirani_adds_what_the_pick_loses_to_the_best_of_each_fold():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from foldwise.answers.method import MethodAnswer
 from foldwise.arrays import FloatArray
 from foldwise.estimates.estimate import plain_number
-from foldwise.formulas.bias import Bbc, bbc_of_many, tibshirani
+from foldwise.formulas.bias import Bbc, UnitLosses, bbc_of_units, tibshirani, units_of
 
 REPEATS = 1000
 CORRECTIONS = ("bbc", "low", "high", "tibshirani")
@@ -38,10 +39,12 @@ def corrections(methods: list[MethodAnswer], among: list[MethodAnswer]) -> tuple
     study = methods[0].study
     able = {method.method.name: method for method in methods if no_correction(method) is None}
     winner = _winner_table(among)
-    tables = [selection_table(method) for method in able.values()] + ([] if winner is None else [winner])
-    if not tables:
+    if not able and winner is None:
         return {}, None
-    found = bbc_of_many(tables, repeats=REPEATS, seed=study.seed, level=study.level, groups=study.groups)
+    units = units_of(study.rows, seed=study.seed, groups=study.groups)
+    losses = [units.losses(_columns(method), len(method.method.candidates)) for method in able.values()]
+    losses += [] if winner is None else [UnitLosses(units.table(winner), winner.mean(axis=0))]
+    found = bbc_of_units(losses, units, repeats=REPEATS, seed=study.seed, level=study.level)
     pairs = zip(able.items(), found[: len(able)], strict=True)
     selection = {name: Corrected(one.value, one.low, one.high, _tibshirani(method)) for (name, method), one in pairs}
     return selection, None if winner is None else found[-1]
@@ -60,21 +63,30 @@ def _winner_table(methods: list[MethodAnswer]) -> FloatArray | None:
 
 def selection_table(method: MethodAnswer) -> FloatArray:
     """Out-of-fold losses[row, candidate] of the final tuning, averaged where a row was held out more than once."""
+    columns = _columns(method)
+    table = np.empty((len(method.method.candidates), method.study.rows))  # one table, also of many rows
+    for into, losses in zip(table, columns, strict=True):
+        into[:] = losses
+    return table.T
+
+
+def _columns(method: MethodAnswer) -> Iterator[FloatArray]:
+    """The same, one candidate after the other: of very many rows the table would be many times the data."""
     study, own = method.study, method.method
     assert own.inner is not None
-    judge = study.losses[0]
-    sums, times = np.zeros((len(own.candidates), study.rows)), np.zeros(study.rows)  # one table, also of many rows
-    for split in own.inner.final or ():
-        target = study.target[split.test]
+    judge, splits = study.losses[0], own.inner.final or ()
+    targets, times = [study.target[split.test] for split in splits], np.zeros(study.rows)
+    for split in splits:
         times[split.test] += 1
-        for candidate, into in enumerate(sums):
+    is_once = (times == 1).all()
+    for candidate in range(len(own.candidates)):
+        losses = np.zeros(study.rows)
+        for split, target in zip(splits, targets, strict=True):
             record = method.reading.record(own, candidate, split)
             assert record is not None
             response = own.response_for(judge, candidate)
-            into[split.test] += judge.rows(target, record.response(response, split.test))
-    if not (times == 1).all():
-        sums /= np.where(times > 0, times, np.nan)
-    return sums.T
+            losses[split.test] += judge.rows(target, record.response(response, split.test))
+        yield losses if is_once else losses / np.where(times > 0, times, np.nan)
 
 
 def no_correction(method: MethodAnswer) -> str | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadInterval
-from foldwise.formulas.checks import checked_count, checked_level, checked_table, fold_codes, fold_sums
+from foldwise.formulas.checks import checked_count, checked_finite, checked_level, checked_table, fold_codes, fold_sums
 from foldwise.formulas.corrected_t import has_no_spread, mean_within
 
 BLOCK_BYTES = 12_000_000  # of bootstrap counts in memory at once
@@ -59,16 +59,24 @@ def bbc_of_many(
     rows = len(checked[0])
     if any(len(table) != rows for table in checked):
         raise BadInterval("methods must have losses on the same rows", "Give one loss table per method, row by row")
+    units = units_of(rows, seed=seed, groups=groups)
+    losses = [UnitLosses(units.table(table), table.mean(axis=0)) for table in checked]
+    return bbc_of_units(losses, units, repeats=repeats, seed=seed, level=level)
+
+
+def bbc_of_units(
+    losses: Sequence[UnitLosses], units: Units, *, repeats: int = 1000, seed: int = 0, level: float = 0.95
+) -> list[Bbc]:
+    """The same where losses are at hand for what is drawn alone: tables of very many rows need not be made."""
     level, repeats = checked_level(level), checked_count("repeats", repeats)
-    sums, sizes = _by_unit(checked, groups, seed)
-    contests = [_contest(table, repeats) for table in sums]
-    draws: list[list[FloatArray]] = [[] for _ in checked]
-    for counts in _bootstrap_counts(len(sizes), repeats, seed):
+    contests = [_contest(one.sums, repeats) for one in losses]
+    draws: list[list[FloatArray]] = [[] for _ in losses]
+    for counts in _bootstrap_counts(len(units.sizes), repeats, seed):
         picked = [contest.picks(counts) for contest in contests]
-        found = _left_out_means(counts == 0, [contest.columns for contest in contests], picked, sizes)
+        found = _left_out_means(counts == 0, [contest.columns for contest in contests], picked, units.sizes)
         for kept, left_out in zip(draws, found, strict=True):
             kept.append(left_out)
-    return [_summary(table, np.concatenate(found), level) for table, found in zip(checked, draws, strict=True)]
+    return [_summary(one.means, np.concatenate(found), level) for one, found in zip(losses, draws, strict=True)]
 
 
 def bbc_draws(losses: Any, drawn_rows: Any) -> tuple[IntArray, FloatArray]:
@@ -142,20 +150,46 @@ def _contest(table: FloatArray, repeats: int) -> _Contest:
     return _Contest(columns, best, np.array(contenders), rough[: len(contenders)], tolerance)
 
 
-def _by_unit(tables: list[FloatArray], groups: Any, seed: int) -> tuple[list[FloatArray], FloatArray]:
-    """Loss sums[unit, candidate] and rows of each unit: the rows themselves, groups of them, or bunches of either."""
-    rows = len(tables[0])
+class UnitLosses(NamedTuple):
+    """Loss sums[unit, candidate] of what is drawn, and the mean over rows of every candidate."""
+
+    sums: FloatArray
+    means: FloatArray
+
+
+class Units(NamedTuple):
+    """What is drawn: the rows themselves, groups of them, or bunches of either."""
+
+    codes: IntArray | None  # the unit of each row; None where it is one itself
+    sizes: FloatArray
+
+    def losses(self, columns: Iterable[FloatArray], candidates: int) -> UnitLosses:
+        """The losses of one candidate after the other, by row: only what is drawn is kept of them."""
+        sums, means = np.empty((candidates, len(self.sizes))), np.empty(candidates)
+        for at, column in enumerate(columns):
+            column = checked_finite(column, unit="row")
+            sums[at], means[at] = self._sums(column), column.mean()
+        return UnitLosses(sums.T, means)
+
+    def table(self, losses: FloatArray) -> FloatArray:
+        """Loss sums[unit, candidate] of losses[row, candidate], a candidate at a time, as tables lie in memory."""
+        return losses if self.codes is None else np.stack([self._sums(column) for column in losses.T], axis=1)
+
+    def _sums(self, column: FloatArray) -> FloatArray:
+        return column if self.codes is None else fold_sums(column, self.codes, len(self.sizes))
+
+
+def units_of(rows: int, *, seed: int, groups: Any = None) -> Units:
+    """The units of so many rows: at most MOST_UNITS of them."""
     codes, count = (np.arange(rows), rows) if groups is None else fold_codes(groups, rows=rows)
     if count < 2:
         raise BadInterval("BBC needs at least 2 groups, not 1", "Draw rows, or gather more groups")
     if groups is None and count <= MOST_UNITS:
-        return tables, np.ones(rows)
+        return Units(None, np.ones(rows))
     if count > MOST_UNITS:
         bunches = _bunches(count, seed)
-        codes, count = bunches[codes], int(bunches.max()) + 1
-    # a candidate at a time, as tables lie in memory
-    sums = [np.stack([fold_sums(losses, codes, count) for losses in table.T], axis=1) for table in tables]
-    return sums, np.bincount(codes).astype(np.float64)
+        codes = bunches[codes]
+    return Units(codes, np.bincount(codes).astype(np.float64))
 
 
 def _bunches(units: int, seed: int) -> IntArray:
@@ -197,8 +231,7 @@ def _left_out_means(
     return found
 
 
-def _summary(table: FloatArray, draws: FloatArray, level: float) -> Bbc:
-    means = table.mean(axis=0)
+def _summary(means: FloatArray, draws: FloatArray, level: float) -> Bbc:
     value = mean_within(draws)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     if has_no_spread(draws):  # no width but that of rounding
