@@ -12,9 +12,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from twin import assert_twins, bootstraps, fits_of, folds, pairs, plain_answer
 
+import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
-from foldwise.solvers.ridge import cross_products, primal, tridiagonal
+from foldwise.solvers.ridge import cross_products, penalties, primal, tridiagonal
 from foldwise.solvers.ridge.ridge import RidgeSolver
 
 SOLVER = RidgeSolver()
@@ -334,3 +335,25 @@ def test_penalties_solved_a_few_at_a_time_have_the_bits_of_all_at_once(columns, 
         assert np.isnan(singular).all()
     expected = [np.linalg.solve(A + shift * np.eye(columns), side).T for shift in shifts]
     np.testing.assert_allclose(whole, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_answers_that_are_handed_on_some_at_a_time_have_the_bits_of_all_at_once(classes, monkeypatch):
+    """A copy of all answers of a training set was as large again as they are."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 4))
+    y = np.where(X[:, 0] > 0, "yes", "no") if classes else X[:, 0] + rng.normal(size=60)
+    estimator = RidgeClassifier() if classes else Ridge()
+    learner = fw.tune(estimator, alpha=[float(alpha) for alpha in np.logspace(2, -2, 30)])
+    options = {"outer": 3, "inner": 3, "jobs": 1, "solvers": "all"}
+    whole = fw.compare({"ridge": learner}, X, y, **options)
+    sizes = []
+    handed = penalties.PenaltyBatch._handed_some
+    monkeypatch.setattr(penalties, "HANDED", 100)
+    monkeypatch.setattr(
+        penalties.PenaltyBatch, "_handed_some", lambda *args: (sizes.append(len(args[-1])), handed(*args))[1]
+    )
+    some = fw.compare({"ridge": learner}, X, y, **options)
+    assert max(sizes) < 30
+    assert [one["folds"] for one in some.to_dict()["methods"]] == [one["folds"] for one in whole.to_dict()["methods"]]
+    assert some.fits_made == whole.fits_made

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.arrays import FloatArray
+from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.solvers.batches import BlockPart, SplitFits, by_split
 from foldwise.solvers.ridge.linear_scores import answer_of, has_every_class
@@ -17,6 +17,7 @@ from foldwise.solvers.solver import Answer, BlockAnswer, FitRequest
 
 Found = tuple[FloatArray, FloatArray]  # predictions (penalties x rows x targets); by penalty, how wrong they may be
 DOUBT = 2e-11  # predictions that rounding may move by more, relative to the target, are left to the plain loop
+HANDED = 2_000_000  # predictions of one training set that are handed on at a time
 
 
 class PenaltyBatch(ABC):
@@ -57,8 +58,9 @@ class PenaltyBatch(ABC):
         for penalties, every in alike.items():
             owners = {id(split): part for part, split in every}
             for splits in self._in_groups([split for _, split in every], len(penalties) * self.Y.shape[1]):
-                for split, found in zip(splits, self.found(splits, np.array(penalties)), strict=True):
-                    yield from self._handed_block(owners[id(split)], penalties, *found)
+                answers = self.found(splits, np.array(penalties))[::-1]
+                for split in splits:  # none is held while the next ones are made
+                    yield from self._handed_block(owners[id(split)], penalties, *answers.pop())
 
     def _handed_block(
         self, part: BlockPart, penalties: tuple[float, ...], values: FloatArray, wrong: FloatArray
@@ -67,6 +69,14 @@ class PenaltyBatch(ABC):
         wanted = np.searchsorted(np.array(penalties), self._penalties(block.estimators))
         is_sure = np.isfinite(values).all(axis=(1, 2)) & (wrong <= DOUBT * self.scale)
         sure = np.flatnonzero(is_sure[wanted])
+        step = max(HANDED // values[:1].size, 1)
+        for start in range(0, sure.size, step):  # a copy of all of very many numbers would be twice the answers
+            yield from self._handed_some(part, values, wanted, sure[start : start + step])
+
+    def _handed_some(
+        self, part: BlockPart, values: FloatArray, wanted: IntArray, sure: IntArray
+    ) -> Iterator[BlockAnswer]:
+        block = part.block
         if self.data.task == "regression":
             found: Answer = {"predict": values[wanted[sure], :, 0]}
         else:
