@@ -67,7 +67,7 @@ def test_boosting_has_a_shorter_run_of_larger_steps_where_the_long_one_takes_too
     found = [choose(Words(None), table(100_000), NAMES, left=left).changes for left in (5, 20, 300)]
     rounds = [one["boosting"]["max_iter"][-1] if "boosting" in one else 400 for one in found]
     assert rounds == sorted(rounds)
-    assert (rounds[0], rounds[-1]) == (50, 400)
+    assert (rounds[0], rounds[-1]) == (25, 400)
     assert found[0]["boosting"]["learning_rate"] > 0.1
 
 

@@ -64,7 +64,7 @@ UNKNOWN = Pace(12.0, by_class=True)  # any other learner, also one of the user's
 SHORTER: dict[str, tuple[tuple[float, dict[str, Any]], ...]] = {
     "boosting": tuple(
         (rounds[-1] / 400, {"max_iter": rounds, "learning_rate": rate, "max_leaf_nodes": 6, "min_samples_leaf": 5})
-        for rounds, rate in (([25, 50, 100, 200], 0.2), ([25, 50, 100], 0.3), ([25, 50], 0.3))
+        for rounds, rate in (([25, 50, 100, 200], 0.2), ([25, 50, 100], 0.3), ([25, 50], 0.3), ([10, 25], 0.5))
     )
 }
 
