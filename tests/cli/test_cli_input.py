@@ -109,3 +109,10 @@ def test_standard_input_that_is_no_table_is_one_sentence_and_exit_code_2(foldwis
     assert (code, out) == (2, "")
     assert words in err
     assert err.count("\n") == 1
+
+
+def test_a_study_that_a_limit_has_stopped_says_that_it_wrote_no_model(foldwise, rows, tmp_path):
+    model, words = tmp_path / "model.skops", ("--time-limit", "0.000001", "--store", tmp_path / "run")
+    code, _, err = foldwise("compare", rows, "--target", "y", *QUICK, *words, "--save", model)
+    assert (code, model.exists()) == (STOPPED, False)
+    assert f"no model was written to {model}, as the study is not finished" in err

@@ -279,6 +279,8 @@ def _run(study: Any, *, page: Mapping[str, Any], saving: Mapping[str, Any], quie
     _finish(result, **more, saving=saving if result.is_finished else None)
     if result.is_finished:
         return 0
+    if saving["save"]:
+        remark(f"no model was written to {saving['save']}, as the study is not finished")
     remark(_how_to_go_on(f"stopped at the time limit of {study.time_limit:g} s", study))
     return STOPPED
 
