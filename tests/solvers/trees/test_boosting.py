@@ -94,6 +94,7 @@ def test_lightgbm_is_staged_to_the_last_digit(table):
     lightgbm = pytest.importorskip("lightgbm")
     X, y, weights = table
     options = {"random_state": 1, "subsample": 0.5, "subsample_freq": 1, "verbose": -1, "n_jobs": 1}
+    options["min_child_samples"] = 5
     models = [lightgbm.LGBMRegressor(n_estimators=r, **options) for r in ROUNDS]
     assert_twins(LIGHTGBM, models, make_dataset(X, y, weights=weights), folds(90, 2), tolerance=1e-14)
     models = [lightgbm.LGBMClassifier(n_estimators=r, **options) for r in ROUNDS]
@@ -101,6 +102,19 @@ def test_lightgbm_is_staged_to_the_last_digit(table):
     assert_twins(LIGHTGBM, models, labels, folds(90, 2), ALL_RESPONSES[:2], tolerance=1e-14)
     assert not LIGHTGBM.takes(lightgbm.LGBMRegressor(boosting_type="dart"), labels)
     assert not LIGHTGBM.takes(lightgbm.LGBMRegressor(boosting="dart"), labels)
+
+
+@pytest.mark.parametrize("drawn", [{"colsample_bytree": 0.5}, {"subsample": 0.3, "subsample_freq": 1}], ids=str)
+def test_rounds_of_lightgbm_with_nothing_to_split_on_are_not_counted_as_trees(drawn):
+    """A round that drew the wrong columns leaves no tree, and the next may draw others."""
+    lightgbm = pytest.importorskip("lightgbm")
+    X = np.column_stack([np.arange(36) % 2, np.arange(36) >= 27])
+    data = make_dataset(X, 5.0 * X[:, 1] + np.arange(36) % 3 / 9)
+    options = {"min_child_samples": 4, "min_split_gain": 1, "random_state": 3, "verbose": -1, "n_jobs": 1, **drawn}
+    models = [lightgbm.LGBMRegressor(n_estimators=r, **options) for r in (1, 2, 3, 5, 9)]
+    answers = assert_twins(LIGHTGBM, models, data, folds(36, 3), tolerance=1e-14, allow_none=True)
+    assert answers[-1] is not None
+    assert answers[0] is None
 
 
 def test_xgboost_is_staged_bit_for_bit(table):

@@ -78,7 +78,12 @@ class Boosting:
         found = self.stages(fitted, X, responses, wanted)
         classes = getattr(fitted, "classes_", None)
         rounds = map(self._rounds, estimators)
-        return [Given(classes, {name: found[name][count] for name in responses}) for count in rounds]
+        return [
+            Given(classes, {name: found[name][count] for name in responses})
+            if all(count in found[name] for name in responses)
+            else None
+            for count in rounds
+        ]
 
     def _rounds(self, estimator: Any) -> int:
         return int(told(estimator)[self.rounds])
@@ -148,8 +153,10 @@ def _lightgbm(model: Any, X: Any, responses: Sequence[str], wanted: list[int]) -
     def own(response: str, rounds: int) -> AnyArray:
         return np.asarray(getattr(model, response)(X, num_iteration=rounds))
 
+    if _passed_over(model):
+        wanted = [rounds for rounds in wanted if rounds == model.n_estimators]
     link = _link(model)
-    if link is None or len(wanted) == 1:
+    if link is None or len(wanted) <= 1:
         return {name: {rounds: own(name, rounds) for rounds in wanted} for name in responses}
     found: dict[str, Values] = {name: {} for name in responses}
     for rounds, scores in _added_up(model, X, wanted):
@@ -157,6 +164,15 @@ def _lightgbm(model: Any, X: Any, responses: Sequence[str], wanted: list[int]) -
         for name in responses:
             found[name][rounds] = answer[name] if name in answer else own(name, rounds)
     return found
+
+
+def _passed_over(model: Any) -> bool:
+    """Had a round nothing to split on, though other rows or columns may be drawn in the next?
+
+    It leaves no tree behind, so that the first T trees are not those of T rounds.
+    """
+    is_drawn = model.colsample_bytree < 1.0 or (model.subsample_freq > 0 and model.subsample < 1.0)
+    return is_drawn and model.booster_.current_iteration() < model.n_estimators
 
 
 def _added_up(model: Any, X: Any, wanted: list[int]) -> Iterator[tuple[int, AnyArray]]:
