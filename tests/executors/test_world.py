@@ -9,6 +9,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -44,6 +45,22 @@ class Changing(Witness):
         super().fit(X, y)
         change_the_world(Moment(0.0, 0.0, None))
         return self
+
+
+class Stamping(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Warns, and fails, in the way of XGBoost: with the time of day."""
+
+    clock = count(10)
+
+    def fit(self, X: Any, y: Any) -> Stamping:
+        stamp = f"[15:07:{next(self.clock)}]"
+        warnings.warn(f"{stamp} WARNING: /somewhere/learner.cc:782: \nParameters not used.\n", stacklevel=1)
+        if y[0] > 0:
+            raise ValueError(f"{stamp} /somewhere/learner.cc:12: Check failed.")
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.zeros(len(X))
 
 
 def state() -> list[object]:
@@ -143,6 +160,18 @@ def test_the_warnings_of_a_fit_are_caught_whatever_the_last_one_did_to_filters(c
         assert [str(message) for message in world.warned()] == ["the second fit"] * 2
     assert warnings.filters is before[0]
     assert (list(warnings.filters), warnings.showwarning) == before[1:]
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0], ids=["warns", "fails"])
+def test_what_a_fit_says_is_told_without_the_time_of_day(sign: float) -> None:
+    X = np.arange(12.0).reshape(-1, 1)
+    try:
+        answer = fw.compare(Stamping(), X, sign * (0.5 + X[:, 0]), outer=3, jobs=1, guards=False).to_dict()
+    except fw.FitsFailed as problem:
+        answer = problem.result.to_dict()
+    assert "15:07" not in str(answer)
+    if sign < 0:
+        assert "3 fits warned: UserWarning: Parameters not used." in str(answer["notes"])
 
 
 def test_global_random_numbers_depend_on_the_fit_and_go_on_where_they_were() -> None:

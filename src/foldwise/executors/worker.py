@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 import traceback
@@ -30,6 +31,8 @@ from foldwise.solvers.fitted_steps import fit_behind_steps
 from foldwise.solvers.solver import Answer, BlockAnswer
 
 Answers = TypeVar("Answers")
+# XGBoost begins what it says with the time of day, and a place in its code
+STAMP = re.compile(r"^\[\d\d:\d\d:\d\d\] (?:[A-Z]+: )?\S+:\d+:\s*")
 
 
 class Worker:
@@ -227,6 +230,6 @@ def _text(thing: object) -> str:
     Secrets are masked before anything is cut off: half of one would not be known for what it is.
     """
     try:
-        return masked(str(thing)[:MOST].encode(errors="replace").decode())
+        return masked(STAMP.sub("", str(thing)[:MOST]).encode(errors="replace").decode())
     except Exception:
         return "(no text)"
