@@ -172,7 +172,7 @@ def _passed_over(model: Any) -> bool:
     It leaves no tree behind, so that the first T trees are not those of T rounds.
     """
     is_drawn = model.colsample_bytree < 1.0 or (model.subsample_freq > 0 and model.subsample < 1.0)
-    return is_drawn and model.booster_.current_iteration() < model.n_estimators
+    return bool(is_drawn and model.booster_.current_iteration() < model.n_estimators)
 
 
 def _added_up(model: Any, X: Any, wanted: list[int]) -> Iterator[tuple[int, AnyArray]]:
