@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -16,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from twin import assert_twins, bootstraps, fits_of, folds
 
 from foldwise.data.dataset import make_dataset
+from foldwise.learners.estimators.catboosted import CatBoostedClassifier, CatBoostedRegressor
 from foldwise.solvers.trees.boosting import SOLVERS
 
 HISTOGRAM, GRADIENT, ADABOOST, LIGHTGBM, XGBOOST = SOLVERS[:5]
@@ -128,6 +130,24 @@ def test_xgboost_is_staged_bit_for_bit(table):
     assert_twins(XGBOOST, models, labels, folds(90, 2), ALL_RESPONSES[:2], tolerance=0)
     assert not XGBOOST.takes(xgboost.XGBRegressor(n_estimators=5, booster="dart"), labels)
     assert not XGBOOST.takes(xgboost.XGBRegressor(n_estimators=5, early_stopping_rounds=2), labels)
+
+
+@pytest.mark.parametrize("case", ["classes", "categories", "a user's own, of counts", "a user's own, of numbers"])
+def test_short_runs_of_catboost_are_not_read_from_long_ones_with_other_defaults(case, table):
+    """From 200 rounds on CatBoost settles the leaves of some goals in ten steps, and combines categories."""
+    catboost = pytest.importorskip("catboost")
+    X, y, _ = table
+    options = {"learning_rate": 0.3, "depth": 2}
+    if case == "categories":
+        X = pd.DataFrame({"a": X[:, 0], "b": np.arange(90) % 3, "c": np.arange(90) % 7}).astype({"b": str, "c": str})
+    make = CatBoostedClassifier if case == "classes" else CatBoostedRegressor
+    if "own" in case:
+        make = catboost.CatBoostRegressor
+        options |= {"loss_function": "Poisson" if "counts" in case else "RMSE", "verbose": 0}
+    data = make_dataset(X, np.where(y > 0, "high", "low") if case == "classes" else np.abs(y))
+    models = [make(iterations=rounds, **options) for rounds in (3, 199, 200, 230)]
+    solver = next(solver for solver in SOLVERS if solver.takes(models[0], data))
+    assert_twins(solver, models, data, folds(90, 3)[:1], tolerance=0)
 
 
 def test_rates_are_not_free_and_runs_that_go_on_are_not_taken(table):

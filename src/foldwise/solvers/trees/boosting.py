@@ -10,7 +10,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, Given
+from foldwise.solvers.family import FamilySolver, Given, grouped
 from foldwise.solvers.steps import is_kind, params_key_without, told
 
 # keywords of LightGBM and XGBoost, beyond those of their classes, that leave the rounds alone
@@ -31,6 +31,7 @@ PLAIN = {"regression", "regression_l1", "l1", "l2", "mae", "mse", "rmse", "huber
 EXPONENTIAL = {"poisson", "gamma", "tweedie"}
 # goals whose leaves are medians or quantiles of the rows in them
 QUANTILES = ("regression_l1", "l1", "mae", "mean_absolute_error", "quantile", "mape", "mean_absolute_percentage_error")
+LONG = 200  # rounds from which CatBoost chooses some defaults for long runs (its IsSmallIterationCount)
 TIE = 1e-9  # chances nearer than this may change places by rounding
 Values = dict[int, AnyArray]  # answers by rounds
 Stages = Callable[[Any, Any, Sequence[str], "list[int]"], dict[str, Values]]
@@ -49,6 +50,7 @@ class Boosting:
     known: frozenset[str] = frozenset()  # parameters that may be set, where not all that the class names
     needed: tuple[str, ...] = ()  # parameters that must be set: their default looks at the rounds
     doubts: Callable[[dict[str, Any], Dataset], bool] = lambda parameters, data: False  # may shorter runs differ?
+    settled: Callable[[Any], Any] | None = None  # parameters as fitted, where the defaults of long runs may be others
     is_exact: bool = True
 
     def takes(self, estimator: Any, data: Dataset) -> bool:
@@ -68,22 +70,29 @@ class Boosting:
         return params_key_without(estimator, self.rounds)
 
     def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
+        """By number of rounds, the run they are the first of: the longest, or of few rounds the longest with few."""
         from sklearn.base import clone
 
-        longest = clone(estimators[0]).set_params(**{self.rounds: max(map(self._rounds, estimators))})
-        return longest.fit(X, y, **extra)
+        def run(rounds: int) -> Any:
+            return clone(estimators[0]).set_params(**{self.rounds: rounds}).fit(X, y, **extra)
+
+        wanted = set(map(self._rounds, estimators))
+        longest, short = run(max(wanted)), {rounds for rounds in wanted if rounds < LONG}
+        runs = dict.fromkeys(wanted, longest)
+        is_mixed = 0 < len(short) < len(wanted)
+        if is_mixed and self.settled is not None and self.settled(run(1)) != self.settled(longest):
+            runs |= dict.fromkeys(short, run(max(short)))
+        return runs
 
     def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
-        wanted = sorted(set(map(self._rounds, estimators)))
-        found = self.stages(fitted, X, responses, wanted)
-        classes = getattr(fitted, "classes_", None)
-        rounds = map(self._rounds, estimators)
-        return [
-            Given(classes, {name: found[name][count] for name in responses})
-            if all(count in found[name] for name in responses)
-            else None
-            for count in rounds
-        ]
+        found: dict[int, Given] = {}
+        asked = sorted(set(map(self._rounds, estimators)))
+        for same in grouped(asked, lambda rounds: id(fitted[rounds])):
+            model = fitted[same[0]]
+            values, classes = self.stages(model, X, responses, same), getattr(model, "classes_", None)
+            for rounds in set.intersection(*(set(values[name]) for name in responses)):
+                found[rounds] = Given(classes, {name: values[name][rounds] for name in responses})
+        return [found.get(self._rounds(estimator)) for estimator in estimators]
 
     def _rounds(self, estimator: Any) -> int:
         return int(told(estimator)[self.rounds])
@@ -227,6 +236,12 @@ def _xgboost(model: Any, X: Any, response: str, wanted: list[int]) -> Values:
     return {rounds: getattr(model, response)(X, iteration_range=(0, rounds)) for rounds in wanted}
 
 
+def _settled_catboost(model: Any) -> Any:
+    """What CatBoost made of its parameters, apart from the number of rounds."""
+    booster = getattr(model, "model_", model)
+    return {**booster.get_all_params(), "iterations": None} if booster.is_fitted() else None
+
+
 def _catboost(model: Any, X: Any, responses: Sequence[str], wanted: list[int]) -> dict[str, Values]:
     """The table is brought into CatBoost's form once: that costs more than most of its answers."""
     booster = getattr(model, "model_", model)
@@ -300,7 +315,14 @@ SOLVERS = (
         )
     ),
     FamilySolver(
-        Boosting("catboost", "iterations", ("CatBoostedRegressor", "CatBoostedClassifier"), _catboost, "foldwise")
+        Boosting(
+            "catboost",
+            "iterations",
+            ("CatBoostedRegressor", "CatBoostedClassifier"),
+            _catboost,
+            package="foldwise",
+            settled=_settled_catboost,
+        )
     ),
     *(
         FamilySolver(
@@ -312,6 +334,7 @@ SOLVERS = (
                 package="catboost",
                 known=ROUND_BY_ROUND,
                 needed=("learning_rate",),  # CatBoost chooses smaller steps for longer runs
+                settled=_settled_catboost,
             )
         )
         for rounds in ("iterations", "n_estimators")
