@@ -194,3 +194,23 @@ def test_categories_reach_catboost_in_every_stage():
         fw.compare([spec], frame, y, solvers=solvers, **words).losses()["loss"] for solvers in ("auto", False)
     )
     assert_array_equal(fast, plain)
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "word"), [("lightgbm", "LGBM", "n_jobs"), ("catboost", "CatBoost", "thread_count")]
+)
+def test_fits_have_the_threads_of_the_study_unless_the_learner_says_how_many(package, name, word, monkeypatch):
+    """Both would take one for every core, in every worker."""
+    make, seen = getattr(pytest.importorskip(package), f"{name}Regressor"), []
+    plain = make.fit
+    monkeypatch.setattr(
+        make, "fit", lambda self, *rest, **more: seen.append(self.get_params()[word]) or plain(self, *rest, **more)
+    )
+    X = np.arange(60.0).reshape(-1, 2) % 7
+    for options, expected in (({}, 1), ({word: 2}, 2)):
+        learner = make_pipeline(
+            StandardScaler(), make(n_estimators=2, verbose=-1 if word == "n_jobs" else 0, **options)
+        )
+        fw.compare(learner, X, X[:, 0] + 0.1 * X[:, 1], outer=3, jobs=1, guards=False)
+        assert set(seen) == {expected}
+        seen.clear()

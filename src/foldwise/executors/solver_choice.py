@@ -41,7 +41,7 @@ class SolverChoice:
     def fitting(self, fit: Fit) -> Fitting:
         at = (fit.method, fit.candidate)
         if at not in self._fittings:
-            self._fittings[at] = make_fitting(self._estimator(fit))
+            self._fittings[at] = make_fitting(self._estimator(fit), threads=self.work.threads)
         return self._fittings[at]
 
     def solver(self, fit: Fit) -> Solver | None:

@@ -19,6 +19,7 @@ from foldwise.learners.early_stopping import stops_early, with_rounds_found
 from foldwise.learners.outputs import checked
 
 RESPONSES = ("predict", "predict_proba", "decision_function")
+THREADS = {"n_jobs", "n_thread", "n_threads", "nthread", "nthreads", "num_thread", "num_threads", "thread_count"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +74,18 @@ def _with(estimator: Any, path: list[str], value: int) -> Any:
     return None if inside is None else made
 
 
-def make_fitting(estimator: Any) -> Fitting:
+def make_fitting(estimator: Any, *, threads: int | None = None) -> Fitting:
+    """`threads`: for learners that would else take all there are, whatever the limits of their process."""
     parameters = estimator.get_params(deep=True)
-    if logs := [name for name, part in {"": estimator, **parameters}.items() if _writes_files(part)]:
+    unsaid = {
+        f"{name}__{word}".removeprefix("__"): value
+        for name, part in {"": estimator, **parameters}.items()
+        for word, value in _unsaid(part, threads)
+    }
+    if unsaid:
         from sklearn.base import clone
 
-        silent = {f"{name}__allow_writing_files".removeprefix("__"): False for name in logs}
-        estimator = clone(estimator).set_params(**silent)
+        estimator = clone(estimator).set_params(**unsaid)
     seeds = [name for name, value in parameters.items() if value is None and name.split("__")[-1] == "random_state"]
     return Fitting(
         estimator,
@@ -90,10 +96,16 @@ def make_fitting(estimator: Any) -> Fitting:
     )
 
 
-def _writes_files(part: Any) -> bool:
-    """Is it a learner of CatBoost's that nobody asked for the logs it leaves in the working directory?"""
-    is_catboost = type(part).__module__.partition(".")[0] == "catboost" and hasattr(part, "get_params")
-    return is_catboost and "allow_writing_files" not in part.get_params()
+def _unsaid(part: Any, threads: int | None) -> Iterator[tuple[str, Any]]:
+    """What CatBoost and LightGBM are told where nobody has: no logs in the working directory, so many threads."""
+    package = type(part).__module__.partition(".")[0]
+    if package not in ("catboost", "lightgbm") or not hasattr(part, "get_params") or isinstance(part, type):
+        return
+    told = {name for name, value in part.get_params().items() if value is not None}
+    if package == "catboost" and "allow_writing_files" not in told:
+        yield "allow_writing_files", False
+    if threads is not None and not told & THREADS:
+        yield ("thread_count" if package == "catboost" else "n_jobs"), threads
 
 
 def takes_weights(estimator: Any) -> bool:
