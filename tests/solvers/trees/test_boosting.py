@@ -143,7 +143,11 @@ def test_short_runs_of_catboost_are_not_read_from_long_ones_with_other_defaults(
     make = CatBoostedClassifier if case == "classes" else CatBoostedRegressor
     if "own" in case:
         make = catboost.CatBoostRegressor
-        options |= {"loss_function": "Poisson" if "counts" in case else "RMSE", "verbose": 0}
+        options |= {
+            "loss_function": "Poisson" if "counts" in case else "RMSE",
+            "verbose": 0,
+            "allow_writing_files": False,
+        }
     data = make_dataset(X, np.where(y > 0, "high", "low") if case == "classes" else np.abs(y))
     models = [make(iterations=rounds, **options) for rounds in (3, 199, 200, 230)]
     solver = next(solver for solver in SOLVERS if solver.takes(models[0], data))
