@@ -30,6 +30,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.svm import SVC
 
+import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadLoss
 from foldwise.learners.catalogue import builtin, find_entry
@@ -328,6 +329,23 @@ class Rewriting(Ridge):
 
     def __init__(self, alpha=1.0):
         super().__init__(alpha=float(alpha) + 1)
+
+
+class Listing(Ridge):
+    """Makes a list of its own of one that it is given, as CatBoost does."""
+
+    def __init__(self, alpha=1.0, columns=None):
+        super().__init__(alpha=alpha)
+        self.columns = list(columns) if isinstance(columns, list) else columns
+
+
+@pytest.mark.parametrize("learner", [Listing(columns=[0]), make_pipeline(StandardScaler(), Listing(columns=[0]))])
+def test_a_list_that_a_constructor_copies_is_to_be_a_tuple(learner):
+    word = "columns" if isinstance(learner, Listing) else "listing__columns"
+    words = f"cannot be copied: its constructor makes another list of its parameter {word}. *Give {word} as a tuple"
+    for one in (learner, fw.tune(learner, alpha=[0.1, 1.0])):
+        with pytest.raises(BadLearner, match=words):
+            fw.compare({"mine": one}, NUMBERS, TARGET, outer=3, inner=2, jobs=1)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,7 @@ _TAKES_ANYTHING = {
 def check_learner(name: str, estimator: Any, data: Dataset, losses: Sequence[Loss]) -> None:
     """Refuse a learner that cannot serve these data and losses, with the reason."""
     _check_is_learner(name, estimator)
-    _check_copies(name, estimator)
+    check_copies(name, estimator)
     _check_task(name, estimator, data.task)
     _check_searches(name, estimator)
     for loss in losses:
@@ -87,19 +88,34 @@ def _check_is_learner(name: str, estimator: Any) -> None:
             raise BadLearner(f"learner {name!r} is a {found}, which has no {method}", remedy)
 
 
-def _check_copies(name: str, estimator: Any) -> None:
+def check_copies(name: str, estimator: Any) -> None:
     """Every fit is made from a copy: find now what cannot be copied, a lock, an open file or a generator."""
     from sklearn.base import clone
 
     try:
         clone(estimator)
     except Exception as problem:
+        if word := _list_to_be_a_tuple(estimator):
+            what = f"learner {name!r} cannot be copied: its constructor makes another list of its parameter {word}"
+            raise BadLearner(what, f"Give {word} as a tuple") from problem
         culprits = [word for word, value in estimator.get_params(deep=True).items() if not _is_copied(value)]
         culprit = max(culprits, key=lambda word: word.count("__"), default="")  # a step is named by what is in it
         where = f"its parameter {culprit}: " if culprit else ""
         raise BadLearner(
             f"learner {name!r} cannot be copied ({where}{problem})", "Make it from plain values, and open files in fit"
         ) from problem
+
+
+def _list_to_be_a_tuple(estimator: Any) -> str:
+    """A parameter that can be copied as a tuple and not as a list, such as CatBoost's `cat_features`."""
+    for word, value in estimator.get_params(deep=True).items():
+        owner = estimator.get_params(deep=True).get(word.rpartition("__")[0], estimator)
+        if isinstance(value, list) and not _is_copied(owner):
+            plain = {**owner.get_params(deep=False), word.rpartition("__")[2]: tuple(value)}
+            with suppress(Exception):
+                if _is_copied(type(owner)(**plain)):
+                    return str(word)
+    return ""
 
 
 def _is_copied(value: Any) -> bool:

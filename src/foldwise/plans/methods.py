@@ -10,7 +10,7 @@ from foldwise.data.dataset import Dataset
 from foldwise.data.task import TaskHint
 from foldwise.errors import BadLearner, BadLoss
 from foldwise.learners.catalogue import builtin, default_learners, find_entry
-from foldwise.learners.checks import check_learner, check_responses, task_of
+from foldwise.learners.checks import check_copies, check_learner, check_responses, task_of
 from foldwise.learners.learner import Learner
 from foldwise.learners.model import responses_of
 from foldwise.learners.named import Named
@@ -72,6 +72,8 @@ def _able(learners: Sequence[Learner], task: str, losses: tuple[Loss, ...]) -> t
     for learner in learners:
         try:
             for one in learner.members or (learner,):
+                if one.space is not None:  # of which candidates are made
+                    check_copies(one.name, one.estimator)
                 check_responses(one.name, _to_check(one, task, losses), task, losses)
             able.append(learner)
         except BadLoss as reason:
