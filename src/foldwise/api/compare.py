@@ -141,12 +141,13 @@ def compare(
       `silence`: codes of findings to leave out, such as ["FW101"]. One that refuses lets the study run instead, and
         stays as a warning.
 
-    Running, on which no number depends (but for `fit_threads`)
+    Running, on which no number depends (but for `fit_threads`, limits, and `solvers` where tuners drop candidates)
       `jobs`: worker processes (None: none for short work, else one per core).
       `engine`: "local", "dask", "ray", or an executor of your own; `address`: of a cluster that is running.
       `isolate`: fit in processes of their own (True) or in this one (False).
       `solvers`: exact solvers that share work between fits: "auto", "all", a list of your own (asked first;
-        provisional), or False for one fit after the other.
+        provisional), or False for one fit after the other. Tuners that drop candidates, such as "halving", drop none
+        where a solver answers them all.
       `fit_threads`: threads within each fit.
       `fit_timeout`, `fit_memory`: seconds and gigabytes that one fit may take; beyond them it fails.
       `time_limit`: seconds, or a time such as "2 min", within which there is an answer. What no other word says
