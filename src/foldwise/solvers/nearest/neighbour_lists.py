@@ -146,17 +146,10 @@ def list_length(most: int, share: float) -> int:
 
 def first_kept(lists: Lists, is_kept: Any, most: int) -> tuple[Lists, Any]:
     """The first `most` training rows of every list, and which lists run short of them."""
-    kept = is_kept[lists.near]
-    seen = np.cumsum(kept, axis=1, dtype=np.int32)
-    is_short = seen[:, -1] < most
-    kept &= seen <= most
-    if is_short.any():
-        kept[is_short] = np.arange(kept.shape[1]) < most  # anything, so that every row has as many
-    at = np.flatnonzero(kept)
-    shape = (len(kept), most)
-    distance = lists.distance.ravel()[at].reshape(shape)
+    at, is_short = first_places(is_kept.take(lists.near), most)
+    distance = lists.distance.ravel().take(at)
     is_short |= distance[:, -1] > lists.reach
-    return Lists(lists.near.ravel()[at].reshape(shape), distance, distance[:, -1]), is_short
+    return Lists(lists.near.ravel().take(at), distance, distance[:, -1]), is_short
 
 
 def first_places(kept: Any, most: int) -> tuple[IntArray, Any]:
