@@ -39,7 +39,7 @@ class Run:
         words = self._compare if not self.is_known() else ("resume", str(self.store), "--jobs", "2", "--json")
         words = words if as_json else words[:-1]
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen([*before, *COMMAND, *words], env=self.environment, **pipes)
+        return subprocess.Popen([*before, *COMMAND, *words], env=self.environment, preexec_fn=_heed_hangups, **pipes)
 
     def finish(self) -> dict[str, Any]:
         """Let it run to its end; its answer."""
@@ -71,6 +71,11 @@ def without_times(answer: Mapping[str, Any]) -> dict[str, Any]:
     """An answer without the fields that may differ."""
     methods = [{key: value for key, value in one.items() if key not in TIMES} for one in answer["methods"]]
     return {key: value for key, value in answer.items() if key not in TIMES} | {"methods": methods}
+
+
+def _heed_hangups() -> None:
+    """In the new process: who runs the tests under nohup ignores SIGHUP, and so would what they start."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def wait_for_records(run: Run, process: subprocess.Popen[str], more: int) -> None:
