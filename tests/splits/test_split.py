@@ -9,7 +9,7 @@ import pytest
 
 from foldwise.splits import KFold, Predefined, Split, Splits, make_splits
 from foldwise.splits import split as split_file
-from foldwise.splits.split import Rest, partition
+from foldwise.splits.split import Rest, partition, union
 
 
 def test_splits_print_on_one_line_with_their_size(table):
@@ -97,3 +97,10 @@ def test_training_rows_are_counted_without_working_them_out():
     counts = [split.train_rows for split in (*others, Split(rows, rows[:1]))]
     assert not any("_last" in vars(split) for split in others)
     assert counts == [split.train.size for split in others] + [6] == [4, 4, 4, 4, 3, 6]
+
+
+def test_all_rows_are_one_array_for_all_who_hold_them():
+    one, other = union(np.array([0, 2]), np.array([1, 3])), union(np.array([3]), np.array([0, 1, 2]))
+    assert one is other
+    assert one.tolist() == [0, 1, 2, 3]
+    assert union(np.array([0]), np.array([2])).tolist() == [0, 2]

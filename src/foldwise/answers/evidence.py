@@ -114,7 +114,7 @@ def _facts(study: Study, judge: Loss) -> dict[str, Any]:
     outer: Splits = study.outer
     return {
         "test_rows": tuple(split.test for split in outer),
-        "train_counts": tuple(len(split.train) for split in outer),
+        "train_counts": tuple(split.train_rows for split in outer),
         "kind": outer.kind,
         "is_partition": outer.is_partition,
         "is_stratified": "stratified" in outer.scheme,

@@ -229,7 +229,7 @@ def _p_of(gains: FloatArray, test_train_ratio: float) -> float:
 def _test_train_ratio(method: Method) -> float:
     """Test rows / training rows of the inner splits."""
     assert method.inner is not None
-    return float(np.mean([len(split.test) / len(split.train) for splits in method.inner.splits for split in splits]))
+    return float(np.mean([len(split.test) / split.train_rows for splits in method.inner.splits for split in splits]))
 
 
 def _notes(risk: FloatArray, *, is_listed: bool) -> tuple[str, ...]:

@@ -289,7 +289,7 @@ def learning_curve(
     whole = study_splits(outer, DEFAULT_INNER, data, seed=seed, tuned=False).outer
     if whole.kind == "bootstrap":
         raise BadStudy("a learning curve counts rows, and a bootstrap draws some of them twice", "Use MonteCarlo")
-    smallest = min(len(split.train) for split in whole)
+    smallest = min(split.train_rows for split in whole)
     counts = sorted({_count(size, smallest) for size in sizes})
     order = np.random.default_rng([seed, 0x1EA2]).permutation(data.rows)  # prefixes of one order: sizes are nested
     parts = [_shortened(whole, count, order) for count in counts]

@@ -198,7 +198,17 @@ def union(one: IntArray, other: IntArray) -> IntArray:
     """
     is_in = np.zeros(max(int(rows.max(initial=-1)) for rows in (one, other)) + 1, dtype=bool)
     is_in[one] = is_in[other] = True
-    return np.flatnonzero(is_in)
+    return _every_row(len(is_in)) if is_in.all() else np.flatnonzero(is_in)
+
+
+def _every_row(rows: int) -> IntArray:
+    """The numbers of so many rows: one array for all who hold it, as most outer splits together do."""
+    if (found := _EVERY.get(rows)) is None:
+        found = _EVERY[rows] = np.arange(rows)
+    return found
+
+
+_EVERY: weakref.WeakValueDictionary[int, IntArray] = weakref.WeakValueDictionary()
 
 
 def partition(rows: IntArray, labels: Sequence[IntArray], *, scheme: str, kind: str) -> Splits:

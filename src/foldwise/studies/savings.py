@@ -56,7 +56,7 @@ def savings(reading: Reading, method: Method) -> Savings | None:
         failed |= {key for key in run.fit_keys() if (record := reading.store.get(key)) is not None and not record.is_ok}
         for split in run.inner:
             keys = study.keys(method, study.rows_name(split))
-            grid |= dict.fromkeys(keys[: method.listed], len(split.train))
+            grid |= dict.fromkeys(keys[: method.listed], split.train_rows)
         scores = run.scores()
         dropped.append(int(np.isnan(scores).any(axis=1).sum()))
         same += _is_same(reading, run, choose(scores))
