@@ -92,9 +92,8 @@ $(VENV)/.docs: $(VENV)/.dev
 	$(PIP) --editable ".[dev,docs]"
 	@touch $@
 
-pages: $(VENV)/.dev # what is made from the code: docs/cli.md, docs/glossary.md, docs/map.svg, docs/reference
+pages: $(VENV)/.dev # what is made from the code: docs/cli.md, docs/map.svg, docs/reference
 	$(BIN)/python docs/make_cli.py
-	$(BIN)/python docs/make_glossary.py
 	$(BIN)/python docs/make_map.py
 	$(BIN)/python docs/make_reference.py
 
