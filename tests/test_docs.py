@@ -8,8 +8,6 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 import foldwise as fw
 
 DOCS = Path(__file__).parents[1] / "docs"
