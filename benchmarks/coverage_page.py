@@ -15,8 +15,8 @@ from typing import Any
 from designs.auc import auc_coverage
 from designs.catalogue import DESIGNS, run_design
 from designs.selection import REAL_SETS, selection_bias
+from evidence.alarms import false_alarms
 
-from foldwise.lab.alarms import false_alarms
 from foldwise.lab.interval_coverage import Setting, coverage, coverage_of
 
 ORDINARY = (

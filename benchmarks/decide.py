@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from coverage_page import ORDINARY
+from evidence.decisions import NEAR, SURE, decisions, paired_decisions, usual_mix
+from evidence.paired_losses import KINDS, usual_pairs
+from evidence.winners import LEADS, winner_studies, winners
 
-from foldwise.lab.decisions import NEAR, SURE, decisions, paired_decisions, usual_mix
 from foldwise.lab.interval_coverage import coverage
-from foldwise.lab.paired_losses import KINDS, usual_pairs
-from foldwise.lab.winners import LEADS, winner_studies, winners
 
 CLEAR = 0.3  # of the smallest risk: above, the best is far ahead
 WINNERS = "winner's"

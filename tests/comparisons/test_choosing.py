@@ -7,12 +7,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from evidence.paired_losses import PairedLosses
 from scipy import stats
 
 import foldwise as fw
 from foldwise.comparisons.choosing import Contest, contest_of, is_tie
 from foldwise.comparisons.same_rows import difference
-from foldwise.lab.paired_losses import PairedLosses
 
 
 @pytest.fixture(scope="module")

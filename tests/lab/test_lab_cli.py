@@ -48,10 +48,6 @@ def test_decompose_goes_through_values_or_shows_the_theorem():
         run("decompose", "--folds", "5")
 
 
-def test_alarms_have_their_command():
-    assert "corrected t" in run("alarms", "--replications", "10", "--jobs", "1", "--rows", "40")
-
-
 def test_exhibits_are_listed_shown_and_drawn(tmp_path):
     assert "knn-curves" in run("show")
     path = tmp_path / "bound.svg"

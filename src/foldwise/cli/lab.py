@@ -146,37 +146,6 @@ def decompose(problem: str, theorem: bool, as_json: bool, **asked: Any) -> None:
 
 @lab.command(
     epilog=examples(
-        "foldwise lab alarms --methods 5",
-        "foldwise lab alarms --advantage 0.2 --rows 200",
-    )
-)
-@click.option("--methods", type=click.IntRange(min=2), default=2, show_default=True, help="Learners compared.")
-@click.option(
-    "--task",
-    type=click.Choice(["regression", "binary"]),
-    default="regression",
-    show_default=True,
-    help="Of the simulated studies.",
-)
-@click.option("--advantage", type=float, default=0.0, show_default=True, help="How much more the first one sees.")
-@click.option("--rows", type=COUNT, default=100, show_default=True, help="Rows of a data set.")
-@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Outer folds of a study.")
-@_replications(2000)
-@SEED
-@JOBS
-@as_json
-def alarms(methods: int, as_json: bool, **asked: Any) -> None:
-    """How often "A is better than B" is said of equal learners.
-
-    With --advantage: of one that is better.
-    """
-    from foldwise.lab.alarms import false_alarms
-
-    _show(false_alarms(methods, **asked), as_json=as_json)
-
-
-@lab.command(
-    epilog=examples(
         "foldwise lab show",
         "foldwise lab show knn-curves --plot curves.svg",
     )

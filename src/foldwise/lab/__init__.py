@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from foldwise.lab.alarms import false_alarms as false_alarms
     from foldwise.lab.decomposition import decompose as decompose
     from foldwise.lab.decomposition import theorem_one as theorem_one
     from foldwise.lab.honesty_suite import honesty as honesty
@@ -30,7 +29,6 @@ _HOMES = {
     "coverage_like": "like",
     "decompose": "decomposition",
     "exhibits": "showing",
-    "false_alarms": "alarms",
     "find_problem": "problems",
     "honesty": "honesty_suite",
     "show": "showing",

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from evidence.decisions import LabStudy, block_study, evidence_of, learner_study
 from foldwise.comparisons.comparison import Comparison
 from foldwise.comparisons.same_rows import difference
 from foldwise.comparisons.winning import level_of_winner
 from foldwise.estimates.cross_validated import CORRECTED_T
 from foldwise.estimates.evidence import Evidence
 from foldwise.formulas.multiple import shared_level
-from foldwise.lab.decisions import LabStudy, block_study, evidence_of, learner_study
 from foldwise.lab.draws import drawn, fold_labels, repeated
 from foldwise.lab.replications import replicate_all
 

@@ -36,28 +36,11 @@ def false_alarms(
     seed: int = 0,
     jobs: int | None = None,
 ) -> Any:
-    """A data frame: the share of replications in which some method is called better than another.
+    """The share of simulated studies in which some method is called better than another, by test and claim.
 
-    Each method sees its own block of columns, and all blocks are alike, so that methods differ in every prediction and
-    not at all in risk. With an `advantage` the first block says more than the others by that share: the rate at which
-    the first is called better than the second is then the power.
-
-    `methods`: how many.
-    `rows`, `folds`, `repeats`: of each study.
-    `task`: "regression", "binary" or "imbalanced".
-    `advantage`: of the first method.
-    `replications`: simulated studies.
-    `level`: the coverage that the interval is made for.
-    `seed`: names the random draws; the same seed gives the same answer.
-    `jobs`: worker processes (None: one per core).
-
-    >>> import foldwise as fw
-    >>> fw.lab.false_alarms(rows=50, folds=5, replications=200, jobs=1)[["test", "claim", "rate"]]
-              test                                claim   rate
-    0  corrected t                       a pair differs  0.000
-    1  corrected t  the first is better than the second  0.000
-    2      plain t                       a pair differs  0.055
-    3      plain t  the first is better than the second  0.030
+    Each method sees its own block of columns and all blocks are equally informative, so methods differ in every
+    prediction and not at all in risk. With an `advantage` the first block is more informative by that share, and the
+    rate at which the first is called better than the second is the power.
     """
     import pandas as pd
 

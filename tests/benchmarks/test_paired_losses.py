@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from foldwise.lab.decisions import SURE, paired_decisions
-from foldwise.lab.paired_losses import KINDS, PairedLosses, usual_pairs
+from evidence.decisions import SURE, paired_decisions
+from evidence.paired_losses import KINDS, PairedLosses, usual_pairs
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from foldwise.lab.decisions import block_study
-from foldwise.lab.winners import INTERVALS, winner_studies, winners
+from evidence.decisions import block_study
+from evidence.winners import INTERVALS, winner_studies, winners
 
 
 def test_there_are_2_4_and_8_equal_near_and_clear_methods_in_three_tasks():

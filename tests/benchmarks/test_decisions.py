@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from evidence.decisions import SURE, block_study, decisions, learner_study, usual_mix
 from numpy.testing import assert_allclose
-
-from foldwise.lab.decisions import SURE, block_study, decisions, learner_study, usual_mix
 
 
 def test_equal_blocks_are_a_near_tie_and_unequal_ones_are_not():
