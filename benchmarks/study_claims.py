@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import foldwise as fw
-from foldwise.reports.verdict import verdict
+from foldwise.show.verdict import verdict
 
 CLAIMS = {
     "it beats the baseline": r"It beats the baseline",

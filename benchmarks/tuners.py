@@ -36,10 +36,10 @@ from sklearn.svm import SVC, SVR
 from tuners_page import Row, line, page, tables
 
 import foldwise as fw
-from foldwise.answers.method import MethodAnswer
 from foldwise.api.compare import make_comparison
 from foldwise.api.running import answer_study
 from foldwise.executors.options import RunOptions
+from foldwise.questions.method import MethodAnswer
 from foldwise.studies.savings import savings
 
 TUNERS = ("racing", "halving", "hyperband")

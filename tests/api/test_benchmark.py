@@ -14,9 +14,9 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
-from foldwise.answers.benchmark_answer import Terms
 from foldwise.api import benchmark
 from foldwise.errors import BadData, BadInterval, BadLearner, BadStudy, FitsFailed
+from foldwise.questions.benchmark_answer import Terms
 
 WORDS = {"outer": 3, "jobs": 1, "isolate": False, "seed": 1}
 

@@ -1,4 +1,4 @@
-"""api/load.py and answers/lacking.py: another loss for a study that is there, or what it would take."""
+"""api/load.py and questions/lacking.py: another loss for a study that is there, or what it would take."""
 
 from __future__ import annotations
 

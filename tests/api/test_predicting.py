@@ -1,4 +1,4 @@
-"""Seconds of predicting (answers/predicting.py, studies/predicting.py) are an outer model's, kept with the records."""
+"""Seconds of predicting (questions/predicting.py) are an outer model's, kept with the records."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.reports.verdict import verdict
+from foldwise.show.verdict import verdict
 
 FOLDER = Path(__file__).parent / "wording"
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.extras
 SECTIONS = ["verdict", "risks", "differences", "decision", "folds", "choices", "optimism", "validation",
             "learning", "metrics", "predictions", "hard", "importance", "cost", "failures", "data", "how",
             "meaning", "methods", "record"]  # fmt: skip
-INJECTIONS = Path(__file__).parents[1] / "reports" / "injections.json"
+INJECTIONS = Path(__file__).parents[1] / "show" / "injections.json"
 
 
 class Fails(DummyClassifier):

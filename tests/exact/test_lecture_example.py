@@ -1,4 +1,4 @@
-"""The lecture's example: k-NN, nested 8 x 5; its curve, and the bound of a dev set (answers/guarantee.py)."""
+"""The lecture's example: k-NN, nested 8 x 5; its curve, and the bound of a dev set (questions/guarantee.py)."""
 
 from __future__ import annotations
 

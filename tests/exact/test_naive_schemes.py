@@ -1,4 +1,4 @@
-"""Every scheme of the design (answers/method.py) equals naive loops on the same splits."""
+"""Every scheme of the design (questions/method.py) equals naive loops on the same splits."""
 
 from __future__ import annotations
 

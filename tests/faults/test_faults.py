@@ -14,7 +14,7 @@ import leftovers
 import pytest
 import trial
 
-from foldwise.answers.decision import FIGURES
+from foldwise.questions.decision import FIGURES
 from foldwise.testing import FAULTS
 
 STAGES = ["fit", "predict"]

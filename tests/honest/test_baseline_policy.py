@@ -18,7 +18,7 @@ import foldwise as fw
 from foldwise.api.compare import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy, FitsFailed
-from foldwise.reports.text import render_text
+from foldwise.show.text import render_text
 from foldwise.studies.baseline import baseline_answer
 from foldwise.studies.study import Study
 

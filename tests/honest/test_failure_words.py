@@ -1,4 +1,4 @@
-"""What failed is told by its kind (answers/failures.py), in notes, table, page and JSON."""
+"""What failed is told by its kind (questions/failures.py), in notes, table, page and JSON."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import html
 import pytest
 from synthetic import make_world
 
-from foldwise.reports.html import render_html
-from foldwise.reports.text import render_text
+from foldwise.show.html import render_html
+from foldwise.show.text import render_text
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 import foldwise as fw
 from foldwise.api.result import Result
 from foldwise.records.encoding import pack, unpack
-from foldwise.reports.verdict import verdict
+from foldwise.show.verdict import verdict
 from foldwise.studies.file import study_bytes, study_from
 from foldwise.studies.reading import Reading
 

@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.answers.guarantee import dev_guarantee
-from foldwise.answers.method import MethodAnswer
-from foldwise.answers.tables import score_table, search_results
 from foldwise.api.combining import fit_combined, no_choice
 from foldwise.api.seen import remember_rows
 from foldwise.data.dataset import Dataset
@@ -28,6 +25,9 @@ from foldwise.plans.methods import make_learners
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, make_study
 from foldwise.plans.searches import Tuning
+from foldwise.questions.guarantee import dev_guarantee
+from foldwise.questions.method import MethodAnswer
+from foldwise.questions.tables import score_table, search_results
 from foldwise.records.memory import MemoryStore
 from foldwise.run import fit_model, run
 from foldwise.splits.making import INNER_NAMES, make_splits

@@ -10,8 +10,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from foldwise.answers.benchmark_answer import Entry, Terms
-from foldwise.answers.numbers import plain
 from foldwise.api.benchmark_data import data_parts, folder_name, name_data
 from foldwise.api.benchmark_result import Benchmark
 from foldwise.api.compare import compare, request, run_comparison
@@ -27,6 +25,8 @@ from foldwise.learners.checks import task_of
 from foldwise.learners.named import Named
 from foldwise.plans.combined import read_combined
 from foldwise.plans.methods import name_learners, task_hint
+from foldwise.questions.benchmark_answer import Entry, Terms
+from foldwise.questions.numbers import plain
 from foldwise.records.secrets import masked
 from foldwise.tuners.budget import read_seconds
 

@@ -8,12 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foldwise.answers.benchmark_answer import Entry, Terms, benchmark_answer, compare_entries
 from foldwise.api.manifest import versions
 from foldwise.api.result import Result
 from foldwise.comparisons.several import Across, PairAcross
-from foldwise.reports.benchmark_page import benchmark_fragment, benchmark_page, write_benchmark_page
-from foldwise.reports.benchmark_text import benchmark_text
+from foldwise.questions.benchmark_answer import Entry, Terms, benchmark_answer, compare_entries
+from foldwise.show.benchmark_page import benchmark_fragment, benchmark_page, write_benchmark_page
+from foldwise.show.benchmark_text import benchmark_text
 from foldwise.shown import Page
 
 if TYPE_CHECKING:

@@ -12,10 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldwise.answers.combined import answer_of
-from foldwise.answers.contest import BASELINE, compared, pair_level, pick
-from foldwise.answers.method import MethodAnswer
-from foldwise.answers.numbers import number
 from foldwise.api.likeness import World
 from foldwise.api.running import answer_study
 from foldwise.arrays import FloatArray, IntArray
@@ -28,6 +24,10 @@ from foldwise.estimates.intervals import find, requested
 from foldwise.estimates.naive import NOT_OFFERED
 from foldwise.executors.options import RunOptions
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.questions.combined import answer_of
+from foldwise.questions.contest import BASELINE, compared, pair_level, pick
+from foldwise.questions.method import MethodAnswer
+from foldwise.questions.numbers import number
 from foldwise.shown import Shown
 from foldwise.splits.split import Split, Splits
 from foldwise.studies.reading import Reading

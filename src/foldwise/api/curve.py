@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from foldwise.answers.numbers import less
 from foldwise.api.positional import from_the_right, one_learner
 from foldwise.api.request import as_data
 from foldwise.api.running import answer_study
@@ -26,9 +25,10 @@ from foldwise.plans.methods import make_learners, task_hint
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import make_study
 from foldwise.plans.searches import Tuning
+from foldwise.questions.numbers import less
 from foldwise.records.store import Store
-from foldwise.reports.fragments import curve_fragment
-from foldwise.reports.plots import plot_curve
+from foldwise.show.fragments import curve_fragment
+from foldwise.show.plots import plot_curve
 from foldwise.splits.making import make_splits
 from foldwise.splits.nesting import DEFAULT_INNER, study_splits
 from foldwise.splits.split import Split, Splits

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from foldwise.answers.decision import FIGURES
-from foldwise.reports.advice import advice, contestants
+from foldwise.questions.decision import FIGURES
+from foldwise.show.advice import advice, contestants
 
 
 class Decision(pd.DataFrame):

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.answers.auto import AutoAnswer
-from foldwise.answers.combined import CombinedAnswer
-from foldwise.answers.method import MethodAnswer
 from foldwise.api.combining import fit_combined
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadInterval, BadStudy, FitsFailed
 from foldwise.learners.conformal import ConformalModel, IntervalModel, SetModel, class_scores
 from foldwise.learners.model import respond
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.questions.auto import AutoAnswer
+from foldwise.questions.combined import CombinedAnswer
+from foldwise.questions.method import MethodAnswer
 from foldwise.run import fit_model
 from foldwise.splits.split import Split
 from foldwise.studies.study import Study

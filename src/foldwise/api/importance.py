@@ -12,10 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldwise.answers.combined import answer_of
-from foldwise.answers.contest import BASELINE, pick
-from foldwise.answers.importance import check_rows, importance_of
-from foldwise.answers.method import MethodAnswer
 from foldwise.api.fold_models import fold_model
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.one_shuffled import with_column_shuffled
@@ -24,6 +20,10 @@ from foldwise.executors.stop import Stop
 from foldwise.executors.worker import limited_threads
 from foldwise.learners.model import respond, seeded_world
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.questions.combined import answer_of
+from foldwise.questions.contest import BASELINE, pick
+from foldwise.questions.importance import check_rows, importance_of
+from foldwise.questions.method import MethodAnswer
 from foldwise.records.opening import opened
 from foldwise.records.sqlite import SqliteStore
 from foldwise.records.store import Store
@@ -124,7 +124,7 @@ class Importance:
         return pd.DataFrame(rows, columns=list(kept)).rename(columns={"name": "column"})
 
     def __repr__(self) -> str:
-        from foldwise.reports.importance_text import importance_text
+        from foldwise.show.importance_text import importance_text
 
         return importance_text(self.method, self.found)
 

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from foldwise.answers.evidence import evidence_of_model
-from foldwise.answers.ledger import name_of
 from foldwise.api.seen import rows_seen
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
@@ -22,6 +20,8 @@ from foldwise.estimates.interval_method import IntervalMethod
 from foldwise.learners.identity import identity_of
 from foldwise.learners.model import respond
 from foldwise.losses.loss import Loss, make_losses
+from foldwise.questions.evidence import evidence_of_model
+from foldwise.questions.ledger import name_of
 
 
 class JudgedModel(NamedTuple):

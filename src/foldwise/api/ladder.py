@@ -7,13 +7,13 @@ import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foldwise.answers.ledger import count_scored
 from foldwise.api.judging import judge_model
 from foldwise.errors import BadData, BadInterval, BadStore
 from foldwise.estimates.estimate import Estimate
 from foldwise.formulas.checks import checked_level
 from foldwise.formulas.ladder import ladder_reach, release
 from foldwise.losses.loss import Loss
+from foldwise.questions.ledger import count_scored
 from foldwise.records.encoding import read_json
 from foldwise.records.opening import opened
 from foldwise.records.store import Store

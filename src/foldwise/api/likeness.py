@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.answers.method import MethodAnswer
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy
 from foldwise.losses.loss import label_array
+from foldwise.questions.method import MethodAnswer
 
 NEIGHBOURS, DISTINCT = 5, 20  # towards how many rows a row is moved; values from which on a column is moved at all
 WINDOW = 0.1  # share of the rows that residuals and classes are drawn from

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from foldwise.answers.numbers import listed
 from foldwise.api.request import Request, as_data
 from foldwise.data.dataset import Dataset
 from foldwise.data.roles import Roles
@@ -19,6 +18,7 @@ from foldwise.learners.named import Named
 from foldwise.plans.effort import complete
 from foldwise.plans.limit import START, Decision, choose, slowness
 from foldwise.plans.methods import name_learners, task_hint
+from foldwise.questions.numbers import listed
 from foldwise.records.opening import AnyStore, opened
 
 DOCUMENT = "decision"

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from foldwise.answers.contest import BASELINE
-from foldwise.answers.evidence import with_interval
-from foldwise.answers.lacking import lacking_words
 from foldwise.api.manifest import stored_versions
 from foldwise.api.result import Result
 from foldwise.api.titles import stored_margin, stored_title
 from foldwise.errors import BadLoss
 from foldwise.estimates.intervals import IntervalMethod
+from foldwise.questions.contest import BASELINE
+from foldwise.questions.evidence import with_interval
+from foldwise.questions.lacking import lacking_words
 from foldwise.records.opening import opened
 from foldwise.records.store import Store
 from foldwise.studies.file import read_study, stored_losses

@@ -6,14 +6,14 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
-from foldwise.answers.numbers import candidate_words, number, plain, span
 from foldwise.api.manifest import versions
 from foldwise.api.model_file import about_data
 from foldwise.api.promise import promise_words
 from foldwise.api.seen import training_data
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner
-from foldwise.reports.text import table_text
+from foldwise.questions.numbers import candidate_words, number, plain, span
+from foldwise.show.text import table_text
 from foldwise.studies.plain import plain_candidate
 
 ESTIMATE = ("risk", "low", "high", "level", "interval", "target", "low_simultaneous", "high_simultaneous")

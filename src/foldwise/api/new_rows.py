@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from foldwise.answers.ledger import Place
 from foldwise.api.judging import JudgedModel
 from foldwise.api.model_card import card_of, known_card
 from foldwise.api.model_file import load_model
@@ -21,6 +20,7 @@ from foldwise.guards.new_rows.looking import NewFindings, look_at, risk_words
 from foldwise.guards.new_rows.subject import NewRows
 from foldwise.guards.registry import read_silence
 from foldwise.guards.results.again import again_finding
+from foldwise.questions.ledger import Place
 
 
 def check_new(

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from foldwise.answers.method import MethodAnswer
 from foldwise.arrays import FloatArray
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.plans.fit import Fit
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.questions.method import MethodAnswer
 from foldwise.studies.study import rows_name
 
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
-from foldwise.answers.combined import answer_of
-from foldwise.answers.numbers import number
 from foldwise.api.compare import compare, request
 from foldwise.api.options import CompareOptions
 from foldwise.api.positional import from_the_right, one_learner
@@ -23,6 +21,8 @@ from foldwise.data.shuffled import Way, draw_for, shuffled, way_of
 from foldwise.errors import BadData, BadOption, FitsFailed
 from foldwise.executors.progress import duration
 from foldwise.plans.methods import task_hint
+from foldwise.questions.combined import answer_of
+from foldwise.questions.numbers import number
 from foldwise.shown import words_html
 
 if TYPE_CHECKING:

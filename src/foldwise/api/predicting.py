@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from foldwise.answers.importance import importance_of
-from foldwise.answers.method import MethodAnswer
-from foldwise.answers.predicting import first_model_name, seconds_per_1000
 from foldwise.api.fold_models import fold_model
 from foldwise.api.importance import writable
 from foldwise.executors.worker import limited_threads
 from foldwise.learners.model import respond, seeded_world
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.questions.importance import importance_of
+from foldwise.questions.method import MethodAnswer
+from foldwise.questions.predicting import first_model_name, seconds_per_1000
 from foldwise.studies.predicting import Timed, write_timed
 
 TIMES = 5  # predictions, of which the median counts: the first one also loads what is lazy

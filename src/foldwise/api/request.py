@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from foldwise.answers.evidence import check_interval
-from foldwise.answers.importance import check_rows
 from foldwise.api.running import Ran, answer_study
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.order import check_order
@@ -28,6 +26,8 @@ from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, make_study
 from foldwise.plans.searches import Tuning
 from foldwise.plans.tight import NOTE, RUNS, is_worth_repeating
+from foldwise.questions.evidence import check_interval
+from foldwise.questions.importance import check_rows
 from foldwise.records.opening import AnyStore
 from foldwise.splits.nesting import Note, study_splits
 

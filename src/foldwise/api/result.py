@@ -10,19 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldwise.answers.answer import answer
-from foldwise.answers.auto import make_auto
-from foldwise.answers.combined import CombinedAnswer, answer_of, made_by_rows
-from foldwise.answers.contest import all_failed, asked_for, compared, failure_words, pair_level, pick
-from foldwise.answers.decision import decide
-from foldwise.answers.details import details
-from foldwise.answers.explanation import explain
-from foldwise.answers.method import MethodAnswer
-from foldwise.answers.metric_table import metric_table
-from foldwise.answers.out_of_fold import prediction_table
-from foldwise.answers.power import RowsNeeded, rows_needed
-from foldwise.answers.search_curve import search_curve
-from foldwise.answers.tables import choice_table, fold_table, loss_table, risk_table, selection_table, split_table
 from foldwise.api.coverage_check import CheckOptions, CoverageCheck, check_coverage
 from foldwise.api.likeness import make_world
 from foldwise.api.manifest import versions as current_versions
@@ -40,10 +27,23 @@ from foldwise.formulas.bates import bates
 from foldwise.guards.after import with_findings
 from foldwise.guards.findings import Findings
 from foldwise.plans.runnable import RunnableStudy
-from foldwise.reports import plots
-from foldwise.reports.html import html_fragment, render_html, write_html
-from foldwise.reports.text import render_text
+from foldwise.questions.answer import answer
+from foldwise.questions.auto import make_auto
+from foldwise.questions.combined import CombinedAnswer, answer_of, made_by_rows
+from foldwise.questions.contest import all_failed, asked_for, compared, failure_words, pair_level, pick
+from foldwise.questions.decision import decide
+from foldwise.questions.details import details
+from foldwise.questions.explanation import explain
+from foldwise.questions.method import MethodAnswer
+from foldwise.questions.metric_table import metric_table
+from foldwise.questions.out_of_fold import prediction_table
+from foldwise.questions.power import RowsNeeded, rows_needed
+from foldwise.questions.search_curve import search_curve
+from foldwise.questions.tables import choice_table, fold_table, loss_table, risk_table, selection_table, split_table
 from foldwise.run import fit_model
+from foldwise.show import plots
+from foldwise.show.html import html_fragment, render_html, write_html
+from foldwise.show.text import render_text
 from foldwise.shown import Page, Prose
 from foldwise.studies.curves import read_curves
 from foldwise.studies.finding import finding_from

@@ -8,9 +8,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Unpack, overload
 
-from foldwise.answers.combined import answer_of
-from foldwise.answers.ledger import ledger_details, ledger_notes, score_in, with_ledger
-from foldwise.answers.numbers import number
 from foldwise.api.compare import compare, request
 from foldwise.api.judging import judge_model
 from foldwise.api.ladder import ladder_notes
@@ -25,6 +22,9 @@ from foldwise.guards.after import findings_of
 from foldwise.guards.registry import read_silence
 from foldwise.learners.keywords import with_our_words
 from foldwise.losses.loss import Loss
+from foldwise.questions.combined import answer_of
+from foldwise.questions.ledger import ledger_details, ledger_notes, score_in, with_ledger
+from foldwise.questions.numbers import number
 from foldwise.records.store import Store
 from foldwise.studies.finding import finding_words
 

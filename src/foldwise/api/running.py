@@ -8,11 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foldwise.answers.combined import answer_of
-from foldwise.answers.contest import BASELINE
-from foldwise.answers.ledger import name_of_method, name_of_test_set, note_scores
-from foldwise.answers.numbers import MISSING, number, span
-from foldwise.answers.pictures.table import write_table
 from foldwise.api.manifest import checked_manifest, write_sketch
 from foldwise.data.sketch import make_sketch
 from foldwise.errors import FoldwiseError, Terminated, interrupted
@@ -22,6 +17,11 @@ from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
 from foldwise.executors.stop import Reason, Stop
 from foldwise.plans.runnable import RunnableStudy
+from foldwise.questions.combined import answer_of
+from foldwise.questions.contest import BASELINE
+from foldwise.questions.ledger import name_of_method, name_of_test_set, note_scores
+from foldwise.questions.numbers import MISSING, number, span
+from foldwise.questions.pictures.table import write_table
 from foldwise.records.opening import AnyStore, opened
 from foldwise.records.store import Store
 from foldwise.run import run

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foldwise.answers.search_curve import SearchSteps
-from foldwise.reports.fragments import search_fragment
-from foldwise.reports.plots import plot_search
+from foldwise.questions.search_curve import SearchSteps
+from foldwise.show.fragments import search_fragment
+from foldwise.show.plots import plot_search
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from foldwise.answers.decision import checked_margin
 from foldwise.api.compare import plan, request, run_comparison
 from foldwise.api.dotted import check_words, dotted_learner, is_dotted
 from foldwise.api.dotted_names import NATIVE
@@ -35,6 +34,7 @@ from foldwise.losses.loss import is_foreign as is_foreign_loss
 from foldwise.plans.combined import read_combined
 from foldwise.plans.effort import at_level, find_level
 from foldwise.plans.methods import task_hint
+from foldwise.questions.decision import checked_margin
 from foldwise.records.sqlite import SqliteStore
 from foldwise.splits.making import is_foreign as is_foreign_splitter
 from foldwise.studies.file import read_origin

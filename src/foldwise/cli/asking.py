@@ -138,8 +138,8 @@ def curve(
     from foldwise.api.curve import curve as validation_curve
     from foldwise.api.curve import learning_curve
     from foldwise.api.study_values import make_parameter, read_values
-    from foldwise.reports.curve_text import curve_text
-    from foldwise.reports.figure_file import check_figure_path, save_figure
+    from foldwise.show.curve_text import curve_text
+    from foldwise.show.figure_file import check_figure_path, save_figure
 
     if plot is not None:
         check_figure_path(plot)
@@ -190,7 +190,7 @@ def bound(
     Give two of --rows, --candidates and --excess, and get the third.
     """
     from foldwise.formulas.bounds import candidates_allowed, dev_rows_needed, excess_bound
-    from foldwise.reports.bound_text import bound_text
+    from foldwise.show.bound_text import bound_text
 
     if [rows, candidates, excess].count(None) != 1:
         raise click.UsageError("give two of --rows, --candidates and --excess, and get the third.")
@@ -259,7 +259,7 @@ def _tuned_answer(learner: str, tuned: Any) -> dict[str, Any]:
 
 
 def _tuned_text(answer: Mapping[str, Any]) -> str:
-    from foldwise.answers.numbers import candidate_words, number
+    from foldwise.questions.numbers import candidate_words, number
 
     chosen, score = candidate_words(answer["candidate"]), number(answer["selection_score"])
     lines = [

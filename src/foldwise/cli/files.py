@@ -28,7 +28,7 @@ def store() -> None:
 @as_json
 def info(run: str, failed: bool, as_json: bool) -> None:
     """How many fits a store keeps, how many failed, and its size."""
-    from foldwise.reports.store_text import store_text
+    from foldwise.show.store_text import store_text
 
     kept = _open_store(run)
     answer = kept.info()

@@ -166,7 +166,7 @@ def show(name: str | None, size: str, plot: str | None, seed: int, as_json: bool
 
     from foldwise.lab.showing import exhibits
     from foldwise.lab.showing import show as run
-    from foldwise.reports.figure_file import save_figure
+    from foldwise.show.figure_file import save_figure
 
     if name is None:
         _show(pd.DataFrame({"name": list(exhibits()), "shows": list(exhibits().values())}), as_json=as_json)
@@ -221,7 +221,7 @@ def _show(frame: Any, *, as_json: bool) -> None:
         # by way of pandas' own writer, so that a number that is none is null
         click.echo(json.dumps({"lines": json.loads(frame.to_json(orient="records", double_precision=12))}, indent=2))
         return
-    from foldwise.reports.text import table_text
+    from foldwise.show.text import table_text
 
     same = [name for name in ("level", "replications", "seed") if name in frame and frame[name].nunique() == 1]
     if same:

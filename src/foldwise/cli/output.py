@@ -60,7 +60,7 @@ def columns() -> int:
 
 def show_estimate(estimate: Any, *, of: str, loss: Any, as_json: bool, **more: Any) -> None:
     """Show one risk, and more that is known of it; of several losses the first is the one that it is in."""
-    from foldwise.reports.estimate_text import estimate_text
+    from foldwise.show.estimate_text import estimate_text
 
     first = loss[0] if isinstance(loss, list | tuple) and isinstance(loss[0], str) else loss
     words = f"{first} loss" if isinstance(first, str) else "cost matrix"
@@ -104,7 +104,7 @@ def printable(text: str) -> str:
 
 
 def answer_text(answer: Mapping[str, Any]) -> str:
-    from foldwise.reports.text import render_text
+    from foldwise.show.text import render_text
 
     is_colored = sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     return render_text(answer, color=is_colored)
@@ -170,7 +170,7 @@ def _writable(text: str) -> str:
         text.encode(encoding)
         return text
     except UnicodeEncodeError:
-        from foldwise.reports.bars import PLAIN_LETTERS
+        from foldwise.show.bars import PLAIN_LETTERS
 
         return text.translate(PLAIN_LETTERS).encode(encoding, "replace").decode(encoding)
 

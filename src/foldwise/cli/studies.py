@@ -207,9 +207,9 @@ def benchmark(
     Shows the risks side by side, mean ranks, and which methods can be told apart over all of them. --store is a folder
     with a store for each data set.
     """
-    from foldwise.answers.benchmark_answer import Terms
     from foldwise.api.benchmark import run_benchmark, study_source
     from foldwise.api.benchmark_data import folder_name, name_targets
+    from foldwise.questions.benchmark_answer import Terms
 
     check_outputs(report=report)
     time_limit, quietly = flags.pop("time_limit"), False if quiet else None

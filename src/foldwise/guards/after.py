@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from foldwise.answers.method import MethodAnswer
 from foldwise.guards.checking import without
 from foldwise.guards.findings import Findings
 from foldwise.guards.results.again import test_set_again
@@ -13,6 +12,7 @@ from foldwise.guards.results.folds import unstable_folds
 from foldwise.guards.results.outcome import Outcome
 from foldwise.guards.results.standing import blind_loss, misfits, no_better, too_good
 from foldwise.guards.results.tuning import edge_choices, overtuned, unsettled_choices
+from foldwise.questions.method import MethodAnswer
 from foldwise.studies.finding import Finding
 from foldwise.studies.study import Study
 

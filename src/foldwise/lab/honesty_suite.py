@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.answers.contest import BASELINE
 from foldwise.api.compare import compare
 from foldwise.api.permutation import permutation_test
 from foldwise.api.result import Result
@@ -15,6 +14,7 @@ from foldwise.arrays import FloatArray
 from foldwise.errors import BadStudy, nearest
 from foldwise.lab.leaks import LEAKS
 from foldwise.learners.listing import list_learners
+from foldwise.questions.contest import BASELINE
 from foldwise.splits.bootstrap import Bootstrap
 from foldwise.splits.holdout import MonteCarlo
 

@@ -8,11 +8,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foldwise.answers.numbers import MISSING, measured, number, plain
 from foldwise.live.state import Row, Snapshot
-from foldwise.reports.charts import Row as Strip
-from foldwise.reports.charts import intervals
-from foldwise.reports.html import asset, environment
+from foldwise.questions.numbers import MISSING, measured, number, plain
+from foldwise.show.charts import Row as Strip
+from foldwise.show.charts import intervals
+from foldwise.show.html import asset, environment
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from foldwise.answers.contest import asked_for
-from foldwise.answers.ledger import UNSEEN, times_scored
 from foldwise.guards.codes.procedure import AGAIN
 from foldwise.guards.results.outcome import Outcome
+from foldwise.questions.contest import asked_for
+from foldwise.questions.ledger import UNSEEN, times_scored
 from foldwise.studies.finding import Finding
 
 

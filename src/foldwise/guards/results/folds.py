@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from foldwise.answers.method import MethodAnswer
-from foldwise.answers.numbers import listed, number
 from foldwise.arrays import FloatArray
 from foldwise.guards.codes.results import UNSTABLE
 from foldwise.guards.results.outcome import Outcome
+from foldwise.questions.method import MethodAnswer
+from foldwise.questions.numbers import listed, number
 from foldwise.studies.finding import Finding
 
 FEWEST_FOLDS = 5

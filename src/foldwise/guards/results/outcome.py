@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from foldwise.answers.contest import BASELINE
-from foldwise.answers.method import MethodAnswer
+from foldwise.questions.contest import BASELINE
+from foldwise.questions.method import MethodAnswer
 from foldwise.studies.study import Study
 
 

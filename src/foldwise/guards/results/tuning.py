@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from foldwise.answers.method import MethodAnswer
-from foldwise.answers.numbers import listed, number
-from foldwise.answers.search_curve import search_curve
 from foldwise.arrays import FloatArray
 from foldwise.errors import FoldwiseError
 from foldwise.guards.codes.results import EDGE, OVERTUNED, UNSETTLED
 from foldwise.guards.results.outcome import Outcome
+from foldwise.questions.method import MethodAnswer
+from foldwise.questions.numbers import listed, number
+from foldwise.questions.search_curve import search_curve
 from foldwise.studies.finding import Finding
 
 FEWEST_SPLITS = 3  # with fewer there is no majority to disagree with

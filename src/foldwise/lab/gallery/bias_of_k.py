@@ -10,7 +10,7 @@ from foldwise.lab.exhibit import Exhibit, Panel, Shown, times
 from foldwise.lab.learners import find_learner
 from foldwise.lab.problems import find_problem
 from foldwise.lab.replications import mean_error, replicate_all
-from foldwise.reports.plots import BLUE, GREY, ORANGE
+from foldwise.show.plots import BLUE, GREY, ORANGE
 
 ROWS, FOLDS = 60, (2, 3, 5, 10, 20, 60)
 

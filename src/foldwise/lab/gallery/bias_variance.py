@@ -6,7 +6,7 @@ from typing import Any
 
 from foldwise.lab.decomposition import decompose
 from foldwise.lab.exhibit import Exhibit, Panel, Shown, times
-from foldwise.reports.plots import BLUE, GREY, ORANGE
+from foldwise.show.plots import BLUE, GREY, ORANGE
 
 KS = (1, 2, 3, 5, 8, 12, 18, 25, 35, 45, 60)
 

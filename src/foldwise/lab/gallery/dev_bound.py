@@ -8,7 +8,7 @@ import numpy as np
 
 from foldwise.formulas.bounds import excess_bound
 from foldwise.lab.exhibit import Exhibit, Panel, Shown, times
-from foldwise.reports.plots import BLUE, GREEN, ORANGE
+from foldwise.show.plots import BLUE, GREEN, ORANGE
 
 DEV_ROWS, DELTA, COUNTS = 500, 0.05, (2, 5, 20, 100, 500)
 

@@ -10,7 +10,7 @@ import numpy as np
 from foldwise.lab.exhibit import Exhibit, Panel, Shown
 from foldwise.lab.learners import Nearest
 from foldwise.lab.problems import find_problem
-from foldwise.reports.plots import BLUE, GREY, ORANGE
+from foldwise.show.plots import BLUE, GREY, ORANGE
 
 ROWS, KS = 100, (1, 9, 60)
 

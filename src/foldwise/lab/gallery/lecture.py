@@ -9,7 +9,7 @@ import numpy as np
 
 from foldwise.lab.exhibit import Exhibit, Panel, Shown
 from foldwise.lab.problems import find_problem
-from foldwise.reports.plots import BLUE, GREY
+from foldwise.show.plots import BLUE, GREY
 
 ROWS = 200
 

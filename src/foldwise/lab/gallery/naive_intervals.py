@@ -8,7 +8,7 @@ import numpy as np
 
 from foldwise.lab.exhibit import Exhibit, Panel, Shown, times
 from foldwise.lab.interval_coverage import coverage
-from foldwise.reports.plots import BLUE, GREY, ORANGE
+from foldwise.show.plots import BLUE, GREY, ORANGE
 
 CASES = (("linear", 50), ("linear", 200), ("smooth", 50), ("13% positive", 100), ("two classes", 100))
 LEVEL, FOLDS = 0.95, 10

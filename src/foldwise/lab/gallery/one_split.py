@@ -8,7 +8,7 @@ import numpy as np
 
 from foldwise.lab.exhibit import Exhibit, Panel, Shown, times
 from foldwise.lab.problems import find_problem
-from foldwise.reports.plots import BLUE, ORANGE
+from foldwise.show.plots import BLUE, ORANGE
 
 ROWS, FOLDS = 150, 10
 

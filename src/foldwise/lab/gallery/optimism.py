@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.lab.exhibit import Exhibit, Panel, Shown, times
-from foldwise.reports.plots import BLUE, GREY, ORANGE
+from foldwise.show.plots import BLUE, GREY, ORANGE
 
 ROWS, FOLDS, COUNTS = 60, 5, (1, 2, 5, 10, 20, 50, 100, 200)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from foldwise.lab.exhibit import Exhibit, Panel, Shown
-from foldwise.reports.plots import BLUE
+from foldwise.show.plots import BLUE
 
 LEARNERS = ("logistic", "lda", "naive-bayes", "k-nn", "tree", "forest", "svm")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from foldwise.lab.decomposition import theorem_one
 from foldwise.lab.exhibit import Exhibit, Panel, Shown, times
-from foldwise.reports.plots import BLUE, ORANGE
+from foldwise.show.plots import BLUE, ORANGE
 
 CASES = (
     ("smooth", 10, None),
