@@ -1,4 +1,4 @@
-"""Seconds of predicting (questions/predicting.py) are an outer model's, kept with the records."""
+"""Seconds of predicting are of an outer model (questions/predicting.py, studies/predicting.py), kept as records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The usual metrics and their table: scikit-learn's numbers on the same out-of-fold predictions."""
+"""questions/usual_metrics.py, questions/metric_table.py: scikit-learn's numbers on the same predictions."""
 
 from __future__ import annotations
 
