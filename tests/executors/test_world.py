@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+import sklearn
 import trial
 from sklearn.base import BaseEstimator, RegressorMixin
 
@@ -77,6 +78,13 @@ def test_what_a_learner_changes_is_put_back() -> None:
         changed = state()
     assert state() == before
     assert all(now != then for now, then in zip(changed, before, strict=True))
+
+
+def test_options_of_scikit_learn_are_put_back() -> None:
+    before = sklearn.get_config()
+    with World():
+        sklearn.set_config(assume_finite=True, transform_output="pandas", enable_metadata_routing=True)
+    assert sklearn.get_config() == before
 
 
 def change_and_fail() -> None:

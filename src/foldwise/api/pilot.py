@@ -50,7 +50,6 @@ def measure(runnable: RunnableStudy, reading: Reading, *, seconds: float = SECON
             started = clock()
             found[at] = _measured(worker, reading, fits, max(seconds, 0.0) / (len(own) - place))
             seconds -= clock() - started
-    worker.tidy()
     return found
 
 

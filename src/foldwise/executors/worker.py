@@ -17,7 +17,6 @@ import numpy as np
 
 from foldwise.errors import InvalidOutput
 from foldwise.executors.solver_choice import SolverChoice
-from foldwise.executors.surroundings import Surroundings
 from foldwise.executors.workload import Workload
 from foldwise.executors.world import World
 from foldwise.learners.model import respond, seed_world, seeded_world
@@ -52,35 +51,18 @@ class Worker:
         self.work = work
         self.solvers = SolverChoice(work)
         self.is_stopping, self.on_shared = is_stopping, on_shared
-        self._is_whole = True  # could everything be put back that learners changed in this process?
-        self._surroundings: Surroundings | None = None
-        self._method = -1
 
     def do(self, batch: Batch) -> list[Record]:
         return [record for records in self.each(batch) for record in records]
 
     def each(self, batch: Batch) -> Iterator[Sequence[Record]]:
         """The records of a batch as they come: one by one, or many at once where a solver answers them together."""
-        self.is_tidy_for(batch)
         if isinstance(batch, SharedBatch):
             yield from self._solve(batch)
             return
         with limited_threads(self.work.threads), World() as world:
             for fit in batch:
                 yield [self._fit(fit, world)]
-
-    def is_tidy_for(self, batch: Batch) -> bool:
-        """Before another learner, put back what the last one changed; False where that is impossible."""
-        if batch[0].method != self._method:
-            self._method = batch[0].method
-            self.tidy()
-        return self._is_whole
-
-    def tidy(self) -> None:
-        if self._surroundings is None:
-            self._surroundings = Surroundings(_classes_of(self.work))
-        else:
-            self._is_whole = self._surroundings.restore() and self._is_whole
 
     def _solve(self, fits: SharedBatch) -> Iterator[Sequence[Record]]:
         """Records of fits that a solver answers together; those it cannot answer after all are fitted one by one."""
@@ -193,12 +175,6 @@ class Worker:
         if self.work.solvers is not False and self.work.learners[fit.method].is_builtin:
             model = fit_behind_steps(fitting, data, fit.train, fit.seed)
         return fitting.fit(data, fit.train, fit.seed) if model is None else model
-
-
-def _classes_of(work: Workload) -> set[type]:
-    """The classes of all learners, and of what is inside them."""
-    estimators = [learner.estimator for learner in work.learners]
-    return {type(part) for one in estimators for part in (one, *one.get_params(deep=True).values())}
 
 
 @contextmanager

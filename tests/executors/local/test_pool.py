@@ -13,7 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import Ridge
 
+import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.executors.local.channel import Channel
 from foldwise.executors.local.local_executor import LocalExecutor
@@ -59,6 +61,18 @@ class Forking(RegressorMixin, BaseEstimator):
 
     def predict(self, X):
         return np.full(len(X), float(self.is_child_))
+
+
+class Parricide(RegressorMixin, BaseEstimator):
+    """Kills the process that started it, and lives on for a while."""
+
+    def fit(self, X, y):
+        os.kill(os.getppid(), signal.SIGKILL)
+        signal.pause()
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
 
 
 def make(learner, folds=4):
@@ -110,6 +124,15 @@ def test_fits_travel_together_once_their_method_was_timed(idle_pool):
         worker.batches.clear()
     idle_pool.seconds[0] = 0.025
     assert handed_out(idle_pool, fits[8:]) == [[4, 3], [3, 2]]
+
+
+@pytest.mark.slow
+def test_a_learner_that_kills_its_parent_costs_itself():
+    rng = np.random.default_rng(0)
+    X, learners = rng.normal(size=(30, 2)), {"parricide": Parricide(), "ridge": Ridge()}
+    methods = fw.compare(learners, X, X[:, 0] ** 2, outer=2, jobs=2, isolate=True, solvers=False).to_dict()["methods"]
+    statuses = {method["name"]: (method["status"], method["failed"]) for method in methods}
+    assert (statuses["parricide"], statuses["ridge"]) == (("failed", 2), ("ok", 0))
 
 
 @pytest.mark.slow

@@ -30,9 +30,6 @@ def work(end: socket.socket, folder: str, number: int) -> None:
             batch = channel.receive()
         except (EOFError, OSError):
             return
-        if not worker.is_tidy_for(batch):
-            channel.send(("leave", None))  # the pool ends this process, and gives its work to a new one
-            continue
         for records in worker.each(batch):
             channel.send(("records", records))
             if _standard_files() != files:  # a learner has closed them; the next one may want to print

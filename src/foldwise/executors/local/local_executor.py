@@ -94,8 +94,6 @@ class LocalExecutor:
     def close(self) -> None:
         if self._pool is not None:
             self._pool.close()
-        if self._worker is not None:
-            self._worker.tidy()
         self._pool = self._worker = None
         self._is_in_pool = self._is_asked_to_stop = False
         self.seconds.clear()

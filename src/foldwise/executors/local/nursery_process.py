@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from foldwise.executors.local.nursery import NOTICE, REQUEST, is_deserted
-from foldwise.executors.surroundings import standing
 
 PATIENCE = 5.0  # seconds for a nursery to end what it has started
 # A nursery that has imported anything else, a user's own module for one, is not kept: it may change on disk.
@@ -187,7 +186,15 @@ def _conditions(threads: int) -> tuple[Any, ...]:
     folder = None
     with suppress(OSError):
         folder = os.getcwd()
-    return [json.dumps(paths), json.dumps(sys.argv)], environment, folder, standing()
+    return [json.dumps(paths), json.dumps(sys.argv)], environment, folder, _limits_of_process()
+
+
+def _limits_of_process() -> tuple[Any, ...]:
+    """What the kernel grants this process, and all that it starts."""
+    import resource
+
+    limits = [resource.getrlimit(kind) for name, kind in vars(resource).items() if name.startswith("RLIMIT_")]
+    return limits, os.getpriority(os.PRIO_PROCESS, 0), getattr(os, "sched_getaffinity", lambda pid: ())(0)
 
 
 atexit.register(end_waiting)

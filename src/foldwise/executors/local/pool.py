@@ -197,18 +197,8 @@ class Pool:
                 )
             elif what == "begin":
                 worker.begun = content
-            elif what == "leave":
-                self._send_away(worker)
             else:
                 self._take(worker, content)
-
-    def _send_away(self, worker: _Worker) -> None:
-        """A learner has changed its process for good: what it has still to do goes to a new one."""
-        for batch in reversed(worker.batches):
-            self._waiting.appendleft(type(batch)([fit for fit in batch if fit.key in worker.in_hand]))
-        worker.batches.clear()
-        worker.in_hand.clear()
-        self._kill(worker, None)
 
     def _take(self, worker: _Worker, records: Sequence[Record]) -> None:
         for part in record_parts(records):  # fits share their rows' array
