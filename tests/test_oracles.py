@@ -206,15 +206,6 @@ def test_tibshirani_correction():
     )
 
 
-def test_conservative_z():
-    given, expected = oracle("conservative_z")
-    found = intervals.conservative_z(given["full_subsample_losses"], given["half_pairs"], 1 - given["alpha"])
-    same(
-        (found.value, found.details["variance"], *ends(found)),
-        [expected[name] for name in ("estimate", "sigma2", "lo", "hi")],
-    )
-
-
 def test_five_by_two():
     given, expected = oracle("five_by_two_cv")
     same(five_by_two(given["differences"]), [expected[name] for name in ("t", "p_t", "F", "p_F")])

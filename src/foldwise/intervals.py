@@ -14,7 +14,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval, nearest
-from foldwise.estimates.cross_validated import AUC_INFLUENCE_CURVE, BATES, BAYLE, CONSERVATIVE_Z, CORRECTED_T
+from foldwise.estimates.cross_validated import AUC_INFLUENCE_CURVE, BAYLE, CORRECTED_T
 from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.held_out import (
     BETTING,
@@ -31,7 +31,6 @@ from foldwise.estimates.interval_method import COVERS, IntervalMethod
 from foldwise.estimates.intervals import built_in
 from foldwise.formulas import bates as bates_formula
 from foldwise.formulas import bias as bias_formulas
-from foldwise.formulas import conservative_z as conservative_z_formula
 from foldwise.formulas import cv_clt as cv_clt_formula
 from foldwise.formulas import holdout, multiple
 from foldwise.formulas.auc import cv_auc, delong_auc
@@ -45,7 +44,6 @@ __all__ = [
     "bbc",
     "betting",
     "clopper_pearson",
-    "conservative_z",
     "corrected_t",
     "cv_clt",
     "empirical_bernstein",
@@ -236,28 +234,11 @@ def bates(outer_losses: Any, pair_losses: Any, folds: Any, level: float = 0.95, 
     found = bates_formula.bates(outer_losses, pair_losses, folds, level=level, bias_power=1.0 if bias else None)
     rows = float(found.rows if bias else found.rows * (1 - 1 / found.folds))
     details = {name: value for name, value in found._asdict().items() if name not in ("value", "low", "high")}
-    estimate = _estimate(found, BATES.name, f"the risk of the learner at {rows:g} training rows", level, **details)
+    estimate = _estimate(found, "Bates", f"the risk of the learner at {rows:g} training rows", level, **details)
     if not found.is_stable:
         words = "leaving out one fold more changes the risk by more than its standard error: the interval may be short"
         estimate = _with_notes(estimate, ("unstable", words))
     return estimate
-
-
-def conservative_z(full_scores: Any, half_scores: Any, level: float = 0.95) -> Estimate:
-    """The interval whose variance comes from halves of the rows: safe, wide, and for any measure.
-
-    `half_scores[repetition, half]` are mean scores of the same scheme, with its test size, inside each of two
-    disjoint halves (Nadeau and Bengio, 2003).
-
-    `full_scores`: [split], of all rows.
-    `half_scores`: [repetition, half].
-    `level`: the coverage that the interval is made for.
-
-    >>> conservative_z([0.2, 0.3], [[0.2, 0.3], [0.3, 0.2]]).interval
-    'conservative z'
-    """
-    found = conservative_z_formula.conservative_z(full_scores, half_scores, level=level)
-    return _row_estimate(CONSERVATIVE_Z, found, level, full_scores, se=found.se, variance=found.se**2)
 
 
 def bbc(losses: Any, repeats: int = 1000, seed: int = 0, level: float = 0.95, *, groups: Any = None) -> Estimate:

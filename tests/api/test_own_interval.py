@@ -82,17 +82,6 @@ def test_it_is_refused_with_its_reason_before_any_fit(table):
         fw.test_risk(model, table[0] + 1, table[1], interval=OWN)
 
 
-def test_extra_splits_can_be_asked_for(table):
-    own = fw.IntervalMethod(
-        "pairs",
-        lambda evidence, level: (0.0, float(np.nanmax(evidence.pair_losses))),
-        extra_splits="leave-two-out",
-    )
-    plain, more = (fw.risk(LinearRegression(), *table, outer=5, interval=one) for one in (None, own))
-    assert (plain.fits, more.fits) == (5, 15)
-    assert more.high > plain.high
-
-
 def test_no_store_keeps_it_and_loading_says_so(table, tmp_path):
     """The default interval and a note, until it is given again."""
     run = tmp_path / "run"
@@ -109,7 +98,7 @@ def test_a_stored_study_can_be_read_with_another_interval(table, tmp_path):
     run = tmp_path / "run"
     fw.compare({"ols": LinearRegression()}, *table, outer=5, store=run)
     assert set(fw.load(run, interval="cv_clt").table()["interval"]) == {"Bayle"}
-    with pytest.raises(BadInterval, match="the Bates interval needs fits on leave-two-out splits, which this"):
+    with pytest.raises(BadInterval, match="no study makes the fits that leave out two folds, which the Bates interval"):
         fw.load(run, interval="bates")
     with pytest.raises(BadInterval, match="the t interval is not valid here: it is for one test set"):
         fw.load(run, interval="t")

@@ -396,13 +396,6 @@ def test_the_risk_of_a_stack_alone(numbers):
     assert estimate.interval == method_of(result, "stack")["interval"]
 
 
-def test_intervals_that_need_further_splits_have_them(numbers):
-    spec = {"blend": fw.blend({"knn": KNeighborsRegressor(3), "ridge": Ridge()})}
-    row = method_of(fw.compare(spec, *numbers, outer=4, inner=3, interval="bates", jobs=1), "blend")
-    assert row["interval"] == "Bates"
-    assert row["low"] < row["high"]
-
-
 def test_members_may_search_or_be_raced(numbers, tmp_path):
     ridge = fw.tune(Ridge(), alpha=fw.log_range(1e-3, 1e3), tuner="tpe", budget=12)
     raced = fw.tune(KNeighborsRegressor(), n_neighbors=[1, 2, 4, 8], tuner="racing")

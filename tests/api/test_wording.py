@@ -70,7 +70,6 @@ SCHEMES: dict[str, Callable[[], fw.Result]] = {
     "AUC of a test split": lambda: classes(outer=0.5, loss="roc_auc"),
     "influence curve on request": lambda: classes(outer=5, loss="roc_auc", interval="influence curve"),
     "Bayle on request": lambda: plain(outer=10, interval="bayle"),
-    "Bates on request": lambda: plain(outer=5, interval="bates"),
     "nothing to learn": lambda: fw.compare(
         {"k-nn": KNeighborsRegressor(1)}, np.zeros((40, 1)), regression()[1][:40], outer=5, jobs=1
     ),

@@ -65,10 +65,7 @@ def one_test_set(loss: Loss, rows: int = 40, *, kind: str = "holdout", **changes
 
 
 GROUPS, WEIGHTS = np.arange(40) // 4, np.linspace(0.5, 1.5, 40)
-PAIRS = RNG.random((1, 40, 5))
-HALVES = RNG.random((10, 2))
 BOUNDED = {"Hoeffding", "empirical Bernstein", "t"}
-CUT = evidence(SQUARED, kind="monte_carlo", half_scores=HALVES)
 
 # splits and loss, the default, and all that may be asked for by name
 TABLE = [
@@ -85,7 +82,6 @@ TABLE = [
     ("one short test set in time", one_test_set(ZERO_ONE, kind="time_holdout"), None, set()),
     ("folds, per row", evidence(SQUARED), "corrected t", {"Bayle"}),
     ("folds, 0-1", evidence(ZERO_ONE), "corrected t", {"Bayle"}),
-    ("folds, per row, pairs fitted", evidence(SQUARED, pair_losses=PAIRS), "corrected t", {"Bayle", "Bates"}),
     ("folds, a measure", evidence(R2), "corrected t", set()),
     ("folds, AUC", evidence(AUC), "corrected t", {"AUC influence curve"}),
     ("folds of whole groups", evidence(SQUARED, kind="grouped", groups=GROUPS), "corrected t", set()),
@@ -93,7 +89,6 @@ TABLE = [
     ("folds, weights", evidence(SQUARED, weights=WEIGHTS), "corrected t", set()),
     ("repeated folds", evidence(SQUARED, repeats=2), "corrected t", {"Bayle"}),
     ("random splits", evidence(SQUARED, kind="monte_carlo"), "corrected t", set()),
-    ("random splits, halves fitted", CUT, "corrected t", {"conservative z"}),
     ("leave-one-out", evidence(SQUARED, kind="loo", folds=40), None, {"Bayle"}),
     ("time-ordered", evidence(SQUARED, kind="time", rows=60), "HAC", set()),
     ("time-ordered, weights", evidence(SQUARED, kind="time", rows=60, weights=np.arange(1.0, 61)), "HAC", set()),
@@ -144,9 +139,6 @@ def test_every_interval_that_is_offered_can_be_worked_out_and_has_a_width(found,
         (evidence(SQUARED, groups=GROUPS), "Bayle", "rows of a group are not independent: the group is the unit"),
         (evidence(SQUARED, weights=WEIGHTS), "Bayle", "rows have weights, which it does not allow for"),
         (evidence(SQUARED, kind="time"), "Bayle", "it is for folds, not time-ordered"),
-        (evidence(SQUARED), "Bates", "it needs the leave-two-out fits, which interval='bates' asks for before the run"),
-        (evidence(SQUARED, kind="loo", folds=40, pair_losses=PAIRS), "Bates", "at least two rows in every fold"),
-        (evidence(SQUARED), "conservative z", "it needs fits on half samples"),
         (evidence(SQUARED), "AUC influence curve", "it is for the AUC over folds"),
         (evidence(AUC, weights=WEIGHTS), "AUC influence curve", "it needs independent rows of equal weight"),
         (evidence(SQUARED, kind="time"), "corrected t", "time-ordered folds are neither exchangeable nor trained"),
@@ -176,10 +168,9 @@ def test_a_loss_that_leaves_its_stated_range_gets_no_bounded_interval():
 @pytest.mark.parametrize(
     ("asked", "name"),
     [
-        ("bates_ncv", "Bates"), ("nested CV interval", "Bates"), ("CV-CLT", "Bayle"), ("holdout t", "t"),
+        ("CV-CLT", "Bayle"), ("holdout t", "t"), ("CORRECTED T", "corrected t"),
         ("influence_curve", "AUC influence curve"), ("auc", "AUC influence curve"),
         ("Clopper_Pearson", "Clopper-Pearson"), ("clopper-pearson", "Clopper-Pearson"),
-        ("CORRECTED T", "corrected t"), ("conservative", "conservative z"),
     ],
 )  # fmt: skip
 def test_an_interval_goes_by_its_aliases(asked, name):
@@ -187,8 +178,13 @@ def test_an_interval_goes_by_its_aliases(asked, name):
 
 
 def test_an_unknown_interval_is_refused_with_the_nearest():
-    with pytest.raises(BadInterval, match=re.escape("there is no interval 'bate'") + ".*Bates"):
-        find("bate")
+    with pytest.raises(BadInterval, match=re.escape("there is no interval 'bayl'") + ".*Bayle"):
+        find("bayl")
+
+
+def test_the_bates_interval_is_had_from_its_formula():
+    with pytest.raises(BadInterval, match=r"no study makes the fits that .* Give their losses to fw\.intervals\.bates"):
+        find("Bates")
 
 
 @pytest.mark.parametrize(
@@ -199,9 +195,8 @@ def test_an_unknown_interval_is_refused_with_the_nearest():
         (one_test_set(AUC, scores=(np.arange(40) % 2.0,)), None),
         (evidence(SQUARED, row_losses=(np.full(8, 0.25),) * 5), "Bayle"),
         (evidence(AUC, scores=tuple((np.arange(8) + 8 * k) % 2.0 for k in range(5))), "AUC influence curve"),
-        (evidence(SQUARED, kind="monte_carlo", half_scores=np.full((10, 2), 0.5)), "conservative z"),
     ],
-    ids=["folds", "test set", "perfect AUC", "Bayle", "perfect AUC of folds", "equal halves"],
+    ids=["folds", "test set", "perfect AUC", "Bayle", "perfect AUC of folds"],
 )
 def test_losses_without_spread_have_no_interval_rather_than_one_of_no_width(found, asked):
     method, reason, numbers = work_out(found, asked, 0.95)
@@ -266,12 +261,11 @@ def test_groups_are_the_unit_of_the_t_interval():
 
 
 def test_folds_have_the_numbers_of_the_public_functions():
-    found = evidence(SQUARED, pair_losses=PAIRS)
+    found = evidence(SQUARED)
     losses, labels = np.concatenate(found.row_losses), np.repeat(np.arange(5), 8)
     expected = {
         "corrected t": intervals.corrected_t(found.fold_losses, 1 / 4, 0.9),
         "Bayle": intervals.cv_clt(losses, labels, level=0.9),
-        "Bates": intervals.bates(losses, PAIRS[0], labels, 0.9),
     }
     for name, estimate in expected.items():
         _, _, numbers = work_out(found, name, 0.9)
@@ -307,16 +301,12 @@ def test_the_interval_of_an_error_rate_is_no_shorter_than_that_of_independent_ro
     assert found.high >= exact.high - 1e-12
 
 
-@pytest.mark.parametrize("name", ["corrected t", "Bayle", "Bates", "conservative z", "t"])
+@pytest.mark.parametrize("name", ["corrected t", "Bayle", "t"])
 def test_no_interval_of_an_error_rate_is_surer_than_as_many_units(name):
     errors = np.zeros(40)
     errors[[3, 12]] = 1
     rows = tuple(np.split(errors, 5))
-    changes = {"pair_losses": np.stack([errors] * 5, axis=-1)[None]} if name == "Bates" else {}
-    changes |= (
-        {"kind": "monte_carlo", "half_scores": np.full((10, 2), 0.05) + np.eye(10, 2) / 1e6} if "z" in name else {}
-    )
-    found = evidence(ZERO_ONE, row_losses=rows, fold_losses=np.array([part.mean() for part in rows]), **changes)
+    found = evidence(ZERO_ONE, row_losses=rows, fold_losses=np.array([part.mean() for part in rows]))
     if name == "t":
         found = one_test_set(ZERO_ONE, row_losses=(errors,), fold_losses=errors[None].mean(-1), groups=GROUPS)
     units = 10 if name == "t" else 40
@@ -365,19 +355,10 @@ def test_a_measure_that_may_change_with_the_class_shares_is_told(loss, is_strati
     assert [code for code, _ in told] == (["strata"] if is_told else [])
 
 
-@pytest.mark.parametrize(("repeats", "notes"), [(1, 2), (4, 2), (5, 1)])
-def test_bates_from_few_runs_says_so(repeats, notes):
-    told = find("bates").cautions(evidence(SQUARED, repeats=repeats), {"inflation": 1.0, "is_stable": True})
-    assert len(told) == notes
-    assert all("repeats=5" in text for _, text in told[1:])
-
-
 def test_random_splits_are_one_run():
-    found = evidence(SQUARED, kind="monte_carlo", half_scores=HALVES)
+    found = evidence(SQUARED, kind="monte_carlo")
     corrected = intervals.corrected_t(found.fold_losses, found.test_train_ratio)
     assert ends(work_out(found, None, 0.95)[2]) == pytest.approx(public(corrected))
-    wide = intervals.conservative_z(found.fold_losses, HALVES)
-    assert ends(work_out(found, "conservative", 0.95)[2]) == pytest.approx(public(wide))
 
 
 def test_an_area_under_the_curve_is_told_as_a_loss():

@@ -75,13 +75,13 @@ def test_public_functions_print_the_name_of_the_table(found, name):
 
 
 def test_a_request_carries_a_name_and_a_users_own_interval():
-    own = IntervalMethod("mine", ends, extra_splits="halves")
+    own = IntervalMethod("mine", ends)
     assert request_interval(None) is None
-    assert request_interval("bates_ncv") == IntervalRequest("Bates", "leave-two-out")
-    assert request_interval(INTERVALS["Bates"]) == IntervalRequest("Bates", "leave-two-out")
-    assert request_interval(own) == IntervalRequest("mine", "halves", own)
+    assert request_interval("cv_clt") == IntervalRequest("Bayle")
+    assert request_interval(INTERVALS["Bayle"]) == IntervalRequest("Bayle")
+    assert request_interval(own) == IntervalRequest("mine", own)
     assert requested(request_interval(own)) is own
-    assert requested(IntervalRequest("Bates")) is INTERVALS["Bates"]
+    assert requested(IntervalRequest("Bayle")) is INTERVALS["Bayle"]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_request_carries_a_name_and_a_users_own_interval():
         (IntervalMethod("Student-t", ends), "'Student-t' is a name of the built-in t interval. Give yours another"),
         (IntervalMethod("mine", ends, aliases=("auc",)), "'mine' is a name of the built-in AUC influence curve"),
         (ends, "an interval is a name or an fw.IntervalMethod, not <function ends"),
-        ("bate", "there is no interval 'bate'.*Bates"),
+        ("bayl", "there is no interval 'bayl'.*Bayle"),
     ],
 )
 def test_what_is_no_interval_is_refused(asked, words):

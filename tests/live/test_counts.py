@@ -28,7 +28,6 @@ SCHEMES = {
     "cheap": {"outer": 4, "inner": "dev"},
     "repeated": {"outer": 3, "inner": 2, "repeats": 2},
     "optimism": {"outer": 3, "inner": 2, "optimism": True},
-    "Bates": {"outer": 4, "inner": 2, "interval": "bates"},
 }
 
 

@@ -116,18 +116,6 @@ def test_a_risk_of_its_own_and_combined_learners_have_no_defaults(numbers):
     assert row(compared(numbers, fw.best_of({"a": spec, "b": Ridge(3.0)})))["tuning_gain"] is None
 
 
-def test_the_extra_splits_of_an_interval_are_not_theirs(numbers):
-    spec = fw.tune(Ridge(), alpha=[0.1, 10.0])
-    plans = [
-        fw.plan({"ridge": spec}, *numbers, outer=4, inner=3, interval="bates", defaults=asked, pilot=False).fits
-        for asked in (False, True)
-    ]
-    assert plans[1] == plans[0] + 4
-    result = fw.compare({"ridge": spec}, *numbers, outer=4, inner=3, interval="bates", defaults=True, jobs=1)
-    assert (result.fits, result.fits_made) == (plans[1], plans[1])
-    assert row(result, "ridge")["tuning_gain"]["interval"] == "corrected t"
-
-
 def test_a_store_goes_on_and_is_read_without_learners(numbers, tmp_path):
     first = compared(numbers, store=tmp_path / "run")
     assert compared(numbers, store=tmp_path / "run").fits_made == 0

@@ -18,12 +18,6 @@ def test_every_method_has_its_interval_and_each_interval_its_coverage_once(numbe
     assert [line for line in lines if line.startswith("Note: ")] == [f"Note: {text}." for text in result.notes]
 
 
-def test_a_coverage_that_was_measured_at_another_level_names_that_one_alone(numbers):
-    splits = fw.MonteCarlo(3, share=0.2)
-    result = fw.compare({"line": LinearRegression()}, *numbers, outer=splits, interval="conservative z", jobs=1)
-    assert "the conservative z interval (random splits): at the 90% level 0.98" in result.explain()
-
-
 def test_balanced_error_needs_no_probabilities(classes):
     text = fw.compare({"logit": LogisticRegression()}, *classes, outer=2, jobs=1).explain()
     assert "Brier needs probabilities, the AUC probabilities or a decision function" in text

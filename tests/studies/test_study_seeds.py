@@ -38,7 +38,6 @@ STUDIES: dict[str, dict[str, Any]] = {
     "time": {"time": np.arange(ROWS)},
     "classes": {"task": "binary", "outer": 5, "inner": 3},
     "random draws": {"outer": 3, "inner": 3, "tuner": "random", "budget": 7},
-    "an interval's own splits": {"outer": 5, "interval": "bates"},
 }
 MEANINGS: dict[str, str] = json.loads((Path(__file__).parent / "seeds.json").read_text())
 

@@ -23,7 +23,6 @@ from foldwise.comparisons.comparison import Comparison
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
 from foldwise.estimates.interval_method import IntervalMethod
-from foldwise.formulas.bates import bates
 from foldwise.guards.after import with_findings
 from foldwise.guards.findings import Findings
 from foldwise.plans.runnable import RunnableStudy
@@ -331,23 +330,6 @@ class Result:
         options = CheckOptions(tuple(asked), replications, limit, seed, jobs, progress)
         world = make_world(self._study.data, method, self.refit(method.method.name))
         return check_coverage(self._study, world, options, learners=learners)
-
-    def size_bias(self, name: str | None = None) -> float:
-        """How much larger the risk at the training rows of a fold is than at all rows, by Bates, Hastie and Tibshirani.
-
-        `name`: a method (None: the best). From the leave-two-out fits of a study with `interval="bates"`; refused
-        where it is unstable.
-
-        >>> import foldwise as fw
-        >>> result = fw.compare(["linear"], "diabetes", outer=5, interval="bates", jobs=1)
-        >>> round(result.size_bias())
-        18
-        """
-        evidence = self._named(name).evidence
-        if evidence.pair_losses is None:
-            raise BadInterval("the bias of the training size needs the leave-two-out fits", "Ask for interval='bates'")
-        found = bates(evidence.by_row, evidence.pair_losses, evidence.fold_of_row, bias_power=1)
-        return float(found.err_cv - found.value)
 
     def selection_bias(self) -> pd.DataFrame:
         """For tuned methods: the selection score, its corrections without nesting, and the nested risk.

@@ -10,15 +10,9 @@ import numpy as np
 from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.held_out import HEAVY_SHARE, ends_of, ends_of_auc, no_surer_than_units
 from foldwise.estimates.interval_method import NONE_VALID, Ends, IntervalMethod, Note
-from foldwise.formulas import auc, bates, conservative_z, corrected_t, cv_clt
-from foldwise.formulas.checks import normal_quantile
+from foldwise.formulas import auc, corrected_t, cv_clt
 from foldwise.formulas.units import independent_se
 
-BATES_RUNS = 5  # from which on it covered in simulation
-FEW_RUNS = (
-    "the Bates interval from {} of 5 runs may be short: it covered 0.87 with 1 run of 60 rows and 20 columns; "
-    "repeats=5 makes the others"
-)
 FEW_GROUPS = 25  # below which the interval was short in simulation
 FREE_OF_SHARES = ("roc_auc", "balanced_accuracy", "recall")  # measures within classes, as the scorers are called
 STABLE = "independent rows and a stable learner; approximate"
@@ -49,21 +43,6 @@ def _no_row_losses(evidence: Evidence) -> str | None:
         return "rows of a group are not independent: the group is the unit"
     if evidence.is_weighted:
         return "rows have weights, which it does not allow for"
-    return None
-
-
-def _no_pairs(evidence: Evidence) -> str | None:
-    reason = _no_row_losses(evidence)
-    if reason is None and evidence.pair_losses is None:
-        return "it needs the leave-two-out fits, which interval='bates' asks for before the run"
-    if reason is None and min(len(rows) for rows in evidence.test_rows) < 2:
-        return "it needs at least two rows in every fold"
-    return reason
-
-
-def _no_halves(evidence: Evidence) -> str | None:
-    if evidence.half_scores is None:
-        return "it needs fits on half samples, which interval='conservative z' asks for with MonteCarlo outer splits"
     return None
 
 
@@ -130,26 +109,6 @@ def _bayle(evidence: Evidence, level: float) -> Ends:
     return no_surer_than_units(ends, evidence, level)
 
 
-def _bates(evidence: Evidence, level: float) -> Ends:
-    found = bates.bates(evidence.by_row, evidence.pair_losses, evidence.fold_of_row, level=level)
-    details = {"se": found.se, "inflation": found.inflation, "is_stable": found.is_stable}
-    return no_surer_than_units(Ends(found.low, found.high, found.value, details), evidence, level)
-
-
-def _bates_cautions(evidence: Evidence, details: Mapping[str, Any]) -> list[Note]:
-    words = f"the Bates standard error is {details['inflation']:.3g} times that of independent losses"
-    unstable = "" if details["is_stable"] else "; leaving out one more fold moves the risk, so it is unstable here"
-    few = [("bates", FEW_RUNS.format(evidence.repeats))] if evidence.repeats < BATES_RUNS else []
-    return [("bates", words + unstable), *few]
-
-
-def _conservative_z(evidence: Evidence, level: float) -> Ends:
-    found = conservative_z.conservative_z(evidence.fold_losses, evidence.half_scores, level=level)
-    reach = normal_quantile(level) * max(found.se, _least_se(evidence)) if found.se > 0 else 0.0
-    ends = Ends(found.value - reach, found.value + reach, found.value, {"se": max(found.se, _least_se(evidence))})
-    return no_surer_than_units(ends, evidence, level)
-
-
 def _auc_influence_curve(evidence: Evidence, level: float) -> Ends:
     assert evidence.scores is not None
     assert evidence.truth is not None
@@ -191,30 +150,6 @@ BAYLE = IntervalMethod(
     "Advances in Neural Information Processing Systems 33.",
     aliases=("cv clt", "cvclt", "CV central limit"),
 )
-BATES = IntervalMethod(
-    "Bates",
-    _bates,
-    _no_pairs,
-    covers="learner",
-    assumes="independent rows; approximate",
-    coverage="0.93 to 0.96 on ordinary problems of 50 and 100 rows",
-    reference="Bates S., Hastie T., Tibshirani R. (2024). Cross-validation: what does it estimate and how well does it "
-    "do it? Journal of the American Statistical Association 119, 1434-1445.",
-    aliases=("bates ncv", "nested cv interval"),
-    extra_splits="leave-two-out",
-    cautions=_bates_cautions,
-)
-CONSERVATIVE_Z = IntervalMethod(
-    "conservative z",
-    _conservative_z,
-    _no_halves,
-    covers="learner",
-    assumes="independent rows; its variance is that of half as many rows, so it errs on the wide side",
-    coverage="at the 90% level 0.98 to 0.99, on least squares with 100 and 200 rows",
-    reference=NADEAU,
-    aliases=("conservative",),
-    extra_splits="halves",
-)
 AUC_INFLUENCE_CURVE = IntervalMethod(
     "AUC influence curve",
     _auc_influence_curve,
@@ -227,4 +162,4 @@ AUC_INFLUENCE_CURVE = IntervalMethod(
     aliases=("influence curve", "auc"),
     is_affine=False,
 )
-ROWS = (CORRECTED_T, BAYLE, BATES, CONSERVATIVE_Z, AUC_INFLUENCE_CURVE)
+ROWS = (CORRECTED_T, BAYLE, AUC_INFLUENCE_CURVE)

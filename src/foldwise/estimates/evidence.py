@@ -20,7 +20,6 @@ class Evidence(Shown):
     """Losses of one method by split and by row, and how the splits were made.
 
     `row_losses` is None for a measure of a whole fold; `scores` are those of the positive class, for an AUC.
-    `pair_losses[repeat, row, fold]` and `half_scores[cut, half, split]` are there when their fits were asked for.
     `stand_ins` counts the splits on which the baseline answered for a fit that failed. `time` is that of each row,
     where it is not their order, and `steps` how far ahead forecasts go.
 
@@ -36,7 +35,6 @@ class Evidence(Shown):
     `is_stratified`: whether folds have the class shares of the table.
     `weights`, `groups`, `truth`: one value per row, or None.
     `scores`: an array per split.
-    `pair_losses`, `half_scores`: losses of further fits, or None.
     `seed`: names the random draws; the same seed gives the same answer.
     `stand_ins`: a count.
     `time`: one value per row.
@@ -67,8 +65,6 @@ class Evidence(Shown):
     groups: AnyArray | None = None
     truth: AnyArray | None = None
     scores: tuple[FloatArray, ...] | None = None
-    pair_losses: FloatArray | None = None
-    half_scores: FloatArray | None = None
     seed: int = 0
     stand_ins: int = 0
     time: IntArray | None = None

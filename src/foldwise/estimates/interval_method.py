@@ -64,7 +64,6 @@ class IntervalMethod(Shown):
     `reference`: the paper.
     `aliases`: further names.
     `default_for`: schemes for which it is the default.
-    `extra_splits`: fits it needs, "leave-two-out" or "halves".
     `cautions`: a function of the evidence and the details of `compute` that gives notes.
     `ignores_order`: whether the order of splits, and of rows of a test set, is all the same to it.
     `is_affine`: whether losses in another unit give the same interval in that unit.
@@ -81,12 +80,11 @@ class IntervalMethod(Shown):
     refuse: Callable[[Evidence], str | None] = _always_valid
     covers: str = "learner"  # predictor, learner, these models or these forecasts
     assumes: str = "its assumptions are not stated"
-    coverage: str = "not measured"  # at the 95% level, or at the level that is said
+    coverage: str = "not measured"  # at the 95% level
     coverage_by_scheme: Mapping[str, str] = field(default_factory=dict)  # where a scheme differs from the others
     reference: str = ""
     aliases: tuple[str, ...] = ()
     default_for: tuple[str, ...] = ()  # schemes; the first in the table that is valid is taken
-    extra_splits: str | None = None  # "leave-two-out" or "halves": fits asked for before the run
     cautions: Callable[[Evidence, Mapping[str, Any]], list[Note]] = _no_cautions
     ignores_order: bool = True  # of splits, and of the rows of a test set
     is_affine: bool = True  # losses in other units give the same interval in those units

@@ -38,6 +38,11 @@ def find(asked: str | IntervalMethod) -> IntervalMethod:
         return _checked_own(asked)
     if (row := built_in(asked)) is not None:
         return row
+    if comparable(asked) in ("bates", "bates ncv", "nested cv interval"):
+        raise BadInterval(
+            "no study makes the fits that leave out two folds, which the Bates interval needs",
+            "Give their losses to fw.intervals.bates",
+        )
     brought = _brought()
     if comparable(asked) in brought:
         return _checked_own(load_plugin(GROUP, brought[comparable(asked)]))
@@ -55,7 +60,7 @@ def request_interval(asked: str | IntervalMethod | None) -> IntervalRequest | No
     if asked is None:
         return None
     row = find(asked)
-    return IntervalRequest(row.name, row.extra_splits, None if is_built_in(row) else row)
+    return IntervalRequest(row.name, None if is_built_in(row) else row)
 
 
 def requested(request: IntervalRequest | None) -> IntervalMethod | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadInterval, BadStudy, nearest
-from foldwise.estimates.cross_validated import BATES, BAYLE, CORRECTED_T
+from foldwise.estimates.cross_validated import BAYLE, CORRECTED_T
 from foldwise.estimates.evidence import Evidence
 from foldwise.estimates.held_out import BETTING, CLOPPER_PEARSON, EMPIRICAL_BERNSTEIN, HOEFFDING, T
 from foldwise.estimates.interval_method import Ends as OneEnds
@@ -151,15 +151,15 @@ def _evidence(losses: FloatArray, folds: IntArray | None, loss: str) -> Evidence
 AT_ONCE: Mapping[str, Callable[..., Ends]] = {
     CORRECTED_T.name: _corrected_t,
     BAYLE.name: partial(_cv_clt, variance="all-pairs"),
-    BATES.name: _bates,
     CLOPPER_PEARSON.name: _clopper_pearson,
     BETTING.name: partial(_bounded, holdout.betting),
     HOEFFDING.name: partial(_bounded, holdout.hoeffding),
     EMPIRICAL_BERNSTEIN.name: partial(_bounded, holdout.empirical_bernstein),
     T.name: _t,
 }
-# What other tools print, and a variant; none of them is offered.
+# What other tools print, a variant, and what takes fits that no study makes; none of them is offered.
 NOT_OFFERED = {
+    "bates": LabInterval("Bates", _bates, "T2"),
     "fold t": LabInterval("fold t", _fold_t, "T2"),
     "naive z": LabInterval("naive z", lambda draws, level: naive_z(draws.losses, level), "T2"),
     "cv clt within": LabInterval("Bayle within folds", partial(_cv_clt, variance="within-fold"), "T3"),
@@ -185,8 +185,6 @@ def lab_interval(asked: str | IntervalMethod) -> LabInterval:
     target = {"predictor": "T1", "learner": "T2", "these models": "T3"}[row.covers]
     if row is T:
         return LabInterval(row.name, AT_ONCE[row.name], target, ("squared",))  # where it is the default
-    if row.extra_splits is not None and row.name not in AT_ONCE:
-        raise BadInterval(f"the lab does not make the fits on {row.extra_splits} splits that {row.name} needs")
     return LabInterval(row.name, AT_ONCE.get(row.name) or partial(_one_by_one, row), target, _judged_on(row))
 
 
@@ -195,8 +193,7 @@ def _judged_on(row: IntervalMethod) -> tuple[str, ...]:
     rows = np.arange(20)
     folds = None if row.covers == "predictor" else rows % 5
     shown = ((loss, _evidence((rows % 3 == 0).astype(float), folds, loss)) for loss in LOSSES)
-    pairs = np.zeros(0) if row.extra_splits else None
-    return tuple(loss for loss, evidence in shown if row.refuse(replace(evidence, pair_losses=pairs)) is None)
+    return tuple(loss for loss, evidence in shown if row.refuse(evidence) is None)
 
 
 @dataclass(frozen=True)

@@ -55,8 +55,7 @@ def _settle_stage(counts: Counts, count: MethodCount, stage: Stage) -> None:
     if candidate is not None and counts.study.key(method, candidate, stage.split) not in counts.known:
         return
     count.finished.add(name)
-    if stage.level == "outer":
-        count.losses[stage.at] = _loss(reading, method, candidate, stage)
+    count.losses[stage.at] = _loss(reading, method, candidate, stage)
 
 
 def _loss(reading: Reading, method: Method, candidate: int | None, stage: Stage) -> float:

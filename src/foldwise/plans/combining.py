@@ -221,7 +221,6 @@ def _inner_name(member: Method) -> list[str]:
     every = [
         *member.inner.splits,
         *([] if member.inner.final is None else [member.inner.final]),
-        *(member.extra_inner or ()),
     ]
     return [splits.fingerprint for splits in every]
 
@@ -249,19 +248,14 @@ def stacked_fits(reading: Reading, method: Method, family: str) -> Iterator[Fit]
     if any(reading.is_proposing(member) for member in members_of(study, method)):
         return  # nothing is judged before every search is over
     for stage in study.stages(method):
-        is_outer = stage.level == "outer"
-        rows = np.union1d(stage.split.test, stage.split.train) if _asks_training(reading, stage) else stage.split.test
-        wanted = study.kept(method, 0) if is_outer else study.judging(method, 0)
+        rows = np.union1d(stage.split.test, stage.split.train) if study.has_training_risk else stage.split.test
+        wanted = study.kept(method, 0)
         key, name = study.key(method, 0, stage.split), study.rows_name(stage.split)
         yield from _fit(reading, method, key, stage, rows, wanted, study.fit_seed(family, name))
     inner = members_of(study, method)[0].inner
     if study.has_final and inner is not None and inner.final is not None:
         key = final_key(study, method)
         yield from _fit(reading, method, key, None, None, ("predict",), study.fit_seed(family, "all rows"))
-
-
-def _asks_training(reading: Reading, stage: Stage) -> bool:
-    return stage.level == "outer" and reading.study.has_training_risk
 
 
 def _fit(

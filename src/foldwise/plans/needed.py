@@ -184,8 +184,6 @@ def _asked(reading: Reading, method: Method, *, has_final: bool) -> list[tuple[s
 def _stage_request(reading: Reading, method: Method, candidate: int, stage: Stage) -> _Request:
     """Outer fits predict their training rows too, and keep all that later questions may need."""
     study, split = reading.study, stage.split
-    if stage.level == "beside":
-        return _Request(split, split.test, study.judging(method, candidate))
     if method.defaults_of:
         return _Request(split, split.test, study.selecting(method, candidate))
     rows = union(split.test, split.train) if study.has_training_risk else split.test

@@ -25,7 +25,6 @@ from foldwise.plans.combining import (
     with_stacks,
 )
 from foldwise.plans.defaults import with_defaults
-from foldwise.plans.extra_splits import extra_inner, extra_splits
 from foldwise.plans.learner_notes import learner_notes
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.resource import with_levels
@@ -107,11 +106,10 @@ def make_study(
     """A study; every contradiction in its options is refused here, before any fit."""
     tuning, options = tuning or Tuning(), options or StudyOptions()
     forget_code()
-    extra = extra_splits(options.interval, outer, data, seed=options.seed)
     learners = with_members(learners)
     sharing = sum(learner.space is not None and learner.budget is None for learner in learners)
     learners = with_defaults(learners, tuning, is_asked=options.defaults)
-    maker = _MethodMaker(data, outer, extra, tuning, options, sharing)
+    maker = _MethodMaker(data, outer, tuning, options, sharing)
     learners = tuple(map(maker.narrowed, learners))
     methods, estimators = map(list, zip(*map(maker.method, learners), strict=True))
     check_searches(methods, tuning.stop, optimism=options.optimism)
@@ -141,7 +139,6 @@ def make_study(
         notes=(*data.notes, *notes),
         groups=data.groups,
         time=None if data.time is None else np.unique(data.time, return_inverse=True)[1],
-        extra=extra,
         interval=options.interval,
         keeps_all=options.keeps_all,
         has_final=options.has_final,
@@ -163,12 +160,11 @@ class _MethodMaker:
         self,
         data: Dataset,
         outer: Splits,
-        extra: Splits | None,
         tuning: Tuning,
         options: StudyOptions,
         sharing: int = 1,
     ) -> None:
-        self.data, self.outer, self.extra, self.may_fail = data, outer, extra, options.on_failure != "fail"
+        self.data, self.outer, self.may_fail = data, outer, options.on_failure != "fail"
         self.tuning, self.seed, self.is_validation_curve, self.sharing = (
             tuning,
             options.seed,
@@ -202,7 +198,6 @@ class _MethodMaker:
             code={name: code for _, codes, _ in facts for name, code in codes.items()},
             responses=tuple(responses_of(estimator, self.data.task) for estimator in estimators),
             inner=inner,
-            extra_inner=self._extra(learner) if is_tuned else None,
             rule=rule,
             ranks=self._ranks(learner, candidates, rule),
             notes=learner_notes(learner, self.data),
@@ -297,12 +292,6 @@ class _MethodMaker:
         if takes_steps(learner.estimator):
             marks += ["steps", _codes_name(self.data.time)]
         return "|".join(marks)
-
-    def _extra(self, learner: Learner) -> tuple[Splits, ...] | None:
-        if self.extra is None:
-            return None
-        wanted = self.tuning.inner if learner.inner is None else learner.inner
-        return extra_inner(wanted, self.extra, self.outer, self.data, seed=self.seed)
 
     def _view(self, learner: Learner) -> str:
         """The categorical columns: their fingerprint is that of text, but a user's own learner may tell them apart."""

@@ -14,7 +14,6 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.estimates.evidence import Evidence
 from foldwise.questions.contest import compared
-from foldwise.questions.evidence import Judged, extra_losses, extra_stages
 from foldwise.questions.method import MethodAnswer, Tally
 from foldwise.questions.numbers import listed
 from foldwise.questions.out_of_fold import FoldAnswers
@@ -103,11 +102,7 @@ class AutoAnswer(MethodAnswer):
 
     @cached_property
     def evidence(self) -> Evidence:
-        judged = self._extra_picks()
-        further: dict[str, Any] = {"pair_losses": None, "half_scores": None}
-        further |= extra_losses(self.reading, judged) if judged is not None else {}
-        own = self._of_picks({member.method.name: member.evidence for member in self.members})
-        return replace(own, **further)
+        return self._of_picks({member.method.name: member.evidence for member in self.members})
 
     def further_evidence(self, loss: int) -> Evidence:
         return self._of_picks({member.method.name: member.further_evidence(loss) for member in self.members})
@@ -124,13 +119,6 @@ class AutoAnswer(MethodAnswer):
             scores=scores if len(scores) == len(picked) else None,
             stand_ins=self.stand_ins,
         )
-
-    def _extra_picks(self) -> list[Judged] | None:
-        """The method that inner CV prefers on each extra split, as on the outer splits."""
-        stages = list(zip(*(extra_stages(self.reading, member.method) for member in self.members), strict=True))
-        if any(math.isnan(self.reading.stage_choice(*one).score) for each in stages for one in each):
-            return None
-        return [min(each, key=lambda one: (self.reading.stage_choice(*one).score, one[0].name)) for each in stages]
 
     def _chosen(self, at: int) -> dict[str, Any] | None:
         pick = self.picks[at]

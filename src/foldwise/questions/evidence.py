@@ -19,9 +19,7 @@ from foldwise.questions.out_of_fold import FoldAnswers
 from foldwise.splits.split import Splits
 from foldwise.splits.temporal import steps_ahead
 from foldwise.studies.reading import Reading
-from foldwise.studies.study import Method, Stage, Study
-
-Judged = tuple[Method, Stage]
+from foldwise.studies.study import Method, Study
 
 
 def gather(reading: Reading, method: Method, loss: int = 0) -> Evidence:
@@ -38,7 +36,6 @@ def gather(reading: Reading, method: Method, loss: int = 0) -> Evidence:
         row_losses=rows,
         scores=scores,
         stand_ins=reading.stand_ins(method),
-        **(extra_losses(reading, extra_stages(reading, method)) if loss == 0 and not method.defaults_of else {}),
         **_facts(study, judge),
     )
 
@@ -66,25 +63,13 @@ def evidence_of(
 
 
 def with_interval(study: Study, asked: str | IntervalMethod) -> Study:
-    """The study with another interval, or a user's own one again; refused where it needs fits that were not made."""
+    """The study with another interval, or a user's own one again."""
     request = request_interval(asked)
     assert request is not None
-    if request.extra_splits is not None and request.extra_splits != _extra_splits(study):
-        raise BadInterval(
-            f"the {request.name} interval needs fits on {request.extra_splits} splits, which this study did not make",
-            "Run it again with this interval: the other fits are kept",
-        )
     notes = tuple(note for note in study.notes if note[0] != "interval")  # that the user's own was not kept
     study = replace(study, interval=request, notes=notes)
     check_interval(study)
     return study
-
-
-def _extra_splits(study: Study) -> str | None:
-    """The name of a study's extra splits, which may have been requested by a user's own interval."""
-    if study.extra is None:
-        return None
-    return "leave-two-out" if study.outer.is_partition else "halves"
 
 
 def check_interval(study: Study) -> None:
@@ -97,8 +82,6 @@ def check_interval(study: Study) -> None:
         fold_losses=np.arange(splits, dtype=float),
         row_losses=tuple(_spread(judge, len(split.test)) for split in study.outer) if judge.is_per_row else None,
         scores=tuple(np.zeros(0) for _ in range(splits)) if _is_auc(study, judge) else None,
-        pair_losses=np.zeros(0) if row.extra_splits == "leave-two-out" else None,
-        half_scores=np.zeros(0) if row.extra_splits == "halves" else None,
         **_facts(study, judge),
     )
     if reason := refusal(row, pretend):
@@ -151,64 +134,6 @@ def _scores(reading: Reading, method: Method, judge: Loss) -> list[FloatArray]:
 def _positive(answer: AnyArray) -> FloatArray:
     """The scores of the second of two classes."""
     return np.asarray(answer if np.ndim(answer) == 1 else answer[:, 1])
-
-
-def extra_stages(reading: Reading, method: Method) -> list[Judged]:
-    """The extra splits, each with the method that is judged on it."""
-    return [(method, stage) for stage in reading.study.stages(method) if stage.level == "beside"]
-
-
-def extra_losses(reading: Reading, judged: list[Judged]) -> dict[str, Any]:
-    """The losses on extra splits that the requested interval needs."""
-    row = requested(reading.study.interval)
-    needed = None if row is None else row.extra_splits
-    return {
-        "pair_losses": _pair_losses(reading, judged) if needed == "leave-two-out" else None,
-        "half_scores": _half_scores(reading, judged) if needed == "halves" else None,
-    }
-
-
-def _pair_losses(reading: Reading, judged: list[Judged]) -> FloatArray | None:
-    """Loss of each row under the model trained without its fold and another: [repeat, row, other fold]."""
-    study = reading.study
-    table = np.full((study.outer.repeats, study.rows, study.outer.folds), np.nan)
-    fold = np.full((study.outer.repeats, study.rows), -1)
-    for split in study.outer:
-        fold[split.repeat, split.test] = split.fold
-    for method, stage in judged:
-        losses = _stage_losses(reading, method, stage)
-        if losses is None:
-            return None
-        own = fold[stage.split.repeat, stage.split.test]
-        first, second = np.unique(own)
-        table[stage.split.repeat, stage.split.test, np.where(own == first, second, first)] = losses
-    return table
-
-
-def _half_scores(reading: Reading, judged: list[Judged]) -> FloatArray | None:
-    """Mean loss inside each half of each cut: [cut, half]."""
-    means = np.full((max(stage.split.repeat for _, stage in judged) + 1, len(reading.study.outer)), np.nan)
-    for method, stage in judged:
-        candidate = reading.stage_candidate(method, stage)
-        if candidate is None or not _is_own(reading, method, candidate, stage):
-            return None
-        means[stage.split.repeat, stage.split.fold] = reading.fold_loss(method, candidate, stage.split)
-    return means.mean(axis=1).reshape(-1, 2) if np.isfinite(means).all() else None
-
-
-def _stage_losses(reading: Reading, method: Method, stage: Stage) -> FloatArray | None:
-    judge, candidate = reading.study.losses[0], reading.stage_candidate(method, stage)
-    if candidate is None or not judge.is_per_row or not _is_own(reading, method, candidate, stage):
-        return None
-    rows = stage.split.test
-    answer = reading.answer(method, candidate, stage.split, method.response_for(judge, candidate), rows)
-    return None if answer is None else reading.row_losses(judge, answer, rows)
-
-
-def _is_own(reading: Reading, method: Method, candidate: int, stage: Stage) -> bool:
-    """Is there a model that did not fail? An interval never uses the baseline as its stand-in."""
-    record = reading.record(method, candidate, stage.split)
-    return record is not None and record.is_ok
 
 
 def evidence_of_model(judge: Loss, data: Dataset, answer: Any, groups: Any, seed: int) -> Evidence:

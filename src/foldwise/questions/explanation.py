@@ -101,5 +101,4 @@ def _coverage_lines(study: Study, methods: Sequence[MethodAnswer]) -> list[str]:
 
 
 def _coverage_line(name: str, scheme: str, measured: str) -> str:
-    level = "" if measured.startswith("at the ") else " at 95%"  # some name a level of their own
-    return f"Measured coverage of the {name} interval ({scheme}){level}: {measured}."
+    return f"Measured coverage of the {name} interval ({scheme}) at 95%: {measured}."

@@ -87,7 +87,6 @@ def study_bytes(study: Study) -> bytes:
         "wants_importance": study.wants_importance,
         "wants_training_risk": study.wants_training_risk,
         "outer": _pack_splits("outer", study.outer, everything, arrays),
-        "beside": None if study.extra is None else _pack_splits("beside", study.extra, everything, arrays),
         "inner": [_pack_inner(f"inner{at}", inner, study, arrays) for at, inner in enumerate(schemes)],
         "findings": [finding.to_dict() for finding in study.findings],
         "silence": None if study.silence is None else list(study.silence),
@@ -113,7 +112,6 @@ def _study_from(content: bytes, loss: Any, tuner: Tuner | None) -> Study:
     everything = np.arange(len(target))
     outer = _unpack_splits("outer", head["outer"], everything, arrays)
     schemes = [_unpack_inner(f"inner{at}", inner, outer, everything, arrays) for at, inner in enumerate(head["inner"])]
-    extra = None if head["beside"] is None else _unpack_splits("beside", head["beside"], everything, arrays)
     facts = SimpleNamespace(task=head["task"], classes=classes, target=target, codes=target, weights=weights)
     facts.rows, facts.y = len(target), target
     if head["task"] != "regression":
@@ -132,7 +130,7 @@ def _study_from(content: bytes, loss: Any, tuner: Tuner | None) -> Study:
         weights=weights,
         losses=make_losses(spec, facts),
         outer=outer,
-        methods=tuple(_unpack_method(method, schemes, extra, arrays, tuner) for method in head["methods"]),
+        methods=tuple(_unpack_method(method, schemes, arrays, tuner) for method in head["methods"]),
         seed=head["seed"],
         repeats=head["repeats"],
         threads=head["threads"],
@@ -143,7 +141,6 @@ def _study_from(content: bytes, loss: Any, tuner: Tuner | None) -> Study:
         notes=(*((code, text) for code, text in head["notes"]), *_interval_notes(head.get("own_interval"))),
         groups=arrays.get("groups"),
         time=arrays.get("time"),
-        extra=extra,
         interval=None if head["interval"] is None else IntervalRequest(head["interval"]),
         keeps_all=head["keeps_all"],
         wants_importance=head.get("wants_importance", False),
@@ -174,12 +171,6 @@ def _pack_method(method: Method, schemes: list[Inner], study: Study, arrays: dic
         "code": method.code,
         "offers": [list(names) for names in listed.responses],
         "inner": at,
-        "beside_inner": None
-        if method.extra_inner is None
-        else [
-            _pack_splits(f"{method.name}.beside.{number}", splits, pair.train, arrays)
-            for number, (pair, splits) in enumerate(zip(study.extra or (), method.extra_inner, strict=True))
-        ],
         "rule": method.rule,
         "ranks": None if method.ranks is None else list(method.ranks)[: len(listed.candidates)],
         "notes": [list(note) for note in method.notes],
@@ -198,16 +189,9 @@ def _pack_method(method: Method, schemes: list[Inner], study: Study, arrays: dic
 def _unpack_method(
     head: dict[str, Any],
     schemes: list[Inner],
-    extra: Splits | None,
     arrays: dict[str, AnyArray],
     own_tuner: Tuner | None,
 ) -> Method:
-    extra_inner = None
-    if head["beside_inner"] is not None:
-        extra_inner = tuple(
-            _unpack_splits(f"{head['name']}.beside.{number}", part, pair.train, arrays)
-            for number, (pair, part) in enumerate(zip(extra or (), head["beside_inner"], strict=True))
-        )
     limits, proposals_name = (None, "") if head.get("search") is None else limits_from(head["search"])
     return Method(
         name=head["name"],
@@ -216,7 +200,6 @@ def _unpack_method(
         code=head["code"],
         responses=tuple(tuple(names) for names in head["offers"]),
         inner=None if head["inner"] is None else schemes[head["inner"]],
-        extra_inner=extra_inner,
         rule=head["rule"],
         ranks=None if head["ranks"] is None else tuple(head["ranks"]),
         notes=tuple((code, text) for code, text in head["notes"]),

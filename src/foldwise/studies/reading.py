@@ -91,7 +91,7 @@ class Reading:
         return list(self._runs_of(method).values())
 
     def run(self, method: Method, tuning: str) -> TuningRun:
-        """One of them by its name: `outer 0`, `beside 3`, `final`."""
+        """One of them by its name: `outer 0`, `outer 1`, `final`."""
         return self._runs_of(method)[tuning]
 
     def look(self, records: Sequence[Record]) -> None:
@@ -119,7 +119,7 @@ class Reading:
         return self._choose(method, f"outer {outer}", rule)
 
     def stage_choice(self, method: Method, stage: Stage) -> Choice:
-        """The candidate chosen for a split of any level on its own inner splits."""
+        """The candidate chosen for an outer split on its own inner splits."""
         return self._choose(method, stage.name, None)
 
     def final_choice(self, method: Method, *, rule: str | None = None) -> Choice:
@@ -135,7 +135,7 @@ class Reading:
         return self.stage_choice(method, stage).missing > 0
 
     def stage_candidate(self, method: Method, stage: Stage) -> int | None:
-        """The candidate a split of any level is judged by."""
+        """The candidate an outer split is judged by."""
         return 0 if stage.inner is None else self.stage_choice(method, stage).candidate
 
     def outer_candidate(self, method: Method, outer: int) -> int | None:

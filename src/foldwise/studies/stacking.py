@@ -92,9 +92,8 @@ def _tuned(reading: Reading, member: Method, stage: Stage | None) -> tuple[Choic
     if stage is None:
         assert member.inner.final is not None
         return reading.final_choice(member), member.inner.final
-    inner = member.inner.splits if stage.level == "outer" else member.extra_inner
-    assert inner is not None
-    return reading.stage_choice(member, stage._replace(inner=inner[stage.at])), inner[stage.at]
+    inner = member.inner.splits[stage.at]
+    return reading.stage_choice(member, stage._replace(inner=inner)), inner
 
 
 def _own_held_out(reading: Reading, member: Method, candidate: int, splits: Splits) -> HeldOut | None:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
@@ -37,7 +37,6 @@ class Method:
     code: dict[str, str]  # class or function -> hash of the user's own code
     responses: Sequence[tuple[str, ...]]  # of the models of each candidate
     inner: Inner | None = None
-    extra_inner: tuple[Splits, ...] | None = None  # inner splits of the extra splits
     rule: str = "best"
     ranks: Sequence[int] | None = None  # simplicity of each candidate, 0 = simplest
     notes: tuple[Note, ...] = ()
@@ -63,9 +62,8 @@ class Method:
 
 
 class Stage(NamedTuple):
-    """A split on which a method is judged, and the inner splits of its training rows."""
+    """An outer split on which a method is judged, and the inner splits of its training rows."""
 
-    level: Literal["outer", "beside"]
     at: int
     split: Split
     inner: Splits | None
@@ -73,14 +71,13 @@ class Stage(NamedTuple):
     @property
     def name(self) -> str:
         """The name of its tuning."""
-        return f"{self.level} {self.at}"
+        return f"outer {self.at}"
 
 
 class IntervalRequest(NamedTuple):
-    """An interval asked for: its name, the extra splits it needs, and a user's own function, which is not stored."""
+    """An interval asked for: its name, and a user's own function, which is not stored."""
 
     name: str
-    extra_splits: str | None = None
     own: Any = None
 
 
@@ -108,7 +105,6 @@ class Study:
     groups: AnyArray | None = None  # of each row
     time: AnyArray | None = None  # of each row
     keeps_all: bool = False  # do tuning fits keep all responses, so that a store can answer later questions?
-    extra: Splits | None = None  # splits that an interval needs besides the outer ones
     interval: IntervalRequest | None = None
     wants_training_risk: bool = False  # even where it costs more than the rest of the study
     findings: tuple[Finding, ...] = ()  # of the guards, before the fits
@@ -138,13 +134,9 @@ class Study:
         return self.wants_training_risk or len(self.outer) <= 50 * self.repeats
 
     def stages(self, method: Method) -> list[Stage]:
-        """Every split the method is judged on, with the inner splits it is tuned on there."""
+        """Every outer split, with the inner splits the method is tuned on there."""
         inner = method.inner.splits if method.inner else [None] * len(self.outer)
-        found = [Stage("outer", at, *pair) for at, pair in enumerate(zip(self.outer, inner, strict=True))]
-        extra = () if method.defaults_of else self.extra or ()
-        extra_inner = method.extra_inner or [None] * len(extra)
-        pairs = zip(extra, extra_inner, strict=True)
-        return found + [Stage("beside", at, *pair) for at, pair in enumerate(pairs)]
+        return [Stage(at, *pair) for at, pair in enumerate(zip(self.outer, inner, strict=True))]
 
     def tunings(self, method: Method) -> list[Splits]:
         """The inner splits of every tuning of a method: one for each split it is judged on, and the final one."""
@@ -154,7 +146,7 @@ class Study:
         return [*(stage.inner for stage in self.stages(method) if stage.inner is not None), *final]
 
     def named_tunings(self, method: Method) -> dict[str, Splits]:
-        """The same by name: `outer 0`, `beside 3`, `final`."""
+        """The same by name: `outer 0`, `outer 1`, `final`."""
         names = [stage.name for stage in self.stages(method) if stage.inner is not None]
         return dict(zip([*names, "final"], self.tunings(method), strict=False))
 

@@ -56,13 +56,11 @@ def check_interval(interval: IntervalMethod, *evidence: Evidence) -> None:
 
 def made_up_evidence() -> Iterator[Evidence]:
     """Losses of a made-up method under every scheme; then without spread, with few rows, with groups or weights."""
-    pairs = np.random.default_rng(1).random((1, ROWS, FOLDS))
-    halves = np.random.default_rng(2).random((10, 2))
     groups, weights = np.arange(ROWS) // 4, np.linspace(0.5, 1.5, ROWS)
     for loss in (SQUARED, BRIER, ZERO_ONE, AUC, R2):
         yield _evidence(loss, "holdout", 1)
-        yield _evidence(loss, "folds", FOLDS, pair_losses=pairs if loss.is_per_row else None)
-        yield _evidence(loss, "monte_carlo", FOLDS, half_scores=halves)
+        yield _evidence(loss, "folds", FOLDS)
+        yield _evidence(loss, "monte_carlo", FOLDS)
         yield _evidence(loss, "folds", FOLDS, repeats=3)
         yield _evidence(loss, "holdout", 1, groups=groups)
         for kind in ("time_holdout", "time", "bootstrap", "pairs"):
@@ -74,7 +72,7 @@ def made_up_evidence() -> Iterator[Evidence]:
         yield _evidence(loss, "folds", FOLDS, weights=weights)
         yield _evidence(loss, "holdout", 1, weights=weights)
         for folds in (1, FOLDS):
-            yield _without_spread(_evidence(loss, "folds" if folds > 1 else "holdout", folds, pair_losses=pairs))
+            yield _without_spread(_evidence(loss, "folds" if folds > 1 else "holdout", folds))
 
 
 def _evidence(loss: Loss, kind: str, folds: int, *, rows: int = ROWS, repeats: int = 1, **more: Any) -> Evidence:
@@ -105,7 +103,7 @@ def _evidence(loss: Loss, kind: str, folds: int, *, rows: int = ROWS, repeats: i
 
 def _without_spread(evidence: Evidence) -> Evidence:
     losses = None if evidence.row_losses is None else tuple(np.full(len(part), 0.25) for part in evidence.row_losses)
-    return replace(evidence, fold_losses=np.full(len(evidence.fold_losses), 0.25), row_losses=losses, pair_losses=None)
+    return replace(evidence, fold_losses=np.full(len(evidence.fold_losses), 0.25), row_losses=losses)
 
 
 def _is_refused(interval: IntervalMethod, evidence: Evidence, at: str) -> bool:
@@ -194,7 +192,6 @@ def _splits_turned(evidence: Evidence) -> Evidence:
         scores=turn(evidence.scores),
         test_rows=turn(evidence.test_rows),
         train_counts=turn(evidence.train_counts),
-        pair_losses=None if evidence.pair_losses is None else evidence.pair_losses[:, :, ::-1],
     )
 
 
@@ -207,12 +204,10 @@ def _in_other_units(evidence: Evidence) -> Evidence:
         evidence,
         fold_losses=move(evidence.fold_losses),
         row_losses=None if evidence.row_losses is None else tuple(map(move, evidence.row_losses)),
-        pair_losses=move(evidence.pair_losses),
-        half_scores=move(evidence.half_scores),
         loss=replace(evidence.loss, bounds=None if bounds is None else (move(bounds[0]), move(bounds[1]))),
     )
 
 
 def _copies(evidence: Evidence) -> list[FloatArray]:
-    parts = (evidence.fold_losses, evidence.pair_losses, evidence.half_scores, *(evidence.row_losses or ()))
+    parts = (evidence.fold_losses, *(evidence.row_losses or ()))
     return [np.copy(part) for part in parts if part is not None]
