@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 from foldwise.errors import BadInterval
-from foldwise.formulas.pairs import correlated_bayes, five_by_two, mcnemar, tango
+from foldwise.formulas.pairs import correlated_bayes, mcnemar, tango
 
 
 @given(st.integers(0, 30), st.integers(0, 30))
@@ -107,9 +107,6 @@ def test_beliefs_are_areas_of_the_t_distribution():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: five_by_two(np.ones((4, 2))), "at least 5 repeats, not 4"),
-        (lambda: five_by_two(np.ones((6, 2))), "not 6 of 2"),
-        (lambda: five_by_two(np.ones((5, 2))), "vary within some repeat"),
         (lambda: correlated_bayes([0.1, 0.1], test_train_ratio=0.1, rope=0.0), "all splits have the same difference"),
         (lambda: correlated_bayes([0.1, 0.2], test_train_ratio=0.1, rope="x"), "rope is the largest difference"),
     ],

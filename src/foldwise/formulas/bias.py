@@ -79,14 +79,6 @@ def bbc_of_units(
     return [_summary(one.means, np.concatenate(found), level) for one, found in zip(losses, draws, strict=True)]
 
 
-def bbc_draws(losses: Any, drawn_rows: Any) -> tuple[IntArray, FloatArray]:
-    """The candidate picked and its loss on the rows left out, for given bootstrap rows drawn_rows[repeat, draw]."""
-    table = checked_table(losses, method="BBC", axes=("row", "candidate"))
-    counts = np.stack([np.bincount(rows, minlength=len(table)) for rows in np.asarray(drawn_rows)]).astype(np.float64)
-    picked = np.argmin(counts @ table, axis=1)
-    return picked, _left_out_means(counts == 0, [table.T], [picked], np.ones(len(table)))[0]
-
-
 def tibshirani(fold_losses: Any) -> Tibshirani:
     """The picked candidate's mean loss plus the mean over folds of its loss less the fold's smallest.
 

@@ -71,23 +71,15 @@ def checked_losses(losses: Any, *, method: str, at_least: int = 2) -> FloatArray
 
 def checked_table(table: Any, *, method: str, axes: tuple[str, str], at_least: tuple[int, int] = (2, 1)) -> FloatArray:
     """Finite numbers with two named axes, and enough along each."""
-    found = checked_tables(table, method=method, axes=axes, at_least=at_least)
+    found = as_numbers(table, what="numbers")
     if found.ndim != 2:
         raise BadInterval(f"{method} needs an array of {axes[0]} x {axes[1]}, not one of shape {found.shape}")
-    return found
-
-
-def checked_tables(tables: Any, *, method: str, axes: tuple[str, str], at_least: tuple[int, int]) -> FloatArray:
-    """The same for tables along leading axes."""
-    found = as_numbers(tables, what="numbers")
-    if found.ndim < 2:
-        raise BadInterval(f"{method} needs an array of {axes[0]} x {axes[1]}, not one of shape {found.shape}")
-    for axis, size, least in zip(axes, found.shape[-2:], at_least, strict=True):
+    for axis, size, least in zip(axes, found.shape, at_least, strict=True):
         if size < least:
             raise BadInterval(f"{method} needs at least {least} {axis}s, not {size}")
     is_bad = ~np.isfinite(found)
     if is_bad.any():
-        first, second = (int(place[0]) for place in np.nonzero(is_bad)[-2:])
+        first, second = (int(place[0]) for place in np.nonzero(is_bad))
         value = found[is_bad][0]
         raise BadInterval(f"{method} needs finite numbers, and {axes[0]} {first}, {axes[1]} {second} has {value}")
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +10,6 @@ from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadInterval, nearest
 from foldwise.formulas.checks import (
     Number,
-    as_numbers,
-    checked_count,
-    checked_finite,
     checked_level,
     checked_losses,
     fold_codes,
@@ -58,18 +54,6 @@ def cv_clt(losses: Any, folds: Any, *, variance: str = "all-pairs", level: float
     se = np.sqrt(spread / losses.shape[-1])
     reach = normal_quantile(level) * se
     return CvClt._make((*map(plain, (value, value - reach, value + reach, se, spread)), count))
-
-
-def replace_one_se(risk: float, replaced: Any, *, rows: Any) -> float:
-    """The standard error of the CV estimate from replacing one row of a half sample at a time.
-
-    se^2 = sum (risk - risk with row i replaced)^2 / 4: the constant of Efron and Stein, not the doubled one in print
-    (Austern and Zhou, 2020).
-    """
-    replaced = checked_finite(as_numbers(replaced, what="risks").ravel(), unit="replacement")
-    if 2 * replaced.size != checked_count("rows", rows):
-        raise BadInterval(f"half of {rows} rows are replaced one by one, which is not {replaced.size} times")
-    return math.sqrt(float(((risk - replaced) ** 2).sum()) / 4)
 
 
 def _within_fold(losses: FloatArray, codes: IntArray, folds: int) -> FloatArray:

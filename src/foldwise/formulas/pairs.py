@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from foldwise.errors import BadInterval
-from foldwise.formulas.checks import checked_count, checked_level, checked_table, normal_quantile
+from foldwise.formulas.checks import checked_count, checked_level, normal_quantile
 from foldwise.formulas.corrected_t import CorrectedT, corrected_t_of_runs, t_probability_within
 from foldwise.formulas.holdout import clopper_pearson
 
@@ -23,15 +23,6 @@ class McNemar(NamedTuple):
     chi2_p: float
     chi2_corrected: float
     chi2_corrected_p: float
-
-
-class FiveByTwo(NamedTuple):
-    """Dietterich's t and Alpaydin's F of five repeats of two folds."""
-
-    t: float
-    t_p: float
-    f: float
-    f_p: float
 
 
 class Belief(NamedTuple):
@@ -161,30 +152,6 @@ def correlated_bayes(differences: Any, *, test_train_ratio: float, rope: float, 
         left = float(special.stdtr(found.df, (-reach - found.value) / found.se))
         right = float(special.stdtr(found.df, (found.value - reach) / found.se))
     return Belief(found.value, found.low, found.high, found.se, found.df, left, within, right)
-
-
-def five_by_two(differences: Any) -> FiveByTwo:
-    """The two 5x2cv tests from differences[repeat, fold]; they judge learners trained on half the rows."""
-    from scipy import special
-
-    table = checked_table(differences, method="the 5x2cv test", axes=("repeat", "fold"), at_least=(5, 2))
-    if table.shape != (5, 2):
-        raise BadInterval(f"the 5x2cv test needs 5 repeats of 2 folds, not {table.shape[0]} of {table.shape[1]}")
-    spread = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    if not spread.any():
-        raise BadInterval("the 5x2cv test needs differences that vary within some repeat")
-    t = float(table[0, 0] / math.sqrt(spread.mean()))
-    f = float((table**2).sum() / (2 * spread.sum()))
-    return FiveByTwo(t, float(2 * special.stdtr(5, -abs(t))), f, float(special.fdtrc(10, 5, f)))
-
-
-def union_difference(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float]:
-    """Where a difference lies if both intervals hold: valid whenever they are, and wide (Bayle et al., 2025).
-
-    >>> union_difference((0.5, 0.75), (0.25, 0.5))
-    (0.0, 0.5)
-    """
-    return first[0] - second[1], first[1] - second[0]
 
 
 def varied(found: CorrectedT) -> CorrectedT:
