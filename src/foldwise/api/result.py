@@ -23,14 +23,13 @@ from foldwise.comparisons.comparison import Comparison
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
 from foldwise.estimates.interval_method import IntervalMethod
-from foldwise.guards.after import with_findings
+from foldwise.guards.after import findings_in_results
 from foldwise.guards.findings import Findings
 from foldwise.plans.runnable import RunnableStudy
-from foldwise.questions.answer import answer
+from foldwise.questions.answer import Answer
 from foldwise.questions.auto import make_auto
-from foldwise.questions.combined import CombinedAnswer, answer_of, made_by_rows
+from foldwise.questions.combined import CombinedAnswer, made_by_rows
 from foldwise.questions.contest import all_failed, asked_for, compared, failure_words, pair_level, pick
-from foldwise.questions.decision import decide
 from foldwise.questions.details import details
 from foldwise.questions.explanation import explain
 from foldwise.questions.method import MethodAnswer
@@ -45,7 +44,6 @@ from foldwise.show.html import html_fragment, render_html, write_html
 from foldwise.show.text import render_text
 from foldwise.shown import Page, Prose
 from foldwise.studies.curves import read_curves
-from foldwise.studies.finding import finding_from
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study
@@ -117,12 +115,16 @@ class Result:
         self.made, self.seconds = made_by_rows(made, reading.study), seconds
         self._study = runnable
         self._versions = {**(versions or current_versions()), **reading.study.packages}
-        self.methods = [answer_of(reading, method) for method in reading.study.shown]
 
     @property
     def study(self) -> Study:
         """The question: data, splits, loss and methods, as plain values."""
         return self.reading.study
+
+    @property
+    def methods(self) -> list[MethodAnswer]:
+        """What is read of every method that was asked for."""
+        return self.answer.methods
 
     @property
     def data(self) -> Dataset | None:
@@ -138,7 +140,7 @@ class Result:
     @property
     def is_finished(self) -> bool:
         """Are all fits done? A study that was stopped has risks of the methods that are, and notes on the others."""
-        return bool(self._answer["finished"])
+        return self.answer.is_finished
 
     def check_failures(self) -> None:
         """Raise FitsFailed, with this result, if every method that was asked for failed: the baseline is no answer."""
@@ -152,7 +154,7 @@ class Result:
     @property
     def fits(self) -> int:
         """How many distinct fits the answer rests on."""
-        return int(self._answer["fits"])
+        return self.answer.fits
 
     @property
     def fits_made(self) -> int:
@@ -162,25 +164,23 @@ class Result:
     @property
     def notes(self) -> list[str]:
         """What should be known of the answer, in sentences."""
-        return [note["text"] for note in self._answer["notes"]]
+        return [text for _, text in self.answer.notes]
 
     @property
     def findings(self) -> Findings:
         """What the guards found, before the fits and in the results; docs/guards.md explains every code."""
-        return Findings(map(finding_from, self._answer["findings"]))
+        return Findings(self.answer.findings)
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in plain values, stable for scripts; the same as `--json`."""
-        import copy
-
-        return copy.deepcopy(self._answer)
+        return self.answer.to_dict()
 
     def table(self, *, mean: str = "folds") -> pd.DataFrame:
         """One row per method: risk, interval, selection score, differences, fits and seconds.
 
         `mean`: "folds", or "rows" to average over rows; such a risk has no interval here.
         """
-        return risk_table(self._answer, self.reading, self.methods, mean)
+        return risk_table(self.answer, mean)
 
     def difference(self, one: str, other: str, *, rope: float | None = None, of: Result | None = None) -> Comparison:
         """The risk of method `one` less that of `other`, on the same rows.
@@ -214,11 +214,9 @@ class Result:
         """
         from foldwise.api.decision import make_decision  # needs pandas
 
-        if margin is None:
-            return make_decision(self._answer)
-        found = decide(self.methods, pick(self.methods), margin=margin)
-        rows = [{**row, **found.of(row["name"])} for row in self._answer["methods"]]
-        return make_decision({**self._answer, "methods": rows, "decision": found.to_dict()})
+        if margin is None or margin == self.margin:
+            return make_decision(self.to_dict())
+        return make_decision(self._answer_with(margin).to_dict())
 
     def rows_needed(self, one: str, other: str) -> RowsNeeded:
         """How many rows give an 80% chance to tell methods `one` and `other` apart, as a range.
@@ -269,7 +267,7 @@ class Result:
 
         found, made = importance(self._study, self._named(name))
         self.made[found.method] = self.made.get(found.method, 0) + made
-        self.__dict__.pop("_answer", None)  # made again, with what is known now
+        self.__dict__.pop("answer", None)  # made again, with what is known now
         return found
 
     def predicting(self) -> dict[str, float]:
@@ -288,9 +286,8 @@ class Result:
 
             for name, made in measure_predicting(self._study, self.methods).items():
                 self.made[name] = self.made.get(name, 0) + made
-            self.__dict__.pop("_answer", None)  # made again, with what is known now
-        found = {method["name"]: method["seconds_per_1000"] for method in self._answer["methods"]}
-        return {name: seconds for name, seconds in found.items() if seconds is not None}
+            self.__dict__.pop("answer", None)  # made again, with what is known now
+        return {row.name: row.seconds_per_1000 for row in self.answer.rows if row.seconds_per_1000 is not None}
 
     def coverage_check(
         self,
@@ -344,7 +341,7 @@ class Result:
            selection_score  corrected: bbc    risk
         0           3327.0          3380.0  3400.0
         """
-        return selection_table(self._answer, self.methods)
+        return selection_table(self.answer)
 
     def search_curve(self, name: str | None = None) -> SearchCurve:
         """Selection score and outer risk after 1, 2, 3, ... candidates, and after how many no further gain is shown.
@@ -382,8 +379,7 @@ class Result:
 
         No fit is made. `averaged` says how each is averaged; `note` says why one, or its interval, is not given.
         """
-        auto = make_auto(self.methods)
-        return metric_table([*self.methods, *([auto] if auto else [])])
+        return metric_table(self.answer.every)
 
     def splits(self) -> pd.DataFrame:
         """All splits of both levels: which rows were trained on and which were held out."""
@@ -391,7 +387,7 @@ class Result:
 
     def explain(self) -> str:
         """Which number means what, which interval it has and why that is valid here."""
-        return Prose(explain(self.study, self._answer, self.methods))
+        return Prose(explain(self.study, self.to_dict(), self.methods))
 
     def refit(
         self, name: str | None = None, *, rule: str | None = None, pick: str | None = None, intervals: bool = False
@@ -442,7 +438,7 @@ class Result:
         own = method.method.name
         judged_as = judged.method.name  # what was picked by its selection score has the risk of that
         chosen = self.candidate(own, rule=rule)
-        card = card_of_method(self._answer, runnable.data, name=own, candidate=chosen, judged_as=judged_as)
+        card = card_of_method(self.to_dict(), runnable.data, name=own, candidate=chosen, judged_as=judged_as)
         if intervals:
             from foldwise.api.fold_models import with_intervals
 
@@ -508,8 +504,8 @@ class Result:
             "curves": [*read_curves(self.reading.store), *(curve.to_dict() for curve in curves)],
         }
         if path is None:
-            return Page(render_html(self._answer, **more))
-        return Page(write_html(path, self._answer, **more).read_text(encoding="utf-8"), path)
+            return Page(render_html(self.to_dict(), **more))
+        return Page(write_html(path, self.to_dict(), **more).read_text(encoding="utf-8"), path)
 
     def plot(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
         """The risks with their intervals as a Matplotlib figure, or on the axes `ax` of one that is there.
@@ -525,14 +521,14 @@ class Result:
         >>> choices = result.plot_choices(method="k-nn:small")
         >>> optimism = result.plot_optimism()
         """
-        return plots.plot_risks(self._answer, ax=ax, width=width)
+        return plots.plot_risks(self.to_dict(), ax=ax, width=width)
 
     def plot_differences(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
         """The differences to the best method as a Matplotlib figure; `ax` and `width` as in `plot`.
 
         `ax`, `width`: as in `Result.plot`.
         """
-        return plots.plot_differences(self._answer, ax=ax, width=width)
+        return plots.plot_differences(self.to_dict(), ax=ax, width=width)
 
     def plot_choices(
         self, *, method: str | None = None, ax: Axes | None = None, width: str | float | None = None
@@ -543,26 +539,35 @@ class Result:
 
         `ax`, `width`: as in `Result.plot`.
         """
-        return plots.plot_choices(self._answer, method=method, ax=ax, width=width)
+        return plots.plot_choices(self.to_dict(), method=method, ax=ax, width=width)
 
     def plot_optimism(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
         """Selection scores and risks as a Matplotlib figure; `ax` and `width` as in `plot`.
 
         `ax`, `width`: as in `Result.plot`.
         """
-        return plots.plot_optimism(self._answer, ax=ax, width=width)
+        return plots.plot_optimism(self.to_dict(), ax=ax, width=width)
 
     def __repr__(self) -> str:
-        return render_text(self._answer)
+        return render_text(self.to_dict())
 
     def _repr_html_(self) -> str:
-        return html_fragment(self._answer)
+        return html_fragment(self.to_dict())
 
     @cached_property
-    def _answer(self) -> dict[str, Any]:
-        more: dict[str, Any] = {"versions": self._versions, "margin": self.margin}
-        found = answer(self.study, self.methods, made=self.made, seconds=self.seconds, **more)
-        return with_findings(self.study, found, self.methods)
+    def answer(self) -> Answer:
+        """All that the study says, as typed values that are worked out when they are asked for."""
+        return self._answer_with(self.margin)
+
+    def _answer_with(self, margin: float | None) -> Answer:
+        return Answer(
+            self.reading,
+            made=self.made,
+            seconds=self.seconds,
+            versions=self._versions,
+            margin=margin,
+            check=findings_in_results,
+        )
 
     def _pairs(self) -> list[dict[str, Any]]:
         """The differences of all pairs of methods that have a risk."""
@@ -602,8 +607,7 @@ class Result:
         self.reading, made = finish(runnable, self.reading, {own.name, *(name for _, name in own.members)})
         more = made_by_rows(made, self.study)
         self.made = {name: self.made.get(name, 0) + more.get(name, 0) for name in {**self.made, **more}}
-        self.methods = [answer_of(self.reading, known) for known in self.reading.study.shown]
-        self.__dict__.pop("_answer", None)  # made again, with what is known now
+        self.__dict__.pop("answer", None)  # made again, with what is known now
         return self._find(own.name)
 
     def _final_candidate(self, method: MethodAnswer, rule: str | None) -> int:

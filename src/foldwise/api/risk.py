@@ -18,7 +18,8 @@ from foldwise.errors import BadInterval, FitsFailed
 from foldwise.estimates.chooser import choose
 from foldwise.estimates.estimate import Estimate
 from foldwise.estimates.intervals import IntervalMethod, find
-from foldwise.guards.after import findings_of
+from foldwise.guards.after import findings_of_method
+from foldwise.guards.findings import Findings
 from foldwise.guards.registry import read_silence
 from foldwise.learners.keywords import with_our_words
 from foldwise.losses.loss import Loss
@@ -74,7 +75,7 @@ def risk(
         raise FitsFailed(f"{count}, so there is no honest estimate. The first says: {why}")
     estimate = with_ledger(method, is_kept=asked.store is not None)
     told = tuple(note for note in method.study.notes if note[0] in ("task", "missing_target"))
-    found = findings_of(method.study, {}, [method]).to_dict()["findings"]
+    found = Findings(findings_of_method(method)).to_dict()["findings"]
     told += tuple((finding["code"], finding_words(finding)) for finding in found)
     estimate = replace(estimate, notes=(*estimate.notes, *told), details={**estimate.details, "findings": found})
     return _with_score(estimate, method.study.losses[0])

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
 
-from foldwise.guards.checking import without
-from foldwise.guards.findings import Findings
 from foldwise.guards.results.again import test_set_again
 from foldwise.guards.results.folds import unstable_folds
 from foldwise.guards.results.outcome import Outcome
 from foldwise.guards.results.standing import blind_loss, misfits, no_better, too_good
 from foldwise.guards.results.tuning import edge_choices, overtuned, unsettled_choices
+from foldwise.questions.answer import Answer
 from foldwise.questions.method import MethodAnswer
 from foldwise.studies.finding import Finding
-from foldwise.studies.study import Study
 
 ResultCheck = Callable[[Outcome], Iterator[Finding]]
 CHECKS: tuple[ResultCheck, ...] = (
@@ -28,26 +25,17 @@ CHECKS: tuple[ResultCheck, ...] = (
     misfits,
     test_set_again,
 )
-# Codes that say what a note of the answer says, and take its place.
-SAID = {"FW405": "ledger", "FW501": "edge", "FW505": "imbalance"}
 
 
-def findings_of(study: Study, answer: Mapping[str, Any], methods: Sequence[MethodAnswer]) -> Findings:
-    """Those from before the fits, which the study keeps, and those of its results; none where guards are off."""
-    return Findings([*study.findings, *without(_found(study, answer, methods), study.silence or ())])
-
-
-def with_findings(study: Study, answer: Mapping[str, Any], methods: Sequence[MethodAnswer]) -> dict[str, Any]:
-    """The answer with its findings, and without the notes that say the same."""
-    found = _found(study, answer, methods)
-    said = {SAID[finding.code] for finding in found if finding.code in SAID}
-    notes = [note for note in answer["notes"] if note["code"] not in said]
-    findings = Findings([*study.findings, *without(found, study.silence or ())])
-    return {**answer, "notes": notes, **findings.to_dict()}
-
-
-def _found(study: Study, answer: Mapping[str, Any], methods: Sequence[MethodAnswer]) -> list[Finding]:
-    if study.silence is None:
-        return []
-    outcome = Outcome(study, answer, methods)
+def findings_in_results(answer: Answer) -> list[Finding]:
+    """What the checks find in a finished study."""
+    outcome = Outcome(answer.study, answer, answer.methods)
     return [finding for check in CHECKS for finding in check(outcome)]
+
+
+def findings_of_method(method: MethodAnswer) -> list[Finding]:
+    """The findings of a learner that was judged alone, before the fits and in its results."""
+    study = method.study
+    outcome = Outcome(study, None, [method])
+    found = [] if study.silence is None else [finding for check in CHECKS for finding in check(outcome)]
+    return [*study.findings, *(finding for finding in found if finding.code not in (study.silence or ()))]

@@ -5,30 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from foldwise.arrays import FloatArray
-from foldwise.estimates.estimate import plain_number
 from foldwise.formulas.bias import Bbc, UnitLosses, bbc_of_units, tibshirani, units_of
 from foldwise.questions.method import MethodAnswer
+from foldwise.questions.value import Value
 
 REPEATS = 1000
 CORRECTIONS = ("bbc", "low", "high", "tibshirani")
 
 
 @dataclass(frozen=True)
-class Corrected:
+class Corrected(Value):
     """A selection score without its bias: by BBC-CV with its interval, and by Tibshirani and Tibshirani."""
 
     bbc: float
     low: float
     high: float
     tibshirani: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        return {name: plain_number(getattr(self, name)) for name in CORRECTIONS}
 
 
 def corrections(methods: list[MethodAnswer], among: list[MethodAnswer]) -> tuple[dict[str, Corrected], Bbc | None]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -12,10 +13,10 @@ from foldwise.errors import BadInterval
 from foldwise.estimates.estimate import plain_number
 from foldwise.questions.contest import BASELINE, compared
 from foldwise.questions.method import MethodAnswer
+from foldwise.questions.value import Value
 from foldwise.studies.study import Note
 
 PART = 10  # the margin is this part of the gap between the baseline and the best, unless one is given
-FIGURES = ("p_best", "expected_regret", "expected_regret_percent", "regret_high", "p_within_margin", "within_margin")
 # Whom a decision is about, and how often its figures held; docs/decide.md has the simulations.
 LEARNERS, PREDICTORS, FORECASTS = "learners", "predictors", "forecasts"
 MEASURED_DECISIONS = {
@@ -28,49 +29,53 @@ MEASURED_DECISIONS = {
     "where several were equally good (where it was said in 5%); stated regrets were 2.8 times the true ones on average",
 }
 NO_MEAN = "no expected regret is told: two splits leave one degree of freedom, a law without a mean; make more folds"
-NOBODY: dict[str, Any] = dict.fromkeys(FIGURES)  # of a method that is no contestant
 
 
 @dataclass(frozen=True)
-class Decision:
-    """The figures of each contestant by name, and the margin they are judged by; a `reason` where there are none.
+class Stake:
+    """What taking one method may cost; all None where it is no contestant."""
+
+    p_best: float | None = None
+    expected_regret: float | None = None
+    expected_regret_percent: float | None = None
+    regret_high: float | None = None
+    p_within_margin: float | None = None
+    within_margin: bool | None = None
+
+
+NO_STAKE = Stake()  # of a method that is no contestant
+FIGURES = tuple(vars(NO_STAKE))
+
+
+@dataclass(frozen=True)
+class Decision(Value):
+    """What holds for all methods: the margin they are judged by, and those within it; a `note` where there is none.
 
     The baseline and the auto row are no contestants, nor is a method for whose failed fits the baseline answers.
     """
 
+    margin: float | None
+    margin_from: str | None  # "given" or "baseline"
     level: float
-    figures: dict[str, dict[str, Any]] = field(default_factory=dict)
-    margin: float | None = None
-    margin_from: str | None = None  # "given" or "baseline"
-    reason: str | None = None
+    within: list[str] | None  # the methods whose regret is at most the margin with the probability of the level
     about: str = LEARNERS
     df: float | None = None  # of the law; None where it is normal, or there is none
-
-    def of(self, name: str) -> dict[str, Any]:
-        """The figures of a method, None each where it is no contestant."""
-        return self.figures.get(name, NOBODY)
-
-    @property
-    def within(self) -> list[str] | None:
-        """The methods whose regret is at most the margin with the probability of the level."""
-        if self.margin is None or not self.figures:
-            return None
-        return [name for name, figures in self.figures.items() if figures["within_margin"]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What holds for all methods, in plain values."""
-        return {
-            "margin": plain_number(self.margin),
-            "margin_from": self.margin_from,
-            "level": self.level,
-            "within": self.within,
-            "about": self.about,
-            "df": self.df,
-            "note": self.reason,
-        }
+    note: str | None = None
 
 
-def decide(methods: list[MethodAnswer], best: MethodAnswer | None, *, margin: float | None = None) -> Decision:
+@dataclass(frozen=True)
+class Decided:
+    """The decision of a study, and what is at stake with each method."""
+
+    decision: Decision
+    stakes: Mapping[str, Stake] = field(default_factory=dict)
+
+    def of(self, name: str) -> Stake:
+        """The figures of a method."""
+        return self.stakes.get(name, NO_STAKE)
+
+
+def decide(methods: list[MethodAnswer], best: MethodAnswer | None, *, margin: float | None = None) -> Decided:
     """The decision figures of a study, by the law that agrees with the interval of every difference.
 
     `margin`: a regret that does not matter, in the unit of the loss; else a tenth of the gap between the baseline and
@@ -78,43 +83,45 @@ def decide(methods: list[MethodAnswer], best: MethodAnswer | None, *, margin: fl
     """
     given, level = checked_margin(margin), methods[0].study.level
     margin, source = (given, "given") if given is not None else _default_margin(methods, best)
-    about = _about(methods[0])
+    undecided = Decision(plain_number(margin), source, level, within=None, about=_about(methods[0]))
     rivals = sorted(
-        (one for one in compared(methods) if _is_contestant(one)), key=lambda one: (one.risk, one.method.name)
+        (method for method in compared(methods) if _is_contestant(method)), key=lambda one: (one.risk, one.method.name)
     )
     if not rivals:
-        return Decision(level, margin=margin, margin_from=source, about=about)
-    pairs = [one.difference(other) for one, other in combinations(rivals, 2)]
-    contest = contest_of([one.risk for one in rivals], pairs)
+        return Decided(undecided)
+    pairs = [first.difference(second) for first, second in combinations(rivals, 2)]
+    contest = contest_of([method.risk for method in rivals], pairs)
     if isinstance(contest, str):
-        return Decision(level, margin=margin, margin_from=source, reason=contest, about=about)
-    found = contest.choices(margin=margin, level=level)
+        return Decided(replace(undecided, note=contest))
+    choices = contest.choices(margin=margin, level=level)
     smallest = rivals[0].risk
-    figures = {
-        one.method.name: {
-            "p_best": float(found.p_best[at]),
-            "expected_regret": plain_number(float(found.expected_regret[at])),
-            "expected_regret_percent": plain_number(100 * float(found.expected_regret[at]) / smallest)
+    stakes = {
+        method.method.name: Stake(
+            p_best=float(choices.p_best[at]),
+            expected_regret=plain_number(float(choices.expected_regret[at])),
+            expected_regret_percent=plain_number(100 * float(choices.expected_regret[at]) / smallest)
             if smallest > 0
             else None,
-            "regret_high": float(found.regret_high[at]),
-            "p_within_margin": None if found.within is None else float(found.within[at]),
-            "within_margin": None if found.within is None else bool(found.within[at] >= level),
-        }
-        for at, one in enumerate(rivals)
+            regret_high=float(choices.regret_high[at]),
+            p_within_margin=None if choices.within is None else float(choices.within[at]),
+            within_margin=None if choices.within is None else bool(choices.within[at] >= level),
+        )
+        for at, method in enumerate(rivals)
     }
+    within = None if margin is None else [name for name, stake in stakes.items() if stake.within_margin]
     df = contest.df if math.isfinite(contest.df) else None
-    return Decision(level, figures, margin, source, about=about, df=df)
+    return Decided(replace(undecided, within=within, df=df), stakes)
 
 
-def decision_notes(decision: Decision, others: list[Note]) -> list[Note]:
+def decision_notes(decided: Decided, others: list[Note]) -> list[Note]:
     """Why there are no figures; in few words where another note has the reason already."""
-    if any(figures["expected_regret"] is None for figures in decision.figures.values()):
+    if any(stake.expected_regret is None for stake in decided.stakes.values()):
         return [("decision", NO_MEAN)]
-    if decision.reason is None:
+    reason = decided.decision.note
+    if reason is None:
         return []
-    is_told = any(decision.reason in text for _, text in others)
-    why = "methods cannot be compared here" if is_told else decision.reason
+    is_said = any(reason in text for _, text in others)
+    why = "methods cannot be compared here" if is_said else reason
     return [("decision", f"which method is the best, and what it costs to take another, is not told: {why}")]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -26,6 +27,7 @@ from foldwise.questions.out_of_fold import FoldAnswers, fold_answers
 from foldwise.questions.training_size import TrainingSize, training_size
 from foldwise.questions.usual_metrics import Metric, usual_metrics
 from foldwise.questions.validation import edges
+from foldwise.questions.value import Value
 from foldwise.records.block import together
 from foldwise.records.record import Record
 from foldwise.splits.nesting import Inner
@@ -43,6 +45,21 @@ class Tally:
     warnings: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     missing: int = 0
+
+
+@dataclass(frozen=True)
+class FoldValue(Value):
+    """An outer split of a method: what was chosen there, and its loss."""
+
+    repeat: int
+    fold: int
+    loss: float | None
+    candidate: Mapping[str, Any] | None
+    selection_score: float | None
+    train_rows: int
+    selection_train_rows: int | None
+    own: bool | None
+    losses: Mapping[str, float | None] | None = None
 
 
 class MethodAnswer:
@@ -342,27 +359,25 @@ class MethodAnswer:
         target = f"{found.target} at {self.size}"
         return replace(found, fits=len(self.keys | other.keys), target=target, train_rows=self.size.mean)
 
-    def folds(self) -> list[dict[str, Any]]:
+    def folds(self) -> tuple[FoldValue, ...]:
         """One entry per outer split: the chosen candidate and its loss, or losses."""
-        every = self.every_fold_loss() if len(self.study.losses) > 1 else {}
-        return [
-            {
-                "repeat": split.repeat,
-                "fold": split.fold,
-                "loss": plain_number(float(self.fold_losses[at])),
-                "candidate": self._chosen(at),
-                "selection_score": self._fold_score(at),
-                "train_rows": split.train_rows,
-                "selection_train_rows": self._fold_score_rows(at),
-                "own": _IS_OWN.get(self.states[at]),
-                **(
-                    {"losses": {name: plain_number(float(values[at])) for name, values in every.items()}}
-                    if every
-                    else {}
-                ),
-            }
+        every = self.every_fold_loss() if len(self.study.losses) > 1 else None
+        return tuple(
+            FoldValue(
+                repeat=split.repeat,
+                fold=split.fold,
+                loss=plain_number(float(self.fold_losses[at])),
+                candidate=self._chosen(at),
+                selection_score=self._fold_score(at),
+                train_rows=split.train_rows,
+                selection_train_rows=self._fold_score_rows(at),
+                own=_IS_OWN.get(self.states[at]),
+                losses=None
+                if every is None
+                else {name: plain_number(float(values[at])) for name, values in every.items()},
+            )
             for at, split in enumerate(self.study.outer)
-        ]
+        )
 
     def every_fold_loss(self) -> dict[str, FloatArray]:
         """The losses of each outer split under every loss of the study, by name."""

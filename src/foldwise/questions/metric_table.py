@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from foldwise.estimates.estimate import plain_number
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.usual_metrics import LOSSES, Metric
+from foldwise.questions.value import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,8 +18,17 @@ COLUMNS = ["method", "metric", "class", "value", "low", "high", "level", "interv
 NUMBERS = ("value", "low", "high", "level")
 
 
-def metric_numbers(method: MethodAnswer) -> dict[str, Any]:
-    """The metrics of a method for `to_dict()`: their values, those that have an interval, and those of one class."""
+@dataclass(frozen=True)
+class MetricEnds(Value):
+    """The interval of a metric."""
+
+    low: float | None
+    high: float | None
+    interval: str | None
+
+
+def metric_values(method: MethodAnswer) -> dict[str, Any]:
+    """The metrics of a method for its row: their values, those that have an interval, and those of one class."""
     whole = [metric for metric in method.metrics if metric.of is None]
     values = {metric.name: plain_number(metric.value) for metric in whole}
     values |= {LOSSES[one.name]: plain_number(one.loss) for one in whole if one.name == "balanced_accuracy"}
@@ -25,11 +36,12 @@ def metric_numbers(method: MethodAnswer) -> dict[str, Any]:
     for metric in method.metrics:
         if metric.of is not None:
             by_class.setdefault(str(metric.of), {})[metric.name] = plain_number(metric.value)
-    return {
-        "metrics": values,
-        "metric_intervals": {metric.name: _ends(metric) for metric in whole if metric.interval is not None},
-        **({"class_metrics": by_class} if by_class else {}),
+    ends = {
+        metric.name: MetricEnds(plain_number(metric.low), plain_number(metric.high), metric.interval)
+        for metric in whole
+        if metric.interval is not None
     }
+    return {"metrics": values, "metric_intervals": ends, "class_metrics": by_class or None}
 
 
 def metric_table(methods: Sequence[MethodAnswer]) -> pd.DataFrame:
@@ -58,7 +70,3 @@ def _row(method: MethodAnswer, metric: Metric) -> dict[str, Any]:
         "better": "high" if metric.is_better_high else "low",
         "note": metric.note,
     }
-
-
-def _ends(metric: Metric) -> dict[str, Any]:
-    return {"low": plain_number(metric.low), "high": plain_number(metric.high), "interval": metric.interval}

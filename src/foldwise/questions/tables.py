@@ -11,9 +11,10 @@ import numpy as np
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadStudy, nearest
 from foldwise.estimates.evidence import Evidence
-from foldwise.questions.auto import make_auto
+from foldwise.questions.answer import Answer
 from foldwise.questions.bias import CORRECTIONS, no_correction
 from foldwise.questions.method import MethodAnswer
+from foldwise.questions.metric_table import metric_values
 from foldwise.questions.metrics import METRICS
 from foldwise.questions.out_of_fold import class_labels
 from foldwise.studies.reading import Reading
@@ -58,33 +59,32 @@ _CHOICES = [
 _LOSSES = ["method", "repeat", "fold", "row", "target", "prediction", "own", "loss"]
 
 
-def risk_table(answer: Mapping[str, Any], reading: Reading, methods: Sequence[MethodAnswer], mean: str) -> pd.DataFrame:
+def risk_table(answer: Answer, mean: str) -> pd.DataFrame:
     """One row per method; risks are means over folds, or over rows."""
     import pandas as pd
 
-    frame = pd.DataFrame(answer["methods"]).assign(train_rows=answer["train_rows"])
+    frame = pd.DataFrame([vars(risk) for risk in answer.risks]).assign(train_rows=round(answer.size.mean))
     frame = frame[_RISKS].rename(columns={"name": "method"})
-    rows = {method.method.name: method for method in (*methods, make_auto(list(methods))) if method is not None}
-    for loss in reading.study.losses[1:]:
+    for loss in answer.study.losses[1:]:
         for head, key in (("risk", "value"), ("low", "low"), ("high", "high")):
-            numbers = [method["losses"][loss.name][key] for method in answer["methods"]]
+            numbers = [getattr((risk.losses or {})[loss.name], key) for risk in answer.risks]
             frame[f"{head}: {loss.name}"] = np.array(numbers, np.float64)
-    for name in METRICS if reading.study.task != "regression" else ():
-        frame[name] = [method["metrics"].get(name) for method in answer["methods"]]
+    for name in METRICS if answer.study.task != "regression" else ():
+        frame[name] = [metric_values(method)["metrics"].get(name) for method in answer.every]
     if mean == "rows":
-        return _row_means(frame, reading, rows)
+        return _row_means(frame, answer)
     if mean != "folds":
         raise BadStudy(f"there is no mean over {mean!r}", nearest(mean, ("folds", "rows")))
     return frame
 
 
-def _row_means(frame: pd.DataFrame, reading: Reading, methods: Mapping[str, MethodAnswer]) -> pd.DataFrame:
+def _row_means(frame: pd.DataFrame, answer: Answer) -> pd.DataFrame:
     """The risks as means over rows, weighted where rows have weights."""
-    loss = reading.study.losses[0]
+    loss = answer.study.losses[0]
     if not loss.is_per_row:
         raise BadStudy(f"{loss.name} has no mean over rows", "Use mean='folds'")
     frame = frame[["method", "status", "selection_score", "failed", "fits", "seconds"]].copy()
-    frame.insert(2, "risk", [_row_mean(methods[name].evidence) for name in frame["method"]])
+    frame.insert(2, "risk", [_row_mean(method.evidence) for method in answer.every])
     frame["risk"] = frame["risk"].where(frame["status"] == "ok")
     return frame
 
@@ -97,7 +97,7 @@ def _row_mean(evidence: Evidence) -> float:
     return float(np.average(np.concatenate(evidence.row_losses), weights=weights))
 
 
-def selection_table(answer: Mapping[str, Any], methods: Sequence[MethodAnswer]) -> pd.DataFrame:
+def selection_table(answer: Answer) -> pd.DataFrame:
     """For tuned methods: the selection score, its corrections without nesting, and the nested risk.
 
     The score and its corrections belong to `selection_train_rows` training rows, the risk to `train_rows`. Where there
@@ -105,19 +105,18 @@ def selection_table(answer: Mapping[str, Any], methods: Sequence[MethodAnswer]) 
     """
     import pandas as pd
 
-    tuned = {method.method.name: method for method in methods if method.method.inner is not None}
     rows = [
         {
-            "method": method["name"],
-            "selection_score": method["selection_score"],
-            "selection_train_rows": method["selection_train_rows"],
-            **{f"corrected: {name}": (method["selection_corrected"] or {}).get(name, math.nan) for name in CORRECTIONS},
-            "risk": method["risk"],
-            "train_rows": answer["train_rows"],
-            "note": no_correction(tuned[method["name"]]) or "",
+            "method": risk.name,
+            "selection_score": risk.selection_score,
+            "selection_train_rows": risk.selection_train_rows,
+            **{f"corrected: {name}": getattr(answer.corrected.get(risk.name), name, math.nan) for name in CORRECTIONS},
+            "risk": risk.risk,
+            "train_rows": round(answer.size.mean),
+            "note": no_correction(method) or "",
         }
-        for method in answer["methods"]
-        if method["name"] in tuned
+        for method, risk in zip(answer.every, answer.risks, strict=True)
+        if method.method.inner is not None
     ]
     return pd.DataFrame(rows)
 
@@ -126,7 +125,7 @@ def choice_table(methods: Sequence[MethodAnswer]) -> pd.DataFrame:
     """Method x repeat x outer fold: the candidate chosen, its selection score and the outer loss."""
     import pandas as pd
 
-    rows = [{"method": method.method.name, **fold} for method in methods for fold in method.folds()]
+    rows = [{"method": method.method.name, **vars(fold)} for method in methods for fold in method.folds()]
     return pd.DataFrame(rows, columns=_CHOICES)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from foldwise.questions.answer import Answer
 from foldwise.questions.contest import BASELINE
 from foldwise.questions.method import MethodAnswer
 from foldwise.studies.study import Study
@@ -17,7 +17,7 @@ class Outcome:
     """A study with what its methods answered."""
 
     study: Study
-    answer: Mapping[str, Any]  # in plain values; empty where one learner was judged alone
+    answer: Answer | None  # None where one learner was judged alone
     methods: Sequence[MethodAnswer]
 
     @cached_property
@@ -43,12 +43,7 @@ class Outcome:
         """The method of the smallest risk among those."""
         return min(self.own, key=lambda one: (one.risk, one.method.name), default=None)
 
-    def row(self, method: MethodAnswer) -> Mapping[str, Any]:
-        """The row of a method in the answer."""
-        rows = self.answer.get("methods") or ()
-        return next((row for row in rows if row["name"] == method.method.name), {})
-
     def is_shown_worse(self, method: MethodAnswer) -> bool:
         """Does the interval of its difference to the best exclude 0?"""
-        low = self.row(method).get("difference_low")
-        return low is not None and low > 0
+        difference = self.answer.differences.get(method.method.name) if self.answer else None
+        return difference is not None and difference.low is not None and difference.low > 0
