@@ -1,4 +1,4 @@
-"""Row weights reach every number that is read from the records: each against a loop of its own."""
+"""Row weights reach every number read from the records (questions/evidence.py): each against a loop of its own."""
 
 from __future__ import annotations
 
