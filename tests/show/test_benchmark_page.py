@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from foldwise.api.benchmark_result import Benchmark
+from foldwise.blocks.numbers import plain
 from foldwise.questions.benchmark_answer import Entry, Terms
-from foldwise.questions.numbers import plain
 from foldwise.show.benchmark_methods import benchmark_paragraph, benchmark_references
 from foldwise.show.benchmark_page import benchmark_page
 from foldwise.show.benchmark_text import benchmark_text, benchmark_verdict, risk_columns

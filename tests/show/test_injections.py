@@ -12,7 +12,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 import foldwise as fw
-from foldwise.questions.numbers import plain
+from foldwise.blocks.numbers import plain
 from foldwise.show.html import html_fragment, render_html
 
 INJECTIONS = json.loads((Path(__file__).parent / "injections.json").read_text(encoding="utf-8"))

@@ -16,6 +16,7 @@ from foldwise.api.compare import compare, request, run_comparison
 from foldwise.api.request import as_data
 from foldwise.api.result import Result
 from foldwise.api.study_file import StudySpec
+from foldwise.blocks.numbers import plain
 from foldwise.data.dataset import Dataset
 from foldwise.data.roles import Roles
 from foldwise.errors import BadInterval, BadLearner, BadStudy, FitsFailed, FoldwiseError, Terminated, nearest
@@ -26,7 +27,6 @@ from foldwise.learners.named import Named
 from foldwise.plans.combined import read_combined
 from foldwise.plans.methods import name_learners, task_hint
 from foldwise.questions.benchmark_answer import Entry, Terms
-from foldwise.questions.numbers import plain
 from foldwise.records.secrets import masked
 from foldwise.tuners.budget import read_seconds
 

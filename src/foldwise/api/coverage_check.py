@@ -15,6 +15,7 @@ import numpy as np
 from foldwise.api.likeness import World
 from foldwise.api.running import answer_study
 from foldwise.arrays import FloatArray, IntArray
+from foldwise.blocks.numbers import number
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy, nearest
 from foldwise.estimates.chooser import work_out
@@ -27,7 +28,6 @@ from foldwise.plans.runnable import RunnableStudy
 from foldwise.questions.combined import answer_of
 from foldwise.questions.contest import BASELINE, compared, pair_level, pick
 from foldwise.questions.method import MethodAnswer
-from foldwise.questions.numbers import number
 from foldwise.shown import Shown
 from foldwise.splits.split import Split, Splits
 from foldwise.studies.reading import Reading

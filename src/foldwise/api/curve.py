@@ -13,6 +13,7 @@ from foldwise.api.positional import from_the_right, one_learner
 from foldwise.api.request import as_data
 from foldwise.api.running import answer_study
 from foldwise.arrays import FloatArray
+from foldwise.blocks.numbers import less
 from foldwise.data.roles import Roles
 from foldwise.errors import BadStudy
 from foldwise.executors.executor import Executor
@@ -25,7 +26,6 @@ from foldwise.plans.methods import make_learners, task_hint
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import make_study
 from foldwise.plans.searches import Tuning
-from foldwise.questions.numbers import less
 from foldwise.records.store import Store
 from foldwise.show.fragments import curve_fragment
 from foldwise.show.plots import plot_curve

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from foldwise.api.request import Request, as_data
+from foldwise.blocks.numbers import listed
 from foldwise.data.dataset import Dataset
 from foldwise.data.roles import Roles
 from foldwise.executors.local.local_executor import cores
@@ -18,7 +19,6 @@ from foldwise.learners.named import Named
 from foldwise.plans.effort import complete
 from foldwise.plans.limit import START, Decision, choose, slowness
 from foldwise.plans.methods import name_learners, task_hint
-from foldwise.questions.numbers import listed
 from foldwise.records.opening import AnyStore, opened
 
 DOCUMENT = "decision"

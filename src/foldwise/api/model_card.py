@@ -10,9 +10,9 @@ from foldwise.api.manifest import versions
 from foldwise.api.model_file import about_data
 from foldwise.api.promise import promise_words
 from foldwise.api.seen import training_data
+from foldwise.blocks.numbers import candidate_words, number, plain, span
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner
-from foldwise.questions.numbers import candidate_words, number, plain, span
 from foldwise.show.text import table_text
 from foldwise.studies.plain import plain_candidate
 

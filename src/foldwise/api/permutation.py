@@ -15,6 +15,7 @@ from foldwise.api.compare import compare, request
 from foldwise.api.options import CompareOptions
 from foldwise.api.positional import from_the_right, one_learner
 from foldwise.api.request import Request, as_data
+from foldwise.blocks.numbers import number
 from foldwise.data.dataset import Dataset
 from foldwise.data.roles import Roles
 from foldwise.data.shuffled import Way, draw_for, shuffled, way_of
@@ -22,7 +23,6 @@ from foldwise.errors import BadData, BadOption, FitsFailed
 from foldwise.executors.progress import duration
 from foldwise.plans.methods import task_hint
 from foldwise.questions.combined import answer_of
-from foldwise.questions.numbers import number
 from foldwise.shown import words_html
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from foldwise.api import pilot
 from foldwise.api.pilot import Measured, measure
+from foldwise.blocks.numbers import outer_words, task_words
 from foldwise.executors.local.local_executor import SMALL_STUDY_SECONDS, LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import duration
-from foldwise.questions.numbers import outer_words, task_words
 from foldwise.records.memory import MemoryStore
 from foldwise.run import keep_proposals
 from foldwise.shown import table_html, words_html

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from foldwise.blocks.numbers import plain
 from foldwise.formulas.conformal import check_level, proved_coverage
-from foldwise.questions.numbers import plain
 
 # The smallest and largest coverage of the two learners simulated in docs/prediction-intervals.md, by task and level.
 SIMULATED: Mapping[str, Mapping[float, tuple[float, float]]] = {

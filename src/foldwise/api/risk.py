@@ -14,6 +14,7 @@ from foldwise.api.ladder import ladder_notes
 from foldwise.api.new_rows import test_findings
 from foldwise.api.options import CompareOptions
 from foldwise.api.positional import from_the_right, one_learner
+from foldwise.blocks.numbers import number
 from foldwise.errors import BadInterval, FitsFailed
 from foldwise.estimates.chooser import choose
 from foldwise.estimates.estimate import Estimate
@@ -25,7 +26,6 @@ from foldwise.learners.keywords import with_our_words
 from foldwise.losses.loss import Loss
 from foldwise.questions.combined import answer_of
 from foldwise.questions.ledger import ledger_details, ledger_notes, score_in, with_ledger
-from foldwise.questions.numbers import number
 from foldwise.records.store import Store
 from foldwise.studies.finding import finding_words
 

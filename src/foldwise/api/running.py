@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foldwise.api.manifest import checked_manifest, write_sketch
+from foldwise.blocks.numbers import MISSING, number, span
 from foldwise.data.sketch import make_sketch
 from foldwise.errors import FoldwiseError, Terminated, interrupted
 from foldwise.estimates.estimate import plain_number
@@ -20,7 +21,6 @@ from foldwise.plans.runnable import RunnableStudy
 from foldwise.questions.combined import answer_of
 from foldwise.questions.contest import BASELINE
 from foldwise.questions.ledger import name_of_method, name_of_test_set, note_scores
-from foldwise.questions.numbers import MISSING, number, span
 from foldwise.questions.pictures.table import write_table
 from foldwise.records.opening import AnyStore, opened
 from foldwise.records.store import Store

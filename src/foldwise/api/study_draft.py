@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from foldwise import __version__
+from foldwise.blocks.numbers import number
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.sources import builtin_table, read_table
 from foldwise.errors import BadData, nearest
 from foldwise.plans.effort import DEFAULT_EFFORT, default_names, find_level
-from foldwise.questions.numbers import number
 
 # Names of columns that often mean that rows belong together, or when they were made.
 GROUP = re.compile(

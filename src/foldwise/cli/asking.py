@@ -259,7 +259,7 @@ def _tuned_answer(learner: str, tuned: Any) -> dict[str, Any]:
 
 
 def _tuned_text(answer: Mapping[str, Any]) -> str:
-    from foldwise.questions.numbers import candidate_words, number
+    from foldwise.blocks.numbers import candidate_words, number
 
     chosen, score = candidate_words(answer["candidate"]), number(answer["selection_score"])
     lines = [

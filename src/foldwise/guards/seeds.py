@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
+from foldwise.blocks.numbers import number
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.guards.codes.results import SEED, UNREPEATABLE
 from foldwise.plans.fit import Fit
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.questions.contest import BASELINE
-from foldwise.questions.numbers import number
 from foldwise.studies.finding import Finding
 from foldwise.studies.study import rows_name
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from foldwise.blocks.numbers import MISSING, measured, number, plain
 from foldwise.live.state import Row, Snapshot
-from foldwise.questions.numbers import MISSING, measured, number, plain
 from foldwise.show.charts import Row as Strip
 from foldwise.show.charts import intervals
 from foldwise.show.html import asset, environment

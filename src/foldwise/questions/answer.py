@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from foldwise.blocks.numbers import less
 from foldwise.comparisons.comparison import Comparison
 from foldwise.estimates.estimate import Estimate, plain_number
 from foldwise.formulas.bias import Bbc
@@ -21,7 +22,6 @@ from foldwise.questions.ledger import level_of_best
 from foldwise.questions.method import FoldValue, MethodAnswer
 from foldwise.questions.metric_table import MetricEnds, metric_values
 from foldwise.questions.metrics import rare_notes
-from foldwise.questions.numbers import less
 from foldwise.questions.predicting import seconds_per_1000
 from foldwise.questions.training_size import TrainingSize, training_size
 from foldwise.questions.value import Value

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
+from foldwise.blocks.numbers import listed
 from foldwise.formulas.multiple import holm, shared_level
 from foldwise.questions.method import MethodAnswer
-from foldwise.questions.numbers import listed
 
 BASELINE = "baseline"
 

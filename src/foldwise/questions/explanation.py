@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from foldwise.blocks.numbers import other_notes, task_words, training_rows_words
 from foldwise.estimates.intervals import row_named
 from foldwise.questions import winner
 from foldwise.questions.auto import make_auto
 from foldwise.questions.decision import MEASURED_DECISIONS
 from foldwise.questions.failures import policy_words
 from foldwise.questions.method import MethodAnswer
-from foldwise.questions.numbers import other_notes, task_words, training_rows_words
 from foldwise.studies.study import Study
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from foldwise.questions.numbers import plain
+from foldwise.blocks.numbers import plain
 
 POLICY_WORDS = {
     "fail": "a method has no risk if a fit that its risk rests on failed",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import FloatArray
+from foldwise.blocks.numbers import less
 from foldwise.comparisons.comparison import Comparison
 from foldwise.comparisons.same_rows import difference
 from foldwise.estimates.chooser import work_out
@@ -22,7 +23,6 @@ from foldwise.estimates.intervals import requested
 from foldwise.formulas.multiple import shared_level
 from foldwise.questions.evidence import gather
 from foldwise.questions.failures import own_words
-from foldwise.questions.numbers import less
 from foldwise.questions.out_of_fold import FoldAnswers, fold_answers
 from foldwise.questions.training_size import TrainingSize, training_size
 from foldwise.questions.usual_metrics import Metric, usual_metrics

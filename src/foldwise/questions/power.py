@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from foldwise.blocks.numbers import number
 from foldwise.comparisons.comparison import Comparison
-from foldwise.questions.numbers import number
 from foldwise.shown import words_html
 
 MOST_ROWS = 1e9

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import FloatArray
-from foldwise.questions.numbers import candidate_words
+from foldwise.blocks.numbers import candidate_words
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method

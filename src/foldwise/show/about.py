@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from foldwise.questions.numbers import loss_words, number, outer_words, plain
+from foldwise.blocks.numbers import loss_words, number, outer_words, plain
 from foldwise.show.text import inner_words
 
 TASKS = {"regression": "Regression", "binary": "Two classes", "multiclass": "Several classes"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from foldwise.questions.numbers import plain
+from foldwise.blocks.numbers import plain
 
 HALF = 1 / 2  # of the outer splits: the guard FW502 asks for more than this too
 FEWEST_SPLITS = 3  # with fewer there is no majority to disagree with

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from foldwise.questions.numbers import listed, number, plain
+from foldwise.blocks.numbers import listed, number, plain
 
 Answer = Mapping[str, Any]
 DEMSAR = (

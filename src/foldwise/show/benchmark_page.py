@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import MISSING, loss_words, measured, number, plain
+from foldwise.blocks.numbers import MISSING, loss_words, measured, number, plain
 from foldwise.show import charts
 from foldwise.show.benchmark_methods import benchmark_paragraph, benchmark_references
 from foldwise.show.benchmark_text import benchmark_verdict, pair_score, pair_words, percent, rank_columns

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from foldwise.questions.numbers import MISSING, number, plain
+from foldwise.blocks.numbers import MISSING, number, plain
 from foldwise.show.text import screen_width, table_text
 
 Answer = Mapping[str, Any]

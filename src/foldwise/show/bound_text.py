@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from foldwise.blocks.numbers import number
 from foldwise.formulas.bounds import dev_rows_needed, excess_bound
-from foldwise.questions.numbers import number
 from foldwise.show.bars import block_bar
 
 DRAWN = 40  # characters of the longest bar

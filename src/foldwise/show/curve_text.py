@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foldwise.questions.numbers import candidate_words, loss_words, number, plain
+from foldwise.blocks.numbers import candidate_words, loss_words, number, plain
 from foldwise.show.bars import OTHER, VALUE, gap_bar
 
 TRAIN_ROWS = "train_rows"

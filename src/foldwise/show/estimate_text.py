@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from foldwise.blocks.numbers import plain
 from foldwise.estimates.estimate import percent, same_digits
-from foldwise.questions.numbers import plain
 from foldwise.show.bars import interval_bar
 
 DRAWN = 50  # characters

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import candidate_words, loss_words, number, plain
+from foldwise.blocks.numbers import candidate_words, loss_words, number, plain
 from foldwise.show.charts import learning_panel, tag
 from foldwise.show.html import asset
 from foldwise.show.verdict import rows_words

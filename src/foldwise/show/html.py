@@ -13,9 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foldwise.errors import BadStudy
-from foldwise.questions.failures import failure_rows, policy_words
-from foldwise.questions.numbers import (
+from foldwise.blocks.numbers import (
     MISSING,
     candidate_words,
     loss_words,
@@ -25,6 +23,8 @@ from foldwise.questions.numbers import (
     plain,
     training_rows_words,
 )
+from foldwise.errors import BadStudy
+from foldwise.questions.failures import failure_rows, policy_words
 from foldwise.show import sections, study_sections
 from foldwise.show.about import about_words, untitled
 from foldwise.show.advice import advice

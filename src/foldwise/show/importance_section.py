@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import MISSING, number, plain
+from foldwise.blocks.numbers import MISSING, number, plain
 from foldwise.show import charts
 from foldwise.show.charts import Row
 from foldwise.show.importance_text import column_numbers, measured_methods

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from foldwise.questions.numbers import MISSING, measured, number, plain
+from foldwise.blocks.numbers import MISSING, measured, number, plain
 
 Found = Mapping[str, Any]
 MOST_LISTED = 10  # columns; the record has all

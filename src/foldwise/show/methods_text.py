@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from foldwise.blocks.numbers import number, plain
 from foldwise.estimates.intervals import INTERVALS
-from foldwise.questions.numbers import number, plain
 from foldwise.show.advice import among, contestants, regret_words
 
 BASELINE = "baseline"

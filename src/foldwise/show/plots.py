@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from foldwise.blocks.numbers import candidate_words, loss_words, plain
 from foldwise.errors import BadOption
-from foldwise.questions.numbers import candidate_words, loss_words, plain
 from foldwise.show.sheet import USUAL, Sheet
 from foldwise.show.text import by_risk
 

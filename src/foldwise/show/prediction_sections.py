@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from foldwise.questions.numbers import MISSING, listed, measured, number, plain, rounded
+from foldwise.blocks.numbers import MISSING, listed, measured, number, plain, rounded
 from foldwise.show import charts
 from foldwise.show.figure import Figure
 from foldwise.show.sections import ranked

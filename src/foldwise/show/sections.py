@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import MISSING, candidate_words, chance, measured, number, plain, span
+from foldwise.blocks.numbers import MISSING, candidate_words, chance, measured, number, plain, span
 from foldwise.show import charts
 from foldwise.show.advice import contestants, in_percent
 from foldwise.show.charts import Row

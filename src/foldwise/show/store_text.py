@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from foldwise.questions.numbers import plain
+from foldwise.blocks.numbers import plain
 from foldwise.show.bars import block_bar
 
 DRAWN = 40  # characters of the longest bar

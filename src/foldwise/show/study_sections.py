@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import candidate_words, listed, measured, number, plain
+from foldwise.blocks.numbers import candidate_words, listed, measured, number, plain
 from foldwise.questions.pictures.front import front, wins
 from foldwise.show import charts
 from foldwise.show.charts import Row

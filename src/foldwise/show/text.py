@@ -8,9 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from foldwise.questions.failures import failure_rows, mixed_words, policy_words
-from foldwise.questions.metrics import METRICS
-from foldwise.questions.numbers import (
+from foldwise.blocks.numbers import (
     MISSING,
     candidate_words,
     decimals,
@@ -24,6 +22,8 @@ from foldwise.questions.numbers import (
     task_words,
     training_rows_words,
 )
+from foldwise.questions.failures import failure_rows, mixed_words, policy_words
+from foldwise.questions.metrics import METRICS
 from foldwise.show.bars import Bars, make_bars
 from foldwise.show.importance_text import importance_text, measured_methods
 from foldwise.show.text_table import GAP, Column, broken, draw_table, total

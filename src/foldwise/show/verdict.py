@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from foldwise.questions.failures import mixed_words
-from foldwise.questions.numbers import (
+from foldwise.blocks.numbers import (
     MOST_NAMES,
     decimals,
     less,
@@ -18,6 +17,7 @@ from foldwise.questions.numbers import (
     rounded,
     span,
 )
+from foldwise.questions.failures import mixed_words
 from foldwise.show.advice import MUCH_QUICKER, advice, advised
 
 BASELINE = "baseline"

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
+from foldwise.blocks.numbers import chance, listed, number
 from foldwise.data.summary import bin_shares, columns_of
 from foldwise.executors.worker import limited_threads
 from foldwise.guards.codes.new_rows import DRIFT
 from foldwise.guards.new_rows.subject import NewRows
 from foldwise.questions.metrics import auc
-from foldwise.questions.numbers import chance, listed, number
 from foldwise.studies.finding import Finding
 
 FEWEST = 20  # new rows; fewer show nothing

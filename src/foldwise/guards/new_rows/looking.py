@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from foldwise.blocks.numbers import number, plain, span
 from foldwise.guards.checking import without
 from foldwise.guards.findings import Findings
 from foldwise.guards.new_rows.drift import drift
 from foldwise.guards.new_rows.subject import NewRows
 from foldwise.guards.new_rows.values import outside_range, unseen_categories, unseen_missing
-from foldwise.questions.numbers import number, plain, span
 from foldwise.studies.finding import Finding
 
 NewCheck = Callable[[NewRows], Iterator[Finding]]

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from foldwise.arrays import BoolArray
+from foldwise.blocks.numbers import listed, number
 from foldwise.guards.codes.new_rows import MISSING, OUTSIDE, UNSEEN
 from foldwise.guards.new_rows.subject import NewRows
-from foldwise.questions.numbers import listed, number
 from foldwise.studies.finding import Finding
 
 LUCK = 0.01  # p of so many rows beyond the extremes of equal rows, for all columns at once

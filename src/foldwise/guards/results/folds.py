@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from foldwise.arrays import FloatArray
+from foldwise.blocks.numbers import listed, number
 from foldwise.guards.codes.results import UNSTABLE
 from foldwise.guards.results.outcome import Outcome
 from foldwise.questions.method import MethodAnswer
-from foldwise.questions.numbers import listed, number
 from foldwise.studies.finding import Finding
 
 FEWEST_FOLDS = 5

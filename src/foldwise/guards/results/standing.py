@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from foldwise.blocks.numbers import listed, number
 from foldwise.guards.codes.results import BLIND, MISFIT, NO_BETTER, TOO_GOOD
 from foldwise.guards.results.outcome import Outcome
-from foldwise.questions.numbers import listed, number
 from foldwise.studies.finding import Finding
 
 HUGE, LARGE = 0.95, 0.9  # shares of the commonest class

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from foldwise.arrays import FloatArray
+from foldwise.blocks.numbers import listed, number
 from foldwise.errors import FoldwiseError
 from foldwise.guards.codes.results import EDGE, OVERTUNED, UNSETTLED
 from foldwise.guards.results.outcome import Outcome
 from foldwise.questions.method import MethodAnswer
-from foldwise.questions.numbers import listed, number
 from foldwise.questions.search_curve import search_curve
 from foldwise.studies.finding import Finding
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import FloatArray
-from foldwise.questions.numbers import candidate_words, number
+from foldwise.blocks.numbers import candidate_words, number
 from foldwise.questions.validation import Scored
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading

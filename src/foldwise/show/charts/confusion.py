@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import plain
+from foldwise.blocks.numbers import plain
 from foldwise.show.charts.svg import tag
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import number, plain
+from foldwise.blocks.numbers import number, plain
 from foldwise.show.charts.panel import LEFT, RIGHT, Axis, across, panel, path, upwards
 from foldwise.show.charts.svg import Scale, make_scale, tag
 

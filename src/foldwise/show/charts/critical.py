@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import number, plain
+from foldwise.blocks.numbers import number, plain
 from foldwise.show.charts.svg import Scale, join, tag
 
 LEFT, RIGHT = 190, 530  # the axis; names stand on both sides of it

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import candidate_words, number
+from foldwise.blocks.numbers import candidate_words, number
 from foldwise.show.charts.panel import (
     BOTTOM,
     HEIGHT,

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import number, plain
+from foldwise.blocks.numbers import number, plain
 from foldwise.show.charts.svg import tag
 
 WIDTH, LEFT, RIGHT, TOP = 360.0, 74.0, 348.0, 22.0

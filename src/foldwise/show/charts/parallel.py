@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import number, plain
+from foldwise.blocks.numbers import number, plain
 from foldwise.show.charts.panel import path
 from foldwise.show.charts.svg import make_scale, tag, tick_words
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import plain
+from foldwise.blocks.numbers import plain
 from foldwise.show.charts.panel import LEFT, RIGHT, WIDTH, Axis, across, panel, upwards
 from foldwise.show.charts.svg import Scale, make_scale, tag, tick_words, ticks
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from foldwise.questions.numbers import number
+from foldwise.blocks.numbers import number
 from foldwise.show.charts.panel import Axis, across, panel, path, upwards
 from foldwise.show.charts.svg import Scale, make_scale, tag
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from foldwise.questions.numbers import number
+from foldwise.blocks.numbers import number
 
 MOST_DIGITS = 8  # of a tick, beyond which the shorter form with an exponent is written
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldwise.questions.numbers import candidate_words, less, number, plain, span
+from foldwise.blocks.numbers import candidate_words, less, number, plain, span
 
 
 @given(st.floats(-1e11, 1e11))
