@@ -27,7 +27,6 @@ ESTIMATORS = {
     "learners/estimators/neural_net.py: NeuralNet.__init__",
     "learners/named.py: Named.__init__",
     "learners/tuned.py: Tuned.__init__",
-    "testing/saboteur.py: Saboteur.__init__",
 }
 
 

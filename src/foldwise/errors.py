@@ -91,12 +91,12 @@ class FitsFailed(FoldwiseError):
     `result`: a `Result`, or None.
 
     >>> import foldwise as fw
-    >>> from foldwise.testing import SaboteurRegressor
+    >>> from sklearn.isotonic import IsotonicRegression
     >>> try:
-    ...     fw.risk(SaboteurRegressor(fault="exception"), "diabetes", outer=3, jobs=1)
+    ...     fw.risk(IsotonicRegression(), "diabetes", outer=3, jobs=1)
     ... except fw.FitsFailed as problem:
     ...     print(problem)
-    3 of 3 fits failed, so there is no honest estimate. The first says: ValueError: the saboteur was here ...
+    3 of 3 fits failed, so there is no honest estimate. The first says: ValueError: Isotonic regression ...
     """
 
     exit_code = 1

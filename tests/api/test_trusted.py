@@ -64,7 +64,7 @@ def test_the_list_has_no_function_among_classes_and_no_class_among_functions():
         "joblib.memory.Memory",
         "sklearn.feature_extraction.text.TfidfVectorizer",
         "sklearn.ensemble._gb.GradientBoostingRegressor",
-        "foldwise.testing.saboteur.Saboteur",
+        "foldwise.testing.learners.LearnerContract",
     ],
 )
 def test_what_opens_files_or_calls_what_it_is_given_is_not_on_the_list(name):

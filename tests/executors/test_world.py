@@ -17,13 +17,13 @@ import numpy as np
 import pytest
 import sklearn
 import trial
+from saboteur import SaboteurRegressor
 from sklearn.base import BaseEstimator, RegressorMixin
 
 import foldwise as fw
+from faults import Moment, change_the_world, raise_exception
 from foldwise.executors.world import World
 from foldwise.learners.model import seed_world
-from foldwise.testing import SaboteurRegressor
-from foldwise.testing.faults import Moment, change_the_world, raise_exception
 
 
 class Witness(RegressorMixin, BaseEstimator):  # type: ignore[misc]

@@ -14,8 +14,8 @@ import leftovers
 import pytest
 import trial
 
+from faults import FAULTS
 from foldwise.questions.decision import FIGURES
-from foldwise.testing import FAULTS
 
 STAGES = ["fit", "predict"]
 # Cheap faults happen in every fit; nuisances in the three that hold row 0 out and crashes in one, to save time.

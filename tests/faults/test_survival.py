@@ -1,4 +1,4 @@
-"""The local executor keeps the contract (testing/executors.py) of those who write their own."""
+"""Faults in workers of the local executor cost only the fits they happen in."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from survival import SurvivalContract
 
 from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
-from foldwise.testing.executors import SurvivalContract
 
 
 class TestTheLocalExecutor(SurvivalContract):

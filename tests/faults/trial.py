@@ -12,10 +12,10 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from saboteur import SaboteurClassifier, SaboteurRegressor
 
 import foldwise as fw
 from foldwise.records.sqlite import SqliteStore
-from foldwise.testing import SaboteurClassifier, SaboteurRegressor
 
 ROWS, FOLDS = 60, 3
 STRENGTHS = [1.0, 100.0]

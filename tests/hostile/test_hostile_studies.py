@@ -82,7 +82,7 @@ PATHS = [
     "sklearn.linear_model",
     "sklearn.does.not.Exist",
     "sklearnevil.Ridge",
-    "foldwise.testing.Saboteur",
+    "foldwise.testing.LearnerContract",
     "foldwise.cli.app",
     "évil.Ridge",
     "sklearn.linear_model.Ridge\n",

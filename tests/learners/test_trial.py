@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from saboteur import SaboteurRegressor
 from scipy.sparse import csr_array
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import BaggingClassifier, HistGradientBoostingRegressor, RandomForestRegressor
@@ -30,7 +31,6 @@ from foldwise.learners.estimators.earlier import BALANCES_WEIGHTS, logistic_regr
 from foldwise.learners.trial import _without_cries, check_space
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
-from foldwise.testing import SaboteurRegressor
 
 # with the parameters of scikit-learn 1.8, also on earlier versions
 LogisticRegression, QuadraticDiscriminantAnalysis = type(logistic_regression()), type(quadratic_discriminant())

@@ -1,4 +1,4 @@
-"""The suite for executors passes ours, and finds what is wrong with broken ones."""
+"""The suite for executors (testing/executors.py) passes ours, and finds what is wrong with broken ones."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Contract tests and a saboteur, shipped for people who write their own part: a learner,
-loss, splitter, tuner, interval, solver, store or executor.
+"""Contract tests for people who write their own learner, loss, splitter, tuner, interval, solver, store or executor.
 
 Call the check, or subclass the suite, give it the fixture it asks for, and let pytest run it.
 """
@@ -8,13 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-# Loaded when they are asked for: the saboteur is a scikit-learn estimator.
+# Loaded when they are asked for, as `import foldwise` is to stay fast.
 _HOMES = {
-    "FAULTS": "faults",
-    "Fault": "faults",
-    "Saboteur": "saboteur",
-    "SaboteurClassifier": "saboteur",
-    "SaboteurRegressor": "saboteur",
     "LearnerContract": "learners",
     "check_learner": "learners",
     "LossContract": "losses",
@@ -26,7 +20,6 @@ _HOMES = {
     "check_tuner": "tuners",
     "play": "tuners",
     "ExecutorContract": "executors",
-    "SurvivalContract": "executors",
     "check_executor": "executors",
     "StoreContract": "stores",
     "check_store": "stores",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import ExitStack, closing
 
 import pytest
+from survival import SurvivalContract
 
 from foldwise.executors.cluster.dask_engine import DaskExecutor
 from foldwise.executors.cluster.ray_engine import RayExecutor
 from foldwise.executors.options import RunOptions
-from foldwise.testing.executors import SurvivalContract
 
 pytestmark = pytest.mark.extras
 

@@ -22,12 +22,12 @@ import pytest
 import trial
 
 import studies
+from faults import FAULTS
 from foldwise.errors import BadLearner, BadStore, BadStudy, FitsFailed
 from foldwise.executors.cluster.dask_engine import DaskExecutor
 from foldwise.executors.cluster.ray_engine import RayExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.records.sqlite import SqliteStore
-from foldwise.testing import FAULTS
 from foldwise.testing.executors import ExecutorContract, first_fits
 
 pytestmark = pytest.mark.extras

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from leftovers import wait_until
+from saboteur import SaboteurRegressor
 from sklearn.linear_model import Ridge
 
 import studies
@@ -19,7 +20,6 @@ from foldwise.executors.cluster.packed_batch import pack_batch
 from foldwise.executors.options import Limits
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
-from foldwise.testing import SaboteurRegressor
 from foldwise.testing.executors import first_fits
 
 

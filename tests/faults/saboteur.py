@@ -7,35 +7,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from faults import FAULTS, Moment
 from foldwise.arrays import AnyArray, FloatArray
-from foldwise.errors import BadLearner, nearest
-from foldwise.testing.faults import FAULTS, Fault, Moment
-
-STAGES = ("fit", "predict")
 
 
-class Saboteur(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """What the two saboteurs share: the knobs, and a ridge fit with the penalty `strength`.
+class Saboteur(BaseEstimator):
+    """What the two saboteurs share: a ridge regression with the penalty `strength`, and a fault of `FAULTS` or None.
 
-    `fault` names one of `FAULTS`; None is an honest learner, and the numbers of a fault with
-    the status "ok" are the same. `stage` is "fit" or "predict".
-
-    A learner cannot see folds, so fits are chosen by what they are made of: by the candidate
-    (`at_strength`), and by the training rows, told by their first column. The fault happens only
-    where all of `with_rows` and none of `without_rows` are trained on; where the first column
-    numbers the rows, `without_rows=(3,)` means the fits that hold row 3 out.
-
-    `strength`: the penalty.
-    `fault`: a name.
-    `stage`: when it happens.
-    `at_strength`: at this candidate only.
-    `with_rows`, `without_rows`: values of the first column.
-    `seconds`: how long a fault that hangs does so.
-    `megabytes`: what one that eats memory takes.
-
-    >>> from foldwise.testing import FAULTS
-    >>> "exception" in FAULTS
-    True
+    A learner cannot see folds, so fits are chosen by their candidate (`at_strength`) and by the first column of their
+    training rows: the fault happens only where all of `with_rows` and none of `without_rows` are trained on. Where the
+    first column numbers the rows, `without_rows=(3,)` means the fits that hold row 3 out.
     """
 
     def __init__(
@@ -62,7 +43,7 @@ class Saboteur(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
     def _fit(self, X: Any, target: FloatArray) -> None:
         table = _numbers(X)
         self.n_features_in_ = table.shape[1]
-        self.fault_ = self._fault() if self._is_meant(table) else None
+        self.fault_ = FAULTS[self.fault] if self.fault is not None and self._is_meant(table) else None
         if self.stage == "fit":
             self._misbehave(X)
         self.center_, self.level_ = table.mean(axis=0), target.mean(axis=0)
@@ -86,29 +67,14 @@ class Saboteur(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type
             return answer
         return self.fault_.spoil(answer)
 
-    def _fault(self) -> Fault | None:
-        if self.stage not in STAGES:
-            raise BadLearner(f"a saboteur has no stage {self.stage!r}", nearest(self.stage, STAGES))
-        if self.fault is not None and self.fault not in FAULTS:
-            raise BadLearner(f"a saboteur has no fault {self.fault!r}", nearest(self.fault, FAULTS))
-        return FAULTS[self.fault] if self.fault is not None else None
-
     def _is_meant(self, table: FloatArray) -> bool:
         rows = table[:, 0]
         is_there = np.isin(self.with_rows, rows).all() and not np.isin(self.without_rows, rows).any()
         return bool(is_there) and self.at_strength in (None, self.strength)
 
 
-class SaboteurRegressor(RegressorMixin, Saboteur):  # type: ignore[misc]
-    """Ridge regression, or the named fault.
-
-    `strength`, `fault`, `stage`, `at_strength`, `with_rows`, `without_rows`, `seconds`, `megabytes`: as in
-    `Saboteur`.
-
-    >>> SaboteurRegressor(fault="exception").fit([[0.0], [1.0]], [0.0, 1.0])
-    Traceback (most recent call last):
-    ValueError: the saboteur was here
-    """
+class SaboteurRegressor(RegressorMixin, Saboteur):
+    """Ridge regression, or the named fault."""
 
     def fit(self, X: Any, y: Any) -> SaboteurRegressor:
         self._fit(X, np.asarray(y, dtype=float))
@@ -118,15 +84,8 @@ class SaboteurRegressor(RegressorMixin, Saboteur):  # type: ignore[misc]
         return self._answer("predict", self._values(X))
 
 
-class SaboteurClassifier(ClassifierMixin, Saboteur):  # type: ignore[misc]
-    """Ridge regression on the classes, its values made probabilities, or the named fault.
-
-    `strength`, `fault`, `stage`, `at_strength`, `with_rows`, `without_rows`, `seconds`, `megabytes`: as in
-    `Saboteur`.
-
-    >>> SaboteurClassifier(fault=None).fit([[0.0], [1.0]], ["a", "b"]).predict([[0.0], [1.0]]).tolist()
-    ['a', 'b']
-    """
+class SaboteurClassifier(ClassifierMixin, Saboteur):
+    """Ridge regression on the classes, its values made probabilities, or the named fault."""
 
     def fit(self, X: Any, y: Any) -> SaboteurClassifier:
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)

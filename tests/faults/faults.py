@@ -1,7 +1,7 @@
 """What can go wrong in a fit, one function each, with the status that its record must have.
 
-Nothing here is endless: every fault ends by itself after `seconds` or at `megabytes`, so that
-an executor that fails its tests does not take the machine along.
+No fault is endless: each ends after `seconds` or at `megabytes`, so that an executor that fails its tests leaves the
+machine usable.
 """
 
 from __future__ import annotations
@@ -41,22 +41,10 @@ class Moment:
 
 @dataclass(frozen=True)
 class Fault:
-    """What a fault does at its moment or to an answer, and the status its fit must end with.
+    """What happens when a fit or prediction begins (`act`) or to an answer (`spoil`), and the status of the record.
 
-    `limit` names the limit without which it would not end: "seconds" or "gigabytes" per fit.
-    `responses` are those it spoils: what else the model answers stays right. With the status
-    "ok" the numbers must be those of an honest fit.
-
-    `status`: of the record.
-    `act`: what it does when a fit or a prediction begins.
-    `spoil`: what it makes of an answer.
-    `limit`: a word, or nothing.
-    `responses`: names of methods.
-    `tasks`: where it can happen.
-
-    >>> from foldwise.testing import FAULTS
-    >>> FAULTS["exception"].status
-    'error'
+    With the status "ok" the numbers must be those of an honest fit. `limit` names the limit that has to end it,
+    `responses` the answers it spoils.
     """
 
     status: str
@@ -305,7 +293,7 @@ class _Unpicklable(np.ndarray):
 
 _CLASSES = ("classification",)
 
-FAULTS: dict[str, Fault] = {
+FAULTS = {
     "segfault": Fault("crashed", segfault),
     "abort": Fault("crashed", abort),
     "kill": Fault("crashed", kill),

@@ -1,8 +1,0 @@
-"""The tools of these tests within reach of their imports."""
-
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
