@@ -68,9 +68,8 @@ def test_learners_of_two_tasks_can_be_resumed_apart(foldwise, tables, tmp_path):
         (("no.csv:y",), 2, "no: there is no file 'no.csv'. Check the path."),
         (("iris", "--learners", "rigde"), 2, "iris: there is no built-in learner 'rigde'. Did you mean 'ridge'?"),
         (("iris", "--learners", "ridge", "--control", "rdige"), 2, "there is no method 'rdige' to be the control"),
-        (("iris", "--rope", "-1"), 2, "Invalid value for '--rope'"),
     ],
-    ids=["doubled", "missing", "learner", "control", "rope"],
+    ids=["doubled", "missing", "learner", "control"],
 )
 def test_what_cannot_be_done_is_one_sentence(foldwise, words, code, sentence):
     found, out, err = foldwise("benchmark", *words)

@@ -48,7 +48,6 @@ def benchmark(
     learners: Any = None,
     *,
     control: str | None = None,
-    rope: float | None = None,
     store: str | Path | None = None,
     time_limit: float | str | None = None,
     progress: bool | None = None,
@@ -60,8 +59,6 @@ def benchmark(
       with options of its own; or a list of files and built-in names.
     `learners` and all `options` are those of `compare`; see there.
     `control`: a method named beforehand, to which alone the others are compared; else all pairs are.
-    `rope`: a difference that does not matter, as a share of the baseline's risk (0.01); with it, each pair also has
-      the probabilities that the first is better by more, that they differ by less, and that it is worse.
     `store`: a folder with a store for each data set: the same call goes on from there.
     `time_limit`: seconds, or a time such as "10 min", for all of it. `progress`: show progress lines (None: in a
       terminal).
@@ -81,7 +78,7 @@ def benchmark(
         raise BadStudy("a benchmark keeps a store for each data set", "Name the folder that is to have them")
     _check_options(options)
     sources = {name: _source(value, learners, options) for name, value in named.items()}
-    terms = Terms(options.get("level", 0.95), rope, control, options.get("seed", 0))
+    terms = Terms(options.get("level", 0.95), control, options.get("seed", 0))
     limit = None if time_limit is None else read_seconds(time_limit, "time limit")
     return run_benchmark(sources, terms, store=store, time_limit=limit, progress=progress)
 

@@ -115,12 +115,12 @@ class Benchmark:
         return pd.DataFrame(rows, columns=columns).rename(columns={"name": "method"})
 
     def pairs(self) -> pd.DataFrame:
-        """One row per pair of methods: data sets won, the tests, and the probabilities of the Bayesian test."""
+        """One row per pair of methods: data sets won, and the test."""
         import pandas as pd
 
         rows = [{"method": pair["names"][0], "other": pair["names"][1], **pair} for pair in self._answer["pairs"]]
-        columns = ["method", "other", "data_sets", "better", "equal", "worse", "difference", "test", "p", "p_holm"]
-        return pd.DataFrame(rows, columns=[*columns, "p_better", "p_equivalent", "p_worse"])
+        columns = ["method", "other", "data_sets", "better", "equal", "worse", "difference", "p", "p_holm"]
+        return pd.DataFrame(rows, columns=columns)
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in plain values, stable for scripts; the same as `--json`."""

@@ -51,7 +51,6 @@ HEADINGS: dict[str, tuple[str, ...]] = {
         "optimism",
         "importance",
         "margin",
-        "rope",
     ),
     "Running": (
         "only_plan",

@@ -191,11 +191,6 @@ def watch(run: str, port: int, no_browser: bool, as_json: bool) -> None:
 @click.argument("data", metavar="DATA[:TARGET]...", nargs=-1, required=True, shell_complete=complete_data)
 @options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS, [ON_FAILURE, RETRY], GUARD_OPTIONS)
 @click.option("--control", metavar="NAME", help="The method the others are compared to; else all pairs are.")
-@click.option(
-    "--rope",
-    type=click.FloatRange(0),
-    help="A difference that does not matter, as a share of the baseline's risk; asks for probabilities.",
-)
 @REPORT
 @quiet
 @as_json
@@ -213,7 +208,7 @@ def benchmark(
 
     check_outputs(report=report)
     time_limit, quietly = flags.pop("time_limit"), False if quiet else None
-    given = {"control": flags.pop("control"), "rope": flags.pop("rope"), "level": flags["level"], "seed": flags["seed"]}
+    given = {"control": flags.pop("control"), "level": flags["level"], "seed": flags["seed"]}
     terms = Terms(**{name: value for name, value in given.items() if value is not None})
     sources = {}
     for name, (path, target) in name_targets(data).items():

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from foldwise.arrays import BoolArray, FloatArray
+from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval, nearest
 from foldwise.formulas import multiple, ranks
 from foldwise.formulas.checks import as_numbers, checked_level
 from foldwise.formulas.ranks import Friedman, Nemenyi
-from foldwise.formulas.signed_ranks import DRAWS, Places, sign_test, signed_rank, signed_rank_bayes
 from foldwise.shown import table_html, words_html
-
-SIGNED_RANK, SIGN = "signed-rank", "sign"
 
 
 @dataclass(frozen=True)
@@ -27,18 +23,14 @@ class PairAcross:
     """Two methods over the data sets where both have a risk; differences are the first less the second.
 
     `better`, `equal` and `worse` count data sets from the first one's side. `difference` is the median of the
-    differences as shares of the baseline's risk. `places` says where that of a new data set would lie, if a `rope`
-    was given and so many data sets can show a difference at all.
+    differences as shares of the baseline's risk.
 
     `names`: of the two.
     `data_sets`: where both have a risk.
     `left_out`: those where one has none.
     `better`, `equal`, `worse`: numbers of data sets.
-    `test`: its name.
-    `p`: of that test; `smallest_p`: the smallest that so few data sets can give; `p_holm`: adjusted for all pairs.
-    `side`: -1 if the first is better, 1 if it is worse.
+    `p`: of Friedman's test of the two; `p_holm`: adjusted for all pairs.
     `difference`: a median.
-    `places`: probabilities.
 
     >>> import foldwise as fw
     >>> found = fw.comparisons.across([[1, 2]] * 7, ["a", "b"], list("1234567"), baseline=[4] * 7)
@@ -53,20 +45,16 @@ class PairAcross:
     better: int
     equal: int
     worse: int
-    test: str | None = None
     p: float | None = None
-    smallest_p: float | None = None
     p_holm: float | None = None
-    side: int = 0  # -1: the test leans to the first as the better, 1: to the second
     difference: float | None = None
-    places: Places | None = None
 
     def __repr__(self) -> str:
         words = f"{self.names[0]} minus {self.names[1]} over {len(self.data_sets)} data sets: better on {self.better}, "
         words += f"equal on {self.equal}, worse on {self.worse}"
         if self.difference is not None:
             words += f"; median difference {100 * self.difference:.3g}% of the baseline's risk"
-        return words + (f"; {self.test} test p = {self.p:.2g}" if self.p is not None else "")
+        return words + (f"; Friedman's test p = {self.p:.2g}" if self.p is not None else "")
 
     def _repr_html_(self) -> str:
         return words_html(repr(self))
@@ -84,7 +72,7 @@ class Across:
     `relative`: [data set, method], risks as shares of the baseline's.
     `losses`: of the data sets.
     `level`: the coverage that the interval is made for.
-    `rope`, `control`: as given.
+    `control`: as given.
 
     >>> import foldwise as fw
     >>> found = fw.comparisons.across([[1, 2, 3]] * 7, ["a", "b", "c"], list("1234567"), baseline=[4] * 7)
@@ -102,7 +90,6 @@ class Across:
     relative: FloatArray  # relative[data set, method]: shares of the baseline's risk, NaN where there are none
     losses: tuple[str, ...]  # of the data sets
     level: float
-    rope: float | None
     control: str | None
 
     def __repr__(self) -> str:
@@ -152,7 +139,8 @@ class Across:
             if found.names == (one, other):
                 return found
             if found.names == (other, one):
-                return _turned(found)
+                turned = None if found.difference is None else -found.difference
+                return replace(found, names=(one, other), better=found.worse, worse=found.better, difference=turned)
         raise BadInterval(f"{one!r} and {other!r} are not two of the methods", nearest(other, self.names))
 
     @property
@@ -162,7 +150,7 @@ class Across:
 
     @property
     def not_told_apart(self) -> list[str]:
-        """The best method and those that are not shown to be worse, by Holm."""
+        """The best method and those that are not shown to be worse."""
         best = self.best
         if best is None:
             return []
@@ -170,7 +158,7 @@ class Across:
         return [best, *(name for name, pair in others if not self._is_worse(pair))]
 
     def _is_worse(self, pair: PairAcross) -> bool:
-        return pair.side > 0 and pair.p_holm is not None and pair.p_holm <= 1 - self.level
+        return pair.worse > pair.better and pair.p_holm is not None and pair.p_holm <= 1 - self.level
 
 
 def across(
@@ -181,17 +169,12 @@ def across(
     baseline: Any = None,
     losses: Sequence[str] | None = None,
     level: float = 0.95,
-    rope: float | None = None,
     control: str | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
 ) -> Across:
     """Compare methods by risks[data set, method]; NaN where there is none. The data sets are the sample.
 
-    Pairs are compared by Wilcoxon's signed-rank test of risks as shares of the `baseline` risks, or by the sign test
-    where their data sets have different `losses` or no usable baseline. p is corrected by Holm over all pairs, as the
-    best is picked by the same numbers, or over the pairs with a `control` that was named beforehand. With a `rope`, a
-    difference that does not matter, each pair alone also gets the Bayesian signed-rank test.
+    Pairs are compared by Friedman's exact test of their two methods: how often each is better. p is corrected by Holm
+    over all pairs, as the best is picked by the same numbers, or over those with a `control` that was named beforehand.
 
     `risks`: [data set, method].
     `names`: of the methods.
@@ -199,10 +182,7 @@ def across(
     `baseline`: the baseline's risk on each data set.
     `losses`: the loss of each data set, where they differ.
     `level`: the coverage that the interval is made for.
-    `rope`: a difference that does not matter, as a share of the baseline's risk.
     `control`: the method that the others are compared with.
-    `seed`: names the random draws; the same seed gives the same answer.
-    `draws`: of the Bayesian test.
 
     >>> found = across([[1, 2, 3]] * 7, ["a", "b", "c"], list("1234567"), baseline=[4] * 7)
     >>> found.best, found.not_told_apart, found.pair("a", "c").p_holm
@@ -215,13 +195,23 @@ def across(
     is_whole = [bool(len(table)) and bool(np.isfinite(column).all()) for column in table.T]
     whole = table[:, is_whole]
     can_test = whole.shape[0] >= 2 and whole.shape[1] >= 2
-    belief = partial(_belief, level=level, rope=rope, seed=seed, draws=draws)
-    pairs = [
-        _pair(
-            _Risks(table[:, places], shares[:, places], kinds, data_sets), (names[places[0]], names[places[1]]), belief
+    pairs = []
+    for i, j in combinations(range(len(names)), 2):
+        both = np.isfinite(table[:, i]) & np.isfinite(table[:, j])
+        differences, relative = table[both, i] - table[both, j], shares[both, i] - shares[both, j]
+        is_one_kind = both.any() and np.isfinite(relative).all() and len(set(np.array(kinds)[both].tolist())) == 1
+        pairs.append(
+            PairAcross(
+                names=(names[i], names[j]),
+                data_sets=tuple(name for name, has in zip(data_sets, both.tolist(), strict=True) if has),
+                left_out=tuple(name for name, has in zip(data_sets, both.tolist(), strict=True) if not has),
+                better=int((differences < 0).sum()),
+                equal=int((differences == 0).sum()),
+                worse=int((differences > 0).sum()),
+                p=ranks.friedman(table[both][:, [i, j]]).exact_p if both.sum() > 1 else 1.0 if both.any() else None,
+                difference=float(np.median(relative)) if is_one_kind else None,
+            )
         )
-        for places in combinations(range(len(names)), 2)
-    ]
     return Across(
         names=tuple(names),
         data_sets=tuple(data_sets),
@@ -233,9 +223,16 @@ def across(
         relative=shares,
         losses=kinds,
         level=level,
-        rope=rope,
         control=control,
     )
+
+
+def _holm(pairs: list[PairAcross], control: str | None) -> tuple[PairAcross, ...]:
+    """Each pair of the family with its corrected p; pairs that cannot be tested are left out."""
+    tested = [at for at, pair in enumerate(pairs) if pair.p is not None and (control is None or control in pair.names)]
+    adjusted = multiple.holm([pairs[at].p for at in tested]).tolist()
+    corrected = dict(zip(tested, adjusted, strict=True))
+    return tuple(replace(pair, p_holm=corrected.get(at)) for at, pair in enumerate(pairs))
 
 
 def rank_groups(mean_ranks: dict[str, float], reach: float) -> list[list[str]]:
@@ -253,77 +250,6 @@ def rank_groups(mean_ranks: dict[str, float], reach: float) -> list[list[str]]:
             runs.append(ordered[at:end])
         last = max(last, end)
     return runs
-
-
-class _Risks(NamedTuple):
-    """Risks of two methods: risks[data set, method], the same as shares of the baseline's, and their losses."""
-
-    table: FloatArray
-    shares: FloatArray
-    losses: tuple[str, ...]
-    data_sets: Sequence[str]
-
-
-def _belief(differences: FloatArray, *, level: float, rope: float | None, seed: int, draws: int) -> Places | None:
-    """The Bayesian test where a rope asks for it; never from fewer data sets than could show any difference."""
-    if rope is None or not can_show(len(differences), level):
-        return None
-    return signed_rank_bayes(differences, rope=rope, seed=seed, draws=draws)
-
-
-def can_show(data_sets: int, level: float) -> bool:
-    """Could so many data sets show that two methods differ, if all of them agreed?"""
-    return 2.0 ** (1 - data_sets) <= 1 - level
-
-
-def _pair(risks: _Risks, names: tuple[str, str], belief: Callable[[FloatArray], Places | None]) -> PairAcross:
-    both: BoolArray = np.isfinite(risks.table[:, 0]) & np.isfinite(risks.table[:, 1])
-    differences = risks.table[both, 0] - risks.table[both, 1]
-    found = PairAcross(
-        names=names,
-        data_sets=tuple(name for name, has in zip(risks.data_sets, both.tolist(), strict=True) if has),
-        left_out=tuple(name for name, has in zip(risks.data_sets, both.tolist(), strict=True) if not has),
-        better=int((differences < 0).sum()),
-        equal=int((differences == 0).sum()),
-        worse=int((differences > 0).sum()),
-    )
-    if not differences.size:
-        return found
-    relative = risks.shares[both, 0] - risks.shares[both, 1]
-    if not np.isfinite(relative).all() or len({risks.losses[at] for at in np.flatnonzero(both)}) > 1:
-        tested = sign_test(differences)
-        return replace(found, test=SIGN, p=tested.p, smallest_p=tested.smallest_p, side=tested.side)
-    tested = signed_rank(relative)
-    return replace(
-        found,
-        test=SIGNED_RANK,
-        p=tested.p,
-        smallest_p=tested.smallest_p,
-        side=tested.side,
-        difference=float(np.median(relative)),
-        places=belief(relative),
-    )
-
-
-def _holm(pairs: list[PairAcross], control: str | None) -> tuple[PairAcross, ...]:
-    """Each pair of the family with its corrected p; pairs that cannot be tested are left out."""
-    asked = [at for at, pair in enumerate(pairs) if pair.p is not None and (control is None or control in pair.names)]
-    adjusted = multiple.holm([pairs[at].p for at in asked]).tolist()
-    corrected = dict(zip(asked, adjusted, strict=True))
-    return tuple(replace(pair, p_holm=corrected.get(at)) for at, pair in enumerate(pairs))
-
-
-def _turned(pair: PairAcross) -> PairAcross:
-    """The same pair seen from the other side."""
-    return replace(
-        pair,
-        names=(pair.names[1], pair.names[0]),
-        better=pair.worse,
-        worse=pair.better,
-        side=-pair.side,
-        difference=None if pair.difference is None else -pair.difference,
-        places=None if pair.places is None else Places(pair.places.p_right, pair.places.p_rope, pair.places.p_left),
-    )
 
 
 def _shares(table: FloatArray, baseline: Any) -> FloatArray:

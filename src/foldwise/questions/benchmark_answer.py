@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from foldwise.comparisons.several import Across, PairAcross, across, can_show
+from foldwise.comparisons.several import Across, PairAcross, across
 from foldwise.estimates.estimate import plain_number
 from foldwise.formulas.checks import checked_level
-from foldwise.formulas.pairs import checked_rope
 from foldwise.questions.failures import mixed_words
 
 REFERENCES = ("baseline", "auto")  # rows of every study; they are shown and take no part in ranks and pairs
@@ -51,14 +50,11 @@ class Terms:
     """How methods are compared over data sets."""
 
     level: float = 0.95
-    rope: float | None = None  # a difference that does not matter, as a share of the baseline's risk
     control: str | None = None  # the method that the others are compared to; else all pairs are
     seed: int = 0
 
     def __post_init__(self) -> None:
         checked_level(self.level)
-        if self.rope is not None:
-            checked_rope(self.rope)
 
 
 def compare_entries(entries: Sequence[Entry], terms: Terms) -> Across:
@@ -72,9 +68,7 @@ def compare_entries(entries: Sequence[Entry], terms: Terms) -> Across:
         baseline=[entry.risk("baseline") for entry in counted],
         losses=[entry.answer["loss"] for entry in counted if entry.answer],
         level=terms.level,
-        rope=terms.rope,
         control=terms.control if terms.control in names else None,
-        seed=terms.seed,
     )
 
 
@@ -90,7 +84,6 @@ def benchmark_answer(
     return {
         "best": found.best,
         "level": found.level,
-        "rope": found.rope,
         "control": found.control,
         "seed": seed,
         "finished": all(entry.status != "unfinished" for entry in entries),
@@ -196,7 +189,6 @@ def _nemenyi(found: Across) -> dict[str, Any] | None:
 
 
 def _pair_dict(pair: PairAcross) -> dict[str, Any]:
-    left, rope, right = pair.places or (None, None, None)
     return {
         "names": list(pair.names),
         "data_sets": len(pair.data_sets),
@@ -205,14 +197,8 @@ def _pair_dict(pair: PairAcross) -> dict[str, Any]:
         "equal": pair.equal,
         "worse": pair.worse,
         "difference": pair.difference,
-        "test": pair.test,
         "p": pair.p,
-        "smallest_p": pair.smallest_p,
         "p_holm": pair.p_holm,
-        "leans_to": pair.names[0] if pair.side < 0 else pair.names[1] if pair.side > 0 else None,
-        "p_better": left,
-        "p_equivalent": rope,
-        "p_worse": right,
     }
 
 
@@ -263,12 +249,12 @@ def _loss_notes(counted: Sequence[Entry]) -> Iterator[Note]:
     losses = _each(counted, "loss")
     if len(losses) > 1:
         words = f"the data sets have different losses ({', '.join(losses)})"
-        yield "losses", f"{words}: methods are ranked within each, pairs get the sign test, and nothing is averaged"
+        yield "losses", f"{words}: methods are ranked within each, and no risks are averaged"
         return
     without = [entry.data for entry in counted if not entry.risk("baseline") > 0]
     if without:
         words = f"the baseline has no risk above 0 on {_listed(without)}"
-        yield "baseline", f"{words}: pairs get the sign test, and there are no relative risks on average"
+        yield "baseline", f"{words}: there are no relative risks on average"
 
 
 def _power_notes(found: Across) -> Iterator[Note]:
@@ -278,15 +264,7 @@ def _power_notes(found: Across) -> Iterator[Note]:
         return
     sets = max(len(pair.data_sets) for pair in tested)
     smallest = min(1.0, len(tested) * 2.0 ** (1 - sets))
-    words = f"with {sets} data set{'s' if sets != 1 else ''}"
-    if found.rope is not None and not can_show(sets, found.level):
-        yield "rope", f"{words} there are no probabilities: so few cannot show that two methods differ, however much"
-    if len(tested) > 1 and any(pair.places for pair in found.pairs):
-        yield (
-            "rope",
-            f"each probability is about its pair alone: of {len(tested)} pairs one may well exceed 0.95 by chance",
-        )
-    words += f" and {len(tested)} pair{'s' if len(tested) != 1 else ''}"
+    words = f"with {sets} data set{'s' if sets != 1 else ''} and {len(tested)} pair{'s' if len(tested) != 1 else ''}"
     if smallest > 1 - found.level and found.smallest_friedman_p <= 1 - found.level and len(found.ranked) > 2:
         yield "few pairs", f"{words} no p of a pair can be below {smallest:.2g}: which methods differ cannot be shown"
     elif smallest > 1 - found.level:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from foldwise.blocks.numbers import MISSING, loss_words, measured, number, plain
 from foldwise.show import charts
 from foldwise.show.benchmark_methods import benchmark_paragraph, benchmark_references
-from foldwise.show.benchmark_text import benchmark_verdict, pair_score, pair_words, percent, rank_columns
+from foldwise.show.benchmark_text import benchmark_verdict, pair_score, percent, rank_columns
 from foldwise.show.charts import Row, tag
 from foldwise.show.charts.rows import breakable, whole
 from foldwise.show.html import NOTE_KINDS, asset, assets, environment, record_link, write_page
@@ -31,7 +31,6 @@ def benchmark_page(answer: Answer, *, title: str | None = None) -> str:
         ranks=_rank_chart(answer),
         matrix=_matrix(answer),
         pairs=_pair_chart(answer),
-        has_bars=_has_bars(answer),
         details=list(_data_charts(answer)),
         paragraph=benchmark_paragraph(answer),
         references=benchmark_references(answer),
@@ -164,12 +163,9 @@ def _risk_cell(data: Mapping[str, Any], method: Mapping[str, Any], key: int, lea
 
 
 def _pair_chart(answer: Answer) -> Markup:
-    """Every pair with its tests and, where a rope asks for them, three probabilities as one bar."""
-    names = ("first", "second", "better / equal / worse", "median difference", "test", "p", "p, Holm")
+    """Every pair with its test."""
+    names = ("first", "second", "better / equal / worse", "median difference", "p", "p, Holm")
     heads = [tag("th", name, scope="col", class_="number" if at > 1 else None) for at, name in enumerate(names)]
-    has_bars = _has_bars(answer)
-    if has_bars:
-        heads.append(tag("th", "first better, equal, worse", scope="col", class_="share-head", data_nosort=""))
     places = {method["name"]: key for key, method in enumerate(answer["methods"])}
     rows = [
         tag(
@@ -177,7 +173,6 @@ def _pair_chart(answer: Answer) -> Markup:
             tag("th", breakable(first), scope="row", class_=whole(first)),
             tag("td", breakable(second), class_=whole(second)),
             *(tag("td", text, class_="number") for text in _pair_cells(pair)),
-            *([tag("td", _thirds(pair), class_="share-cell")] if has_bars else []),
             data_method=places.get(pair["names"][1]),
         )
         for pair in answer["pairs"]
@@ -188,26 +183,8 @@ def _pair_chart(answer: Answer) -> Markup:
     return tag("table", caption, head, tag("tbody", *rows), class_="plain wide sortable")
 
 
-def _has_bars(answer: Answer) -> bool:
-    return any(pair["p_equivalent"] is not None for pair in answer["pairs"])
-
-
 def _pair_cells(pair: Mapping[str, Any]) -> tuple[str, ...]:
-    p, holm = (number(pair[key], digits=2) for key in ("p", "p_holm"))
-    return pair_score(pair), percent(pair["difference"]), pair["test"] or MISSING, p, holm
-
-
-def _thirds(pair: Mapping[str, Any]) -> Markup:
-    """Better, equal, worse as parts of one bar."""
-    words = pair_words(pair)
-    if pair["p_equivalent"] is None:
-        return tag("span", MISSING)
-    parts, start = [], 0.0
-    for key, kind in (("p_better", "count"), ("p_equivalent", "rail"), ("p_worse", "warm")):
-        share = 100 * pair[key]
-        parts.append(tag("rect", tag("title", words), x=f"{start:.2f}%", width=f"{share:.2f}%", height=14, class_=kind))
-        start += share
-    return tag("svg", *parts, width="100%", height=14, role="img", aria_label=words)
+    return pair_score(pair), percent(pair["difference"]), *(number(pair[key], digits=2) for key in ("p", "p_holm"))
 
 
 def _data_charts(answer: Answer) -> Iterator[tuple[str, Markup]]:

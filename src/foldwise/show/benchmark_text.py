@@ -66,7 +66,6 @@ def benchmark_verdict(answer: Answer) -> list[str]:
         *_best_sentences(answer, len(counted)),
         *_friedman_sentences(answer),
         *_pair_sentences(answer),
-        *_belief_sentences(answer),
         *_left_sentences(answer),
     ]
 
@@ -121,12 +120,12 @@ def _pair_sentences(answer: Answer) -> Iterator[str]:
     kinds = {key: list[str]() for key in ("better", "worse", "same")}
     for pair in pairs:
         (other,) = [name for name in pair["names"] if name != centre]
-        is_apart, p = _is_apart(pair, answer), number(pair["p_holm"], digits=2)
-        kind = "same" if not is_apart else "worse" if pair["leans_to"] == centre else "better"
+        is_first_better, p = pair["better"] > pair["worse"], number(pair["p_holm"], digits=2)
+        is_worse = is_first_better == (pair["names"][0] == centre)
+        kind = "same" if not _is_apart(pair, answer) else "worse" if is_worse else "better"
         kinds[kind].append(plain(other) if kind == "same" else f"{plain(other)} (p = {p})")
     tested = sum(pair["p_holm"] is not None for pair in answer["pairs"])
-    tests = " and ".join(sorted({pair["test"] for pair in pairs}))
-    how = f"by {tests} tests with Holm's correction over {tested} pair{'s' if tested != 1 else ''}"
+    how = f"by Friedman's test of two with Holm's correction over {tested} pair{'s' if tested != 1 else ''}"
     name = plain(centre)
     if kinds["worse"]:
         yield f"{name} is better than {_listed(kinds['worse'])}, {how}."
@@ -135,26 +134,6 @@ def _pair_sentences(answer: Answer) -> Iterator[str]:
     if kinds["same"]:
         more = "" if kinds["worse"] or kinds["better"] else f", {how}"
         yield f"{_listed(kinds['same'])} cannot be told apart from {name}{more}."
-
-
-def _belief_sentences(answer: Answer) -> Iterator[str]:
-    """By how much the best method is better than the next one in rank, where a rope asks for it.
-
-    The Bayesian test knows nothing of the other pairs, so it has a word only where Holm's correction shows that it is
-    better: among equal methods some pair is above 0.95 in half of all benchmarks.
-    """
-    ranked = [method["name"] for method in answer["methods"] if method["mean_rank"] is not None]
-    if len(ranked) < 2:
-        return
-    best = answer["best"]
-    other = next(name for name in ranked if name != best)
-    pair = next(pair for pair in answer["pairs"] if set(pair["names"]) == {best, other})
-    if pair["p_equivalent"] is None or not _is_apart(pair, answer) or pair["leans_to"] != best:
-        return
-    better = pair["p_better"] if pair["names"][0] == best else pair["p_worse"]
-    than = f"{plain(best)} is better than {plain(other)} by more than {100 * answer['rope']:g}% of the baseline's risk"
-    alone = f"Bayesian signed-rank test of this pair alone, one of {len(answer['pairs'])}"
-    yield f"With probability {better:.2f} {than} ({alone})."
 
 
 def _left_sentences(answer: Answer) -> Iterator[str]:
@@ -169,17 +148,6 @@ def _left_sentences(answer: Answer) -> Iterator[str]:
         yield f"Without an answer: {_listed(failed)}."
     if waiting:
         yield f"Not finished: {_listed(waiting)}."
-
-
-def pair_words(pair: Pair) -> str:
-    """One pair on one line, for those who do not see its picture."""
-    one, other = map(plain, pair["names"])
-    if pair["p_equivalent"] is None:
-        return f"{one} against {other}: no probabilities"
-    return (
-        f"{one} against {other}: better {pair['p_better']:.2f}, equal {pair['p_equivalent']:.2f}, "
-        f"worse {pair['p_worse']:.2f}"
-    )
 
 
 def pair_score(pair: Pair) -> str:
