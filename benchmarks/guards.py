@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import foldwise as fw
-from foldwise.api.compare import request
+from foldwise.api.request import request
 from foldwise.guards.checking import find
 
 SIZES = ((100, 5), (500, 10), (2000, 20))

@@ -153,7 +153,7 @@ def _refit_loss(task: Task, method: Method, best: dict[str, Any], split: Any, X:
 
 def _outline(task: Task, X: Any, y: Any) -> Any:
     """Our splits of both levels, without a fit."""
-    from foldwise.api.compare import make_comparison
+    from foldwise.api.request import make_comparison
 
     return make_comparison(learners_of(task), X, y, **words_of(task, len(y))).study
 

@@ -36,7 +36,7 @@ from sklearn.svm import SVC, SVR
 from tuners_page import Row, line, page, tables
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 from foldwise.api.running import answer_study
 from foldwise.executors.options import RunOptions
 from foldwise.questions.method import MethodAnswer

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from foldwise.api.benchmark import benchmark as benchmark
     from foldwise.api.benchmark_result import Benchmark as Benchmark
+    from foldwise.api.calls import tune as tune
     from foldwise.api.check import check as check
     from foldwise.api.compare import compare as compare
     from foldwise.api.compare import plan as plan
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from foldwise.learners.listing import list_learners as list_learners
     from foldwise.learners.named import learner as learner
     from foldwise.learners.tuned import Tuned as Tuned
-    from foldwise.learners.tuned import tune as tune
     from foldwise.losses.callables import loss as loss
     from foldwise.losses.regression import pinball as pinball
     from foldwise.spaces.parameter import float_range as float_range
@@ -140,7 +140,7 @@ _HOMES = {
     "OVER": "tuners.tuner",
     "PROPOSE": "tuners.tuner",
     "Tuned": "learners.tuned",
-    "tune": "learners.tuned",
+    "tune": "api.calls",
 }
 
 _ROOMS = ("intervals", "comparisons", "lab", "testing")

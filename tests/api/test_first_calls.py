@@ -1,10 +1,8 @@
-"""What users type first, and what they see: api/positional.py, api/options.py, data/order.py, learners/keywords.py."""
+"""What users type first, and what they see: api/calls.py, api/options.py, data/order.py."""
 
 from __future__ import annotations
 
-from inspect import signature
 from pathlib import Path
-from typing import get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -19,8 +17,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import foldwise as fw
-from foldwise.api.compare import compare, plan
-from foldwise.api.options import CompareOptions
 from foldwise.errors import FoldwiseError
 
 QUICK = {"outer": 3, "inner": 2, "jobs": 1}
@@ -360,10 +356,3 @@ def test_rows_without_a_target_are_counted_and_left_out_when_asked(frame):
     assert told["missing_target"] == "2 of 42 rows have no target and are left out; row numbers count the others"
     estimate = fw.risk("linear", holes, "price", drop_missing_target=True, outer=3)
     assert [code for code, _ in estimate.notes].count("missing_target") == 1
-
-
-def test_type_checkers_know_every_option_of_compare():
-    """The forms of the call share one type; a new option of `compare` belongs there too."""
-    keywords = [name for name, one in signature(compare).parameters.items() if one.kind is one.KEYWORD_ONLY]
-    assert list(get_type_hints(CompareOptions)) == keywords
-    assert "pilot" in signature(plan).parameters

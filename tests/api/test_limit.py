@@ -10,8 +10,8 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.api.compare import request
 from foldwise.api.limit import decided_words, within_limit
+from foldwise.api.request import request
 from foldwise.cli import run
 from foldwise.plans import limit as limits
 from foldwise.records.sqlite import SqliteStore

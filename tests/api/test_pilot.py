@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
 from foldwise.api import pilot
-from foldwise.api.compare import make_comparison
 from foldwise.api.pilot import measure, one_pass
+from foldwise.api.request import make_comparison
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.plans.needed import needed_of

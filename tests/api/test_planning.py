@@ -63,7 +63,7 @@ def test_the_best_of_several_that_drops_candidates_is_not_free_beside_its_member
 
 
 def test_where_time_decides_a_number_of_fits_is_a_guess_and_never_below_what_is_begun_with():
-    from foldwise.api.compare import make_comparison
+    from foldwise.api.request import make_comparison
     from foldwise.records.memory import MemoryStore
     from foldwise.studies.reading import Reading
 

@@ -9,8 +9,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison, request
-from foldwise.api.request import as_data
+from foldwise.api.request import as_data, make_comparison, request
 from foldwise.data.dataset import make_dataset
 from foldwise.data.roles import Roles
 from foldwise.errors import BadInterval, BadStudy

@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.svm import SVR
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 from foldwise.executors import progress as told_while_running
 from foldwise.executors.progress import Part, Progress, told
 from foldwise.executors.stop import Stop

@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.api.compare import request
+from foldwise.api.request import request
 from foldwise.executors import solver_choice
 from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch
 from foldwise.executors.solver_choice import SolverChoice

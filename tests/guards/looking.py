@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from foldwise.api.compare import request
+from foldwise.api.request import request
 from foldwise.guards.checking import find
 from foldwise.guards.findings import Findings
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 from foldwise.data.equal_rows import duplicate_groups
 from foldwise.errors import FoldwiseError
 from foldwise.learners.early_stopping import watched_rows

@@ -9,7 +9,7 @@ import pytest
 from planted import LEAKS, planted
 from real_data import CLEAN, RealData, load
 
-from foldwise.api.compare import request
+from foldwise.api.request import request
 from foldwise.guards.checking import find
 from foldwise.guards.findings import Findings
 

@@ -15,7 +15,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy, FitsFailed
 from foldwise.show.text import render_text

@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.api.compare import request
+from foldwise.api.request import request
 from foldwise.errors import BadLearner, BadStudy
 
 X = np.random.default_rng(0).normal(size=(30, 2))

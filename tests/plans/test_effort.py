@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy
 from foldwise.plans.effort import LEVELS, RARE, Words, at_level, choose_scheme, complete, default_names, find_level

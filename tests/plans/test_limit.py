@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.plans import limit
 from foldwise.plans.effort import DEFAULT_EFFORT, LEVELS, Words

@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.svm import SVR
 
 import foldwise as fw
-from foldwise.api.compare import request
+from foldwise.api.request import request
 from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.plans import queue

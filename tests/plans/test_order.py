@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 from foldwise.learners.learner import Learner
 from foldwise.plans.order import cheap_first, rough_seconds, turns
 from foldwise.plans.queue import Queue

@@ -8,7 +8,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.api.compare import request
+from foldwise.api.request import request
 from foldwise.errors import BadSpace, BadStudy
 
 TREES = "halving(resource=n_estimators, factor=2, least=5)"

@@ -7,7 +7,7 @@ import pytest
 from sklearn.svm import SVR
 
 import foldwise as fw
-from foldwise.api.compare import request
+from foldwise.api.request import request
 from foldwise.errors import BadStudy
 from foldwise.learners.learner import Learner
 from foldwise.plans.searches import Tuning, current, first_points, tuner_of

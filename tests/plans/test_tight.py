@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 
 OLS = {"ols": make_pipeline(StandardScaler(), LinearRegression())}
 

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import SVC
 
 import foldwise as fw
-from foldwise.api.compare import request
+from foldwise.api.request import request
 from foldwise.studies.study import rows_name
 
 X = np.random.default_rng(0).normal(size=(30, 2))

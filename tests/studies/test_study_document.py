@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import foldwise as fw
-from foldwise.api.compare import request
+from foldwise.api.request import request
 from foldwise.errors import BadStore
 from foldwise.records.encoding import pack, unpack
 from foldwise.records.memory import MemoryStore

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 from foldwise.api.study_file import read_study
 from foldwise.errors import BadStore
 from foldwise.studies import seeds

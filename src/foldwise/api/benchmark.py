@@ -6,14 +6,14 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from foldwise.api.benchmark_data import data_parts, folder_name, name_data
 from foldwise.api.benchmark_result import Benchmark
-from foldwise.api.compare import compare, request, run_comparison
-from foldwise.api.request import as_data
+from foldwise.api.compare import run_comparison
+from foldwise.api.options import OPTIONS
+from foldwise.api.request import as_data, request
 from foldwise.api.result import Result
 from foldwise.api.study_file import StudySpec
 from foldwise.blocks.numbers import plain
@@ -198,7 +198,7 @@ def study_source(study: StudySpec) -> Source:
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
-    known = [name for name in signature(compare).parameters if name not in _OWN]
+    known = [name for name in OPTIONS if name not in _OWN]
     if unknown := next((name for name in options if name not in known), None):
         raise BadStudy(f"a benchmark has no option {unknown!r}", nearest(unknown, known))
 

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from inspect import signature
-from typing import Any, Unpack, overload
+from typing import Any, Unpack
 
-from foldwise.api.compare import compare, request
+from foldwise.api.calls import call
 from foldwise.api.options import CompareOptions
-from foldwise.api.positional import from_the_right
+from foldwise.api.request import request
 from foldwise.guards.checking import find
 from foldwise.guards.findings import Findings
 
 
-@overload
-def check(X: Any, y: Any, /, *, learners: Any = None, **options: Unpack[CompareOptions]) -> Findings: ...
-@overload
-def check(learners: Any, X: Any, y: Any, /, **options: Unpack[CompareOptions]) -> Findings: ...
-@overload
-def check(X: Any, /, *, y: Any, learners: Any = None, **options: Unpack[CompareOptions]) -> Findings: ...
-@overload
-def check(builtin: str, /, *, learners: Any = None, **options: Unpack[CompareOptions]) -> Findings: ...
-@overload
-def check(*, X: Any, y: Any = None, learners: Any = None, **options: Unpack[CompareOptions]) -> Findings: ...
-@from_the_right("learners", more=lambda: signature(compare).parameters)
-def check(learners: Any = None, X: Any = None, y: Any = None, **options: Any) -> Findings:
+@call("learners")
+def check(
+    *given: Any, learners: Any = None, X: Any = None, y: Any = None, **options: Unpack[CompareOptions]
+) -> Findings:
     """Leaks and traps in the data and the set-up of a study: the checks that `compare` makes, and slower ones.
 
     `learners`, `X`, `y` and all `options` are those of `compare`, such as `groups`, `time`, `outer` and `silence`; see

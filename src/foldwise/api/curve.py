@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from foldwise.api.positional import from_the_right, one_learner
-from foldwise.api.request import as_data
-from foldwise.api.running import answer_study
+from foldwise.api.calls import call, check_parameters, one_learner
+from foldwise.api.options import OPTIONS, CompareOptions, DataOptions
+from foldwise.api.request import Request, request
+from foldwise.api.running import Ran
 from foldwise.arrays import FloatArray
 from foldwise.blocks.numbers import less
-from foldwise.data.roles import Roles
+from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy
-from foldwise.executors.executor import Executor
-from foldwise.executors.options import RunOptions
-from foldwise.learners.keywords import check_foreign, own_words
 from foldwise.learners.named import Named
 from foldwise.learners.tuned import Tuned, tune
-from foldwise.losses.loss import Loss, make_losses
-from foldwise.plans.methods import make_learners, task_hint
-from foldwise.plans.options import StudyOptions
+from foldwise.losses.loss import make_losses
+from foldwise.plans.methods import make_learners
 from foldwise.plans.runnable import make_study
-from foldwise.plans.searches import Tuning
-from foldwise.records.store import Store
+from foldwise.records.opening import AnyStore
 from foldwise.show.fragments import curve_fragment
 from foldwise.show.plots import plot_curve
 from foldwise.splits.making import make_splits
@@ -42,6 +38,11 @@ if TYPE_CHECKING:
 
 
 TRAIN_ROWS = "train_rows"  # what a learning curve is over
+OF_CURVES = [
+    *DataOptions.__annotations__,
+    *("loss", "outer", "seed"),
+    *("jobs", "engine", "address", "isolate", "fit_timeout", "fit_memory", "fit_threads", "store", "progress"),
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,77 +154,39 @@ class Curve:
         return "overfitting" if self.train[place] < self.train[best] else "underfitting"
 
 
-@overload
-def curve(learner: Any, X: Any, y: Any, /, **options: Any) -> Curve: ...
-@overload
-def curve(X: Any, y: Any, /, *, learner: Any, **options: Any) -> Curve: ...
-@overload
-def curve(learner: Any, builtin: str, /, **options: Any) -> Curve: ...
-@overload
-def curve(learner: Any, /, *, X: Any, y: Any = None, **options: Any) -> Curve: ...
-@overload
-def curve(*, learner: Any, X: Any, y: Any = None, **options: Any) -> Curve: ...
-@from_the_right("learner")
-def curve(
-    learner: Any = None,
-    X: Any = None,
-    y: Any = None,
-    *,
-    loss: Any = None,
-    outer: Any = 10,
-    repeats: int = 1,
-    groups: Any = None,
-    time: Any = None,
-    weights: Any = None,
-    stratify: Any = "auto",
-    task: str | None = None,
-    drop_missing_target: bool = False,
-    seed: int = 0,
-    jobs: int | None = None,
-    engine: str | Executor = "local",
-    store: str | Path | Store | None = None,
-    progress: bool | None = None,
-    **parameter: Any,
-) -> Curve:
+@call("learner", [*OF_CURVES, "repeats"], is_flat=True, outer=10, repeats=1)
+def curve(*given: Any, learner: Any = None, X: Any = None, y: Any = None, **parameter: Any) -> Curve:
     """Validation curve: training and test error of a learner over one of its parameters.
 
     `parameter`: one keyword, such as `n_neighbors=range(1, 31)`. `learner`: a built-in name, an estimator or
-    `fw.tune(...)`. `outer`, `repeats`: the splits, and how often they are drawn anew.
-    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `drop_missing_target`, `loss`, `seed`, `jobs`, `engine`,
-    `store` and `progress` are those of `compare`; a curve with the store of a study is in its later reports.
+    `fw.tune(...)`. `X`, `y`: as in `compare`. A curve with the store of a study is in its later reports.
+
+    {options}
 
     >>> import foldwise as fw
     >>> from sklearn.neighbors import KNeighborsRegressor
     >>> x = np.linspace(0, 1, 40)
-    >>> found = fw.curve(KNeighborsRegressor(), x[:, None], np.sin(9 * x), n_neighbors=[1, 5, 20], outer=5)
-    >>> found.train[0], found.values
+    >>> curve = fw.curve(KNeighborsRegressor(), x[:, None], np.sin(9 * x), n_neighbors=[1, 5, 20], outer=5)
+    >>> curve.train[0], curve.values
     (0.0, (1, 5, 20))
     """
-    name, asked = one_learner(learner, "curve")
-    _check_parameter(asked, parameter)
-    roles = Roles(groups, time, weights, stratify, task, drop_missing_target=drop_missing_target)
-    data = as_data(X, y, task_hint(asked, loss), roles)
-    losses = make_losses(loss, data)
-    made = make_learners({name: _with_space(asked, parameter)}, data, losses)[:1]
-    splits = make_splits(outer, data, seed=seed, repeats=repeats)
-    options = StudyOptions(seed=seed, is_validation_curve=True, wants_training_risk=True)
-    runnable = make_study(data, made, losses=losses, outer=splits, options=options)
-    ran = answer_study(runnable, RunOptions(jobs=jobs, engine=engine), store=store, progress=progress, is_kept=False)
-    ran.check_finished(store)
-    reading, count = ran.reading, ran.made
-    method = runnable.study.methods[0]
-    folds = np.array(
-        [[reading.fold_loss(method, at, split) for split in splits] for at in range(len(method.candidates))]
-    )
-    train, test = [], list(folds.mean(axis=1))
-    for at in range(len(method.candidates)):
-        train.append(np.mean([reading.fold_loss(method, at, split, rows=np.unique(split.train)) for split in splits]))
+    options: Any = {name: parameter.pop(name) for name in OPTIONS if name in parameter}
+    name, named = one_learner(learner, "curve")
+    _check_parameter(named, parameter)
+    asked = request({name: _with_space(named, parameter)}, X, y, **options)
+    data = asked.data()
+    splits = make_splits(asked.outer, data, seed=asked.options.seed, repeats=asked.options.repeats)
+    ran = _answered(asked, data, splits, is_validation_curve=True)
+    reading, method = ran.reading, ran.reading.study.methods[0]
+    candidates = range(len(method.candidates))
+    folds = np.array([[reading.fold_loss(method, at, split) for split in splits] for at in candidates])
+    train = [
+        np.mean([reading.fold_loss(method, at, split, rows=np.unique(split.train)) for split in splits])
+        for at in candidates
+    ]
     (parameter_name,) = parameter
     values = tuple(candidate[parameter_name] for candidate in method.candidates)
-    found = _curve(parameter_name, values, train, test, losses[0], name, (len(reading.fits(method)), count.total()))
-    found = replace(found, errors=_errors(folds))
-    keep_curve(store, found.to_dict())
-    return found
+    return _curve(ran, asked.store, parameter_name, values, train=train, test=folds.mean(axis=1), errors=_errors(folds))
 
 
 def _errors(folds: FloatArray) -> tuple[float, ...]:
@@ -235,91 +198,89 @@ def _errors(folds: FloatArray) -> tuple[float, ...]:
     return tuple(float(error) for error in apart.std(axis=1, ddof=1) / np.sqrt(folds.shape[1]))
 
 
-@overload
-def learning_curve(learner: Any, X: Any, y: Any, /, **options: Any) -> Curve: ...
-@overload
-def learning_curve(X: Any, y: Any, /, *, learner: Any, **options: Any) -> Curve: ...
-@overload
-def learning_curve(learner: Any, builtin: str, /, **options: Any) -> Curve: ...
-@overload
-def learning_curve(learner: Any, /, *, X: Any, y: Any = None, **options: Any) -> Curve: ...
-@overload
-def learning_curve(*, learner: Any, X: Any, y: Any = None, **options: Any) -> Curve: ...
-@from_the_right("learner")
+@call("learner", [*OF_CURVES, "inner"], is_flat=True, outer=10, inner=5)
 def learning_curve(
+    *given: Any,
     learner: Any = None,
     X: Any = None,
     y: Any = None,
-    *,
     sizes: Any = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0),
-    loss: Any = None,
-    outer: Any = 10,
-    inner: Any = 5,
-    groups: Any = None,
-    time: Any = None,
-    weights: Any = None,
-    stratify: Any = "auto",
-    task: str | None = None,
-    drop_missing_target: bool = False,
-    seed: int = 0,
-    jobs: int | None = None,
-    engine: str | Executor = "local",
-    store: str | Path | Store | None = None,
-    progress: bool | None = None,
+    **options: Unpack[CompareOptions],
 ) -> Curve:
     """Learning curve: training and test error over the number of training rows. Would more rows help?
 
     `sizes`: shares of the outer training rows, or numbers of rows. `learner`: a built-in name, an estimator or
-    `fw.tune(...)`, which is tuned on `inner` splits at every size. `outer`: the splits that are shortened.
-    `X`, `y`, `groups`, `time`, `weights`, `stratify`, `task`, `drop_missing_target`, `loss`, `seed`, `jobs`, `engine`,
-    `store` and `progress` are those of `compare`; a curve with the store of a study is in its later reports.
+    `fw.tune(...)`, which is tuned on `inner` splits at every size. `X`, `y`: as in `compare`. The `outer` splits are
+    shortened. A curve with the store of a study is in its later reports.
 
-    `inner`: the splits that tune.
+    {options}
 
     >>> import foldwise as fw
     >>> curve = fw.learning_curve("linear", "diabetes", sizes=[50, 100, 200], outer=3, jobs=1)
     >>> [round(error) for error in curve.test]
     [3880, 3462, 3181]
     """
-    name, asked = one_learner(learner, "learning_curve")
-    roles = Roles(groups, time, weights, stratify, task, drop_missing_target=drop_missing_target)
-    data = as_data(X, y, task_hint(asked, loss), roles)
-    losses = make_losses(loss, data)
-    made = make_learners({name: asked}, data, losses)[:1]
-    whole = study_splits(outer, DEFAULT_INNER, data, seed=seed, tuned=False).outer
+    asked = request(dict([one_learner(learner, "learning_curve")]), X, y, **options)
+    data, seed = asked.data(), asked.options.seed
+    whole = study_splits(asked.outer, DEFAULT_INNER, data, seed=seed, tuned=False).outer
     if whole.kind == "bootstrap":
         raise BadStudy("a learning curve counts rows, and a bootstrap draws some of them twice", "Use MonteCarlo")
     smallest = min(split.train_rows for split in whole)
     counts = sorted({_count(size, smallest) for size in sizes})
     order = np.random.default_rng([seed, 0x1EA2]).permutation(data.rows)  # prefixes of one order: sizes are nested
-    parts = [_shortened(whole, count, order) for count in counts]
-    every = Splits(
-        tuple(split for part in parts for split in part), f"{whole.scheme} at {len(counts)} sizes", "pairs", False
+    shortened = tuple(split for count in counts for split in _shortened(whole, count, order))
+    ran = _answered(
+        asked, data, Splits(shortened, f"{whole.scheme} at {len(counts)} sizes", "pairs", False), has_final=False
     )
-    options = StudyOptions(seed=seed, has_final=False, wants_training_risk=True)
-    runnable = make_study(data, made, losses=losses, outer=every, tuning=Tuning(inner=inner), options=options)
-    ran = answer_study(runnable, RunOptions(jobs=jobs, engine=engine), store=store, progress=progress, is_kept=False)
-    ran.check_finished(store)
-    reading, count = ran.reading, ran.made
-    method = runnable.study.methods[0]
+    reading, method = ran.reading, ran.reading.study.methods[0]
     test = reading.outer_losses(method).reshape(len(counts), -1).mean(axis=1)
     train = reading.training_losses(method).reshape(len(counts), -1).mean(axis=1)
-    found = _curve(
-        TRAIN_ROWS,
-        tuple(counts),
-        list(train),
-        list(test),
-        losses[0],
-        name,
-        (len(reading.fits(method)), count.total()),
+    return _curve(ran, asked.store, TRAIN_ROWS, tuple(counts), train=train, test=test)
+
+
+def _answered(asked: Request, data: Dataset, splits: Splits, **options: Any) -> Ran:
+    """The fits of one learner on these splits."""
+    losses = make_losses(asked.loss, data)
+    learners = make_learners(asked.learners, data, losses)[:1]  # without the baseline
+    study = replace(asked.options, defaults=False, keeps_all=False, wants_training_risk=True, **options)
+    ran = asked.answer(
+        make_study(data, learners, losses=losses, outer=splits, tuning=asked.tuning, options=study), is_kept=False
     )
-    keep_curve(store, found.to_dict())
-    return found
+    ran.check_finished(asked.store)
+    return ran
+
+
+def _curve(
+    ran: Ran,
+    store: AnyStore,
+    parameter: str,
+    values: tuple[Any, ...],
+    *,
+    train: Sequence[Any] | FloatArray,
+    test: FloatArray,
+    errors: tuple[float, ...] = (),
+) -> Curve:
+    """The curve of the first method, which is kept with its fits."""
+    method, loss = ran.reading.study.methods[0], ran.reading.study.losses[0]
+    curve = Curve(
+        parameter=parameter,
+        values=values,
+        train=tuple(map(float, train)),
+        test=tuple(map(float, test)),
+        loss=loss.name,
+        loss_label=loss.label,
+        learner=method.name,
+        fits=len(ran.reading.fits(method)),
+        fits_made=ran.made.total(),
+        errors=errors,
+    )
+    keep_curve(store, curve.to_dict())
+    return curve
 
 
 def _check_parameter(learner: Any, parameter: dict[str, Any]) -> None:
     """One keyword is the parameter; of others say what they are called here."""
-    check_foreign("curve", [word for word in parameter if word not in own_words(learner)], signature(curve).parameters)
+    check_parameters("curve", learner, parameter, signature(curve).parameters)
     if len(parameter) != 1:
         found = f": {', '.join(parameter)}" if parameter else ""
         problem = f"a curve is over one parameter, not {len(parameter)}{found}"
@@ -354,28 +315,6 @@ def _shortened(splits: Splits, count: int, order: Any) -> list[Split]:
         )
         for split in splits
     ]
-
-
-def _curve(
-    name: str,
-    values: tuple[Any, ...],
-    train: list[Any],
-    test: list[Any],
-    loss: Loss,
-    learner: str,
-    fits: tuple[int, int],
-) -> Curve:
-    return Curve(
-        parameter=name,
-        values=values,
-        train=tuple(float(value) for value in train),
-        test=tuple(float(value) for value in test),
-        loss=loss.name,
-        loss_label=loss.label,
-        learner=learner,
-        fits=fits[0],
-        fits_made=fits[1],
-    )
 
 
 def _number(value: float) -> float | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from foldwise.api.request import Request, as_data
+from foldwise.api.request import Request
 from foldwise.blocks.numbers import listed
 from foldwise.data.dataset import Dataset
 from foldwise.data.roles import Roles
@@ -18,7 +18,7 @@ from foldwise.executors.progress import duration
 from foldwise.learners.named import Named
 from foldwise.plans.effort import complete
 from foldwise.plans.limit import START, Decision, choose, slowness
-from foldwise.plans.methods import name_learners, task_hint
+from foldwise.plans.methods import name_learners
 from foldwise.records.opening import AnyStore, opened
 
 DOCUMENT = "decision"
@@ -31,7 +31,7 @@ def within_limit(asked: Request) -> Request:
     if limit is None:
         return asked
     asked = replace(asked, ends=time.monotonic() + limit)
-    data = as_data(asked.X, asked.y, task_hint(asked.learners, asked.loss), asked.roles)
+    data = asked.data()
     asked = replace(asked, X=data, y=None, roles=Roles())
     question = _question(asked, data)
     decision = _kept(asked.store, question)

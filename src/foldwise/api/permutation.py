@@ -6,22 +6,19 @@ import math
 import sys
 import time
 from dataclasses import dataclass, replace
-from inspect import signature
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from foldwise.api.compare import compare, request
+from foldwise.api.calls import call, one_learner
 from foldwise.api.options import CompareOptions
-from foldwise.api.positional import from_the_right, one_learner
-from foldwise.api.request import Request, as_data
+from foldwise.api.request import Request, request
 from foldwise.blocks.numbers import number
 from foldwise.data.dataset import Dataset
 from foldwise.data.roles import Roles
 from foldwise.data.shuffled import Way, draw_for, shuffled, way_of
 from foldwise.errors import BadData, BadOption, FitsFailed
 from foldwise.executors.progress import duration
-from foldwise.plans.methods import task_hint
 from foldwise.questions.combined import answer_of
 from foldwise.shown import words_html
 
@@ -89,28 +86,15 @@ class PermutationTest:
         return words_html(repr(self))
 
 
-@overload
+@call("learner", outer=5)
 def permutation_test(
-    learner: Any, X: Any, y: Any, /, *, permutations: int = ..., within: Any = ..., **options: Unpack[CompareOptions]
-) -> PermutationTest: ...
-@overload
-def permutation_test(
-    learner: Any, builtin: str, /, *, permutations: int = ..., within: Any = ..., **options: Unpack[CompareOptions]
-) -> PermutationTest: ...
-@overload
-def permutation_test(
-    learner: Any, X: Any, /, *, y: Any, permutations: int = ..., within: Any = ..., **options: Unpack[CompareOptions]
-) -> PermutationTest: ...
-@from_the_right("learner", more=lambda: set(signature(compare).parameters) - {"learners"})
-def permutation_test(
+    *given: Any,
     learner: Any = None,
     X: Any = None,
     y: Any = None,
-    *,
     permutations: int = 99,
     within: Any = None,
-    outer: Any = 5,
-    **options: Any,
+    **options: Unpack[CompareOptions],
 ) -> PermutationTest:
     """Test whether the features tell anything about the target: the risk beside risks with exchanged targets.
 
@@ -134,10 +118,10 @@ def permutation_test(
         raise BadOption(f"permutations must be a whole number of at least 1, not {permutations!r}", "99 is usual")
     started, shown = time.perf_counter(), options.pop("progress", None)
     learners = dict([one_learner(learner, "permutation_test")])
-    asked = request(learners, X, y, outer=outer, **options, progress=False)
-    data = as_data(asked.X, asked.y, task_hint(asked.learners, asked.loss), asked.roles)
+    asked = request(learners, X, y, **options)
+    data = asked.data()
     blocks = _blocks(within, data.rows)
-    way, asked = way_of(data, blocks), replace(asked, y=None, roles=Roles())
+    way, asked = way_of(data, blocks), replace(asked, y=None, roles=Roles(), progress=False)
     line = _Line(permutations, is_shown=sys.stderr.isatty() if shown is None else bool(shown))
     risk, loss, fits = _risk(asked, data, is_guarded=True)
     risks = []

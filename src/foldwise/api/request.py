@@ -6,8 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
+from foldwise.api.calls import check_keywords
+from foldwise.api.options import OPTIONS, CompareOptions
 from foldwise.api.running import Ran, answer_study
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.order import check_order
@@ -63,12 +65,16 @@ class Request:
         """What was said of learners and splits."""
         return Words(self.learners, self.outer, self.tuning.inner, self.repeats, self.effort)
 
+    def data(self) -> Dataset:
+        """The rows that are asked about."""
+        return as_data(self.X, self.y, task_hint(self.learners, self.loss), self.roles)
+
     def study(self, *, is_alone: bool = False) -> RunnableStudy:
         """Everything checked and made into a study; nothing is fitted here.
 
         The risk of one learner (`is_alone`) needs neither a baseline nor a final tuning.
         """
-        data = as_data(self.X, self.y, task_hint(self.learners, self.loss), self.roles)
+        data = self.data()
         losses = make_losses(self.loss, data)
         words, decided = complete(self.words, data)
         learners, left_out = able_learners(words.learners, data, losses)
@@ -126,27 +132,38 @@ class Request:
         return replace(self.run, time_limit=max(self.ends - time.monotonic(), LEAST_TIME * limit))
 
 
-def read_request(arguments: Mapping[str, Any]) -> Request:
-    """The arguments of `compare`, by name, as values."""
-    store = arguments["store"]
-    options = {**arguments, "interval": request_interval(arguments["interval"]), "keeps_all": store is not None}
-    options["repeats"] = 1 if arguments["repeats"] is None else arguments["repeats"]
-    own = ("learners", "X", "y", "loss", "outer", "retry_failed", "progress", "effort", "repeats")
+def request(learners: Any, X: Any, y: Any, **options: Unpack[CompareOptions]) -> Request:
+    """The arguments of `compare` as values, with the defaults of the table; an unknown option is refused."""
+    check_keywords("compare", options, OPTIONS)
+    values: dict[str, Any] = {name: option.default for name, option in OPTIONS.items()} | options
+    values["effort"] = options.get("effort", DEFAULT_EFFORT)
+    study = values | {
+        "interval": request_interval(values["interval"]),
+        "repeats": 1 if values["repeats"] is None else values["repeats"],
+        "keeps_all": values["store"] is not None,
+    }
     return Request(
-        **{name: arguments[name] for name in own},
-        roles=_part(Roles, arguments),
-        tuning=_part(Tuning, arguments),
-        options=_part(StudyOptions, options),
-        run=_part(RunOptions, arguments),
-        guards=_part(GuardOptions, arguments),
-        store=store,
+        learners,
+        X,
+        y,
+        roles=_part(Roles, values),
+        tuning=_part(Tuning, values),
+        options=_part(StudyOptions, study),
+        run=_part(RunOptions, values),
+        guards=_part(GuardOptions, values),
+        **{name: values[name] for name in ("loss", "outer", "repeats", "effort", "store", "retry_failed", "progress")},
     )
 
 
-def _part(values: type[Values], arguments: Mapping[str, Any]) -> Values:
-    """Those of the arguments that are fields of a class of values."""
+def _part(values: type[Values], options: Mapping[str, Any]) -> Values:
+    """Those of the options that are fields of a class of values."""
     names = [field.name for field in fields(values)]  # type: ignore[arg-type]
-    return values(**{name: arguments[name] for name in names if name in arguments})
+    return values(**{name: options[name] for name in names if name in options})
+
+
+def make_comparison(learners: Any, X: Any, y: Any, **options: Unpack[CompareOptions]) -> RunnableStudy:
+    """The study that `compare` would run."""
+    return request(learners, X, y, **options).study()
 
 
 def as_data(X: Any, y: Any, hint: str | None, roles: Roles) -> Dataset:

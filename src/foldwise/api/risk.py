@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from inspect import signature
 from pathlib import Path
-from typing import Any, Unpack, overload
+from typing import Any, Unpack
 
-from foldwise.api.compare import compare, request
+from foldwise.api.calls import call, known_keywords, one_learner
 from foldwise.api.judging import judge_model
 from foldwise.api.ladder import ladder_notes
 from foldwise.api.new_rows import test_findings
 from foldwise.api.options import CompareOptions
-from foldwise.api.positional import from_the_right, one_learner
+from foldwise.api.request import request
 from foldwise.blocks.numbers import number
 from foldwise.errors import BadInterval, FitsFailed
 from foldwise.estimates.chooser import choose
@@ -22,7 +21,6 @@ from foldwise.estimates.intervals import IntervalMethod, find
 from foldwise.guards.after import findings_of_method
 from foldwise.guards.findings import Findings
 from foldwise.guards.registry import read_silence
-from foldwise.learners.keywords import with_our_words
 from foldwise.losses.loss import Loss
 from foldwise.questions.combined import answer_of
 from foldwise.questions.ledger import ledger_details, ledger_notes, score_in, with_ledger
@@ -30,28 +28,14 @@ from foldwise.records.store import Store
 from foldwise.studies.finding import finding_words
 
 
-@overload
-def risk(learner: Any, X: Any, y: Any, /, **options: Unpack[CompareOptions]) -> Estimate: ...
-@overload
-def risk(X: Any, y: Any, /, *, learner: Any, **options: Unpack[CompareOptions]) -> Estimate: ...
-@overload
-def risk(learner: Any, builtin: str, /, **options: Unpack[CompareOptions]) -> Estimate: ...
-@overload
-def risk(learner: Any, /, *, X: Any, y: Any = None, **options: Unpack[CompareOptions]) -> Estimate: ...
-@overload
-def risk(learner: Any, X: Any, /, *, y: Any, **options: Unpack[CompareOptions]) -> Estimate: ...
-@overload
-def risk(*, learner: Any, X: Any, y: Any = None, **options: Unpack[CompareOptions]) -> Estimate: ...
-@from_the_right("learner", more=lambda: set(signature(compare).parameters) - {"learners"})
-def risk(
-    learner: Any = None, X: Any = None, y: Any = None, *, outer: Any = 10, inner: Any = None, **options: Any
-) -> Estimate:
+@call("learner", outer=10)
+def risk(*given: Any, learner: Any = None, X: Any = None, y: Any = None, **options: Unpack[CompareOptions]) -> Estimate:
     """The risk of a learner on a typical training set; of a Tuned learner this is nested cross-validation.
 
     `learner`: a built-in name, an estimator or `fw.tune(...)`. `X`, `y`: a table and its target, or a frame or file and
     the name of a column; arguments without a name are read from the right, as in `compare`. `outer`: the splits that
-    estimate the risk. `inner`: the splits that tune. All further `options` are those of `compare`, such as `loss`,
-    `groups`, `seed`, `jobs` and `store`; see there.
+    estimate the risk. All further `options` are those of `compare`, such as `inner`, `loss`, `groups`, `seed`, `jobs`
+    and `store`; see there.
 
     A failed fit raises: there would be no honest number.
 
@@ -63,7 +47,7 @@ def risk(
     >>> estimate.interval, estimate.fits
     ('corrected t', 10)
     """
-    asked = request(dict([one_learner(learner, "risk")]), X, y, outer=outer, inner=inner, **options)
+    asked = request(dict([one_learner(learner, "risk")]), X, y, **options)
     asked.start_ahead()
     runnable = asked.guarded_study(is_alone=True)
     ran = asked.answer(runnable, is_kept=False)
@@ -81,7 +65,7 @@ def risk(
     return _with_score(estimate, method.study.losses[0])
 
 
-@with_our_words
+@known_keywords
 def test_risk(
     model: Any,
     X: Any,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from foldwise.api.calls import known_keywords
 from foldwise.api.request import as_data
 from foldwise.arrays import IntArray
 from foldwise.data.roles import Roles
-from foldwise.learners.keywords import with_our_words
 from foldwise.shown import code_html, table_html
 from foldwise.splits.holdout import three_way
 
@@ -40,7 +40,7 @@ class Parts(NamedTuple):
         return table_html({"part": self._fields, "rows": [len(part.rows) for part in self]})
 
 
-@with_our_words
+@known_keywords
 def split(
     X: Any,
     y: Any = None,

@@ -11,11 +11,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from foldwise.api.compare import plan, request, run_comparison
+from foldwise.api.compare import plan, run_comparison
 from foldwise.api.dotted import check_words, dotted_learner, is_dotted
 from foldwise.api.dotted_names import NATIVE
 from foldwise.api.limit import decided_words, within_limit
 from foldwise.api.planning import Plan
+from foldwise.api.request import request
 from foldwise.api.result import Result
 from foldwise.api.study_text import check_sizes, read_text
 from foldwise.api.study_values import make_parameter, one_form, read_space

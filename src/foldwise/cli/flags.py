@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import click
 
-from foldwise.learners.keywords import our_option, our_word
+from foldwise.api.options import our_option, our_word
 
 # What a study calls otherwise than `compare` does, and what is written otherwise.
 _OTHER = {"y": "--target", "X": "DATA"}

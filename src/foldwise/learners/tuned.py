@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils import get_tags
 
 from foldwise.errors import BadLearner, BadSpace
 from foldwise.learners.answering import AnswersByChoice, model_has
-from foldwise.learners.keywords import check_foreign, own_words
 from foldwise.learners.learner import Learner
 from foldwise.learners.named import tune_named
 from foldwise.spaces.naming import known_parameters
@@ -72,7 +70,6 @@ def tune(
             f"fw.tune needs an estimator object, not {found}",
             "Give an instance, such as fw.tune(Ridge(), alpha=[0.1, 1.0])",
         )
-    check_foreign("tune", [word for word in parameters if word not in own_words(estimator)], signature(tune).parameters)
     meant = [option for option, value in options.items() if _is_values(value) and _has_parameter(estimator, option)]
     parameters |= {option: options.pop(option) for option in meant}
     space = _joined(space, parameters) if parameters else space

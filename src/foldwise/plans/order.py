@@ -67,7 +67,7 @@ def cheap_first(runnable: RunnableStudy) -> list[int]:
 
     Combined ones come after their members, and default parameters of tuned learners last.
 
-    >>> from foldwise.api.compare import make_comparison
+    >>> from foldwise.api.request import make_comparison
     >>> X, y = [[float(row)] for row in range(30)], list(range(30))
     >>> study = make_comparison(["forest", "ridge"], X, y, outer=3, inner=2)
     >>> names = [study.learners[at].name for at in cheap_first(study)]

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
 
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 from foldwise.executors.executor import Executor
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of

@@ -1,4 +1,4 @@
-"""Positional arguments, read from the right by their number: y, then X, then what comes before them.
+"""How the public functions read a call: positional arguments by their number, keywords from the table of options.
 
 `fw.compare(X, y)` and `fw.compare(learners, X, y)` are told apart by how many arguments there are, never by their
 types: the last is `y` unless `y=` was given, the one before it `X` unless `X=` was given, then come the learners. The
@@ -7,46 +7,120 @@ name of a built-in data set stands for both X and y, since its target is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from foldwise.api.options import OPTIONS, explained, our_word
 from foldwise.data.dataset import Dataset
 from foldwise.data.sources import is_builtin_set
-from foldwise.errors import BadOption
+from foldwise.errors import BadOption, nearest
 from foldwise.learners.catalogue import is_builtin_name
-from foldwise.learners.keywords import check_keywords
+from foldwise.learners.tuned import tune as tune_estimator
 from foldwise.plans.methods import name_learners
+from foldwise.spaces.naming import known_parameters
 
-Options = ParamSpec("Options")
+Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 
-def from_the_right(
-    first: str, *, more: Callable[[], Collection[str]] | None = None
-) -> Callable[[Callable[Options, Answer]], Callable[..., Answer]]:
-    """Make a function of (first, X, y) read its positional arguments from the right, and refuse unknown keywords.
+def call(
+    first: str, options: Collection[str] = OPTIONS, *, is_flat: bool = False, **defaults: Any
+) -> Callable[[Callable[Arguments, Answer]], Callable[Arguments, Answer]]:
+    """Have a function of (first, X, y) read its call: positional arguments from the right, known keywords only.
 
-    `more` gives the keywords that it hands on to another function. One that has open keywords of its own checks them
-    itself.
+    It takes these `options` of the table, with `defaults` of its own where it says so. `is_flat` shows each of them in
+    its signature, and in its help where that says {options}. A keyword for anything else (`**parameter`) is checked by
+    the function itself.
     """
+    rows = {name: row for name, row in OPTIONS.items() if name in options}
 
-    def decorate(function: Callable[Options, Answer]) -> Callable[..., Answer]:
-        own, name = signature(function).parameters, function.__name__
-        is_open = more is None and any(one.kind is Parameter.VAR_KEYWORD for one in own.values())
+    def decorate(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
+        own = [one for one in signature(function).parameters.values() if one.name not in ("given", first, "X", "y")]
+        rest = [one for one in own if one.kind is Parameter.VAR_KEYWORD]
+        shown = [
+            Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="Any")
+            for name in (first, "X", "y")
+        ]
+        shown += [one for one in own if one not in rest]
+        shown += [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, row.default), annotation=row.type)
+            for name, row in rows.items()
+            if is_flat or name in defaults
+        ]
+        is_open = any(one.name != "options" for one in rest)
+        shown += [one.replace(annotation="Any") for one in rest if is_open or not is_flat]
+        known = [*(one.name for one in shown if one not in rest), *rows]
 
         @wraps(function)
-        def call(*given: Any, **options: Any) -> Answer:
+        def read(*given: Any, **keywords: Any) -> Answer:
             if not is_open:
-                named = [word for word, one in own.items() if one.kind is not Parameter.VAR_KEYWORD]
-                check_keywords(name, options, dict.fromkeys([*named, *(more() if more else ())]))
-            return function(**read_arguments(name, given, options, first=first))  # type: ignore[call-arg]
+                check_keywords(function.__name__, keywords, known)
+            arguments = read_arguments(function.__name__, given, keywords, first=first)
+            return function(**{**defaults, **arguments})  # type: ignore[call-arg]
 
-        return call
+        read.__signature__ = signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
+        read.__doc__ = cleandoc(function.__doc__ or "").replace("{options}", explained(rows.values()))
+        return read
 
     return decorate
+
+
+def known_keywords(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
+    """Make a function answer an unknown keyword with our word for it."""
+    known = signature(function).parameters
+
+    @wraps(function)
+    def read(*given: Arguments.args, **keywords: Arguments.kwargs) -> Answer:
+        check_keywords(function.__name__, keywords, known)
+        return function(*given, **keywords)
+
+    return read
+
+
+def refuse_foreign(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
+    """Make `tune` answer a word of other libraries with ours, unless the estimator has a parameter of that name."""
+    known = signature(function).parameters
+
+    @wraps(function)
+    def read(*given: Arguments.args, **keywords: Arguments.kwargs) -> Answer:
+        if given and not isinstance(given[0], str | type):
+            check_parameters(function.__name__, given[0], keywords, known)
+        return function(*given, **keywords)
+
+    return read
+
+
+tune = refuse_foreign(tune_estimator)
+
+
+def check_keywords(function: str, given: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a keyword that a function does not have, with our word for it, or else the nearest one.
+
+    >>> check_keywords("compare", ["n_jobs"], ["jobs", "outer"])
+    Traceback (most recent call last):
+    foldwise.errors.BadOption: fw.compare has no 'n_jobs'. Write jobs=2.
+    """
+    unknown = [word for word in given if word not in known]
+    check_foreign(function, unknown, known)
+    for word in unknown:
+        raise BadOption(f"fw.{function} has no {word!r}", nearest(word, known))
+
+
+def check_foreign(function: str, given: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a keyword of other libraries, with our word for it; any other word passes."""
+    for word in given:
+        if remedy := our_word(word, known):
+            raise BadOption(f"fw.{function} has no {word!r}", remedy)
+
+
+def check_parameters(function: str, estimator: Any, given: Iterable[str], known: Collection[str]) -> None:
+    """Refuse a keyword of other libraries where the estimator has no parameter of that name."""
+    full = known_parameters(estimator) if hasattr(estimator, "get_params") else {}
+    parameters = {word for name in full for word in (name, name.rpartition("__")[2])}
+    check_foreign(function, [word for word in given if word not in parameters], known)
 
 
 def read_arguments(name: str, given: tuple[Any, ...], options: Mapping[str, Any], *, first: str) -> dict[str, Any]:
