@@ -39,10 +39,12 @@ def assert_twins(models, data, responses=("predict",), tolerance=1e-12):
     assert solver is not None
     assert solver.fits_for(models) == 1
     train, rows = np.arange(0, ROWS * 2 // 3), np.arange(ROWS * 2 // 3, ROWS)
-    fits = [FitRequest(model, train, rows, tuple(responses)) for model in models]
-    for fit, answer in zip(fits, solver.solve(fits, data), strict=True):
-        assert answer is not None
-        assert_same(answer, plain_answer(fit, data), fit, tolerance)
+    request = FitRequest(tuple(models), train, rows, tuple(responses))
+    [(_, places, values)] = solver.solve([request], data)
+    assert list(places) == list(range(len(models)))
+    for at, model in enumerate(models):
+        answer = {name: value[at] for name, value in values.items()}
+        assert_same(answer, plain_answer(model, request, data), model, request, tolerance)
 
 
 def lightgbms(kind: str, **options):

@@ -220,6 +220,6 @@ def test_absolute_penalties_of_logistic_end_where_the_solver_does(penalty):
     data = make_dataset(X, y)
     made = builtin("logistic", data, overrides={"C": penalty, "l1_ratio": 1.0}).estimator
     rows = np.arange(len(y))
-    job = FitRequest(made, rows[::2], rows[1::2], ("predict_proba",))
-    (answer,) = LogisticSolver().solve([job], data)
-    assert_allclose(answer["predict_proba"], made.fit(X[::2], y[::2]).predict_proba(X[1::2]), atol=1e-6)
+    request = FitRequest((made,), rows[::2], rows[1::2], ("predict_proba",))
+    [(_, _, responses)] = LogisticSolver().solve([request], data)
+    assert_allclose(responses["predict_proba"][0], made.fit(X[::2], y[::2]).predict_proba(X[1::2]), atol=1e-6)

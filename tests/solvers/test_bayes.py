@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, fits_of, folds
+from twin import assert_twins, bootstraps, fits_of, folds, solve
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.estimators.earlier import quadratic_discriminant
@@ -74,7 +74,7 @@ def test_linear_discriminants_agree_with_more_columns_than_rows_and_collinear_on
 def test_a_class_of_too_few_rows_is_left_to_the_plain_loop():
     data = labelled(rows=20, columns=8, classes=4)
     models = [QuadraticDiscriminantAnalysis(reg_param=value) for value in (0.1, 0.2)]
-    assert REGULARIZED.solve(fits_of(models, folds(20, 2), ("predict",)), data) == [None] * 4
+    assert solve(REGULARIZED, fits_of(models, folds(20, 2), ("predict",)), data) == [None] * 4
 
 
 def test_a_pass_counts_once(monkeypatch):
@@ -82,7 +82,7 @@ def test_a_pass_counts_once(monkeypatch):
     plain_fit = MultinomialNB.fit
     monkeypatch.setattr(MultinomialNB, "fit", lambda self, *a, **k: counted.append(1) or plain_fit(self, *a, **k))
     models = [MultinomialNB(alpha=value) for value in (0.1, 1.0, 2.0)]
-    MULTINOMIAL.solve(fits_of(models, folds(90, 3), ("predict",)), labelled(is_counts=True))
+    solve(MULTINOMIAL, fits_of(models, folds(90, 3), ("predict",)), labelled(is_counts=True))
     assert len(counted) == 3
 
 
@@ -108,7 +108,7 @@ def test_shrunk_covariances_equal_the_plain_loop_or_are_left_to_it(seed, rows, c
     data = make_dataset(plain.X * 10 ** rng.uniform(-spread, spread, columns), plain.y)
     models = [QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=value) for value in (10**shrinkage, 0.1)]
     for fit in fits_of(models, folds(rows, 3, seed), ALL_RESPONSES):
-        if QUADRATIC.solve([fit], data) != [None]:  # the plain loop refuses some of the others
+        if solve(QUADRATIC, [fit], data) != [None]:  # the plain loop refuses some of the others
             assert_twins(QUADRATIC, [fit.estimator], data, [(fit.train, fit.rows)], ALL_RESPONSES)
 
 

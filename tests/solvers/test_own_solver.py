@@ -29,17 +29,18 @@ class Quantiles:
     def shares(self, estimator):
         return ()
 
-    def pays(self, fits, data):
+    def pays(self, requests, data):
         return True
 
-    def solve(self, fits, data):
-        with self.notes.open("a") as file:
-            file.write(f"{len(fits)}\n")
-        return [self.answer(fit, data) for fit in fits]
+    def solve(self, requests, data):
+        for number, request in enumerate(requests):
+            with self.notes.open("a") as file:
+                file.write(f"{len(request.estimators)}\n")
+            yield number, range(len(request.estimators)), self.answer(request, data)
 
-    def answer(self, fit, data):
-        value = np.percentile(data.y[fit.train], 100 * fit.estimator.quantile)
-        return {"predict": np.full(fit.rows.size, value)}
+    def answer(self, request, data):
+        values = np.percentile(data.y[request.train], [100 * estimator.quantile for estimator in request.estimators])
+        return {"predict": np.repeat(values[:, None], request.rows.size, axis=1)}
 
 
 def risk_of(solvers, **options):
@@ -66,6 +67,13 @@ def test_it_answers_the_fits_of_a_study_here_and_in_workers(solver, jobs):
     assert sum(noted) >= 3 * 4 * 3
 
 
+def test_what_it_answers_is_what_a_study_reads(solver):
+    def answer(self, request, data):
+        return {"predict": Quantiles.answer(self, request, data)["predict"] + 1.0}
+
+    assert risk_of([type("Higher", (Quantiles,), {"answer": answer})(solver.notes)]) != risk_of(False)
+
+
 def test_the_solvers_of_auto_are_asked_after_it(solver):
     X = np.random.default_rng(0).normal(size=(40, 3))
     made = [
@@ -76,14 +84,19 @@ def test_the_solvers_of_auto_are_asked_after_it(solver):
     assert not solver.notes.exists()
 
 
+def zeros(request):
+    return np.zeros((len(request.estimators), request.rows.size))
+
+
 BAD_ANSWERS = {
-    "no answer": lambda self, fit, data: None,
-    "another response": lambda self, fit, data: {"predict_proba": np.zeros(fit.rows.size)},
-    "a row too few": lambda self, fit, data: {"predict": np.zeros(fit.rows.size - 1)},
-    "not a number": lambda self, fit, data: {"predict": np.full(fit.rows.size, np.nan)},
-    "text": lambda self, fit, data: {"predict": np.full(fit.rows.size, "one")},
-    "a list": lambda self, fit, data: {"predict": [0.0] * fit.rows.size},
-    "an error": lambda self, fit, data: 1 / 0,
+    "no answer": lambda self, request, data: None,
+    "another response": lambda self, request, data: {"predict_proba": zeros(request)},
+    "a row too few": lambda self, request, data: {"predict": zeros(request)[:, 1:]},
+    "a fit too few": lambda self, request, data: {"predict": zeros(request)[1:]},
+    "not a number": lambda self, request, data: {"predict": zeros(request) * np.nan},
+    "text": lambda self, request, data: {"predict": zeros(request).astype(str)},
+    "a list": lambda self, request, data: {"predict": zeros(request).tolist()},
+    "an error": lambda self, request, data: 1 / 0,
 }
 
 
@@ -94,9 +107,13 @@ def test_what_is_no_answer_is_left_to_the_plain_loop(solver, kind):
     assert bad.notes.exists()
 
 
-def test_too_few_answers_are_none(solver):
-    short = type("Short", (Quantiles,), {"solve": lambda self, fits, data: Quantiles.solve(self, fits, data)[1:]})
-    assert risk_of([short(solver.notes)]) == risk_of(False)
+@pytest.mark.parametrize("places", [[0, 0, 1], [1, 2, 3], []])
+def test_places_that_are_none_are_left_to_the_plain_loop(solver, places):
+    def solve(self, requests, data):
+        for number, _, responses in Quantiles.solve(self, requests, data):
+            yield number, places, {"predict": responses["predict"][: len(places)]}
+
+    assert risk_of([type("Elsewhere", (Quantiles,), {"solve": solve})(solver.notes)]) == risk_of(False)
 
 
 def test_what_is_no_solver_is_refused(solver):

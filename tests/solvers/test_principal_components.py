@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, fits_of, folds
+from twin import assert_twins, bootstraps, fits_of, folds, requests_of, solve
 
 from foldwise.data.dataset import make_dataset
 from foldwise.solvers.principal_components import SOLVERS
@@ -58,8 +58,8 @@ def test_one_decomposition_is_made_per_training_set(monkeypatch):
     plain = PCA._fit
     monkeypatch.setattr(PCA, "_fit", lambda self, X: made.append(self.n_components) or plain(self, X))
     fits = fits_of([make_pipeline(PCA(k), Ridge()) for k in (2, 4, 3)], folds(60, 3), ("predict",))
-    assert COMPONENTS.pays(fits, correlated(60, 5))
-    COMPONENTS.solve(fits, correlated(60, 5))
+    assert COMPONENTS.pays(requests_of(fits), correlated(60, 5))
+    solve(COMPONENTS, fits, correlated(60, 5))
     assert made == [4, 4, 4]
 
 
@@ -68,7 +68,7 @@ def test_more_components_than_rows_are_left_to_the_plain_loop():
     fits = fits_of(
         [make_pipeline(PCA(k), Ridge()) for k in (2, 11)], [(np.arange(10), np.arange(10, 20))], ("predict",)
     )
-    answers = COMPONENTS.solve(fits, data)
+    answers = solve(COMPONENTS, fits, data)
     assert answers[0] is not None
     assert answers[1] is None
 
@@ -79,7 +79,7 @@ def test_a_learner_that_warns_is_left_to_the_plain_loop_with_all_after_it():
         make_pipeline(PCA(k), MLPRegressor(max_iter=n, tol=tol))
         for k, n, tol in ((1, 50, 1e9), (2, 1, 0.0), (3, 50, 1e9))
     ]
-    answers = COMPONENTS.solve(fits_of(models, folds(60, 3)[:1], ("predict",)), data)
+    answers = solve(COMPONENTS, fits_of(models, folds(60, 3)[:1], ("predict",)), data)
     assert [answer is None for answer in answers] == [False, True, True]
 
 

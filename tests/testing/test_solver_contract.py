@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.linear_model import HuberRegressor, Lasso, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -37,7 +37,6 @@ CANDIDATES = {
     "linear discriminant": [LinearDiscriminantAnalysis(solver="lsqr", shrinkage=value) for value in (0.01, 0.5)],
     "principal components": [make_pipeline(PCA(count), Ridge()) for count in (1, 2)],
     "k-nn behind steps": [make_pipeline(MinMaxScaler(), KNeighborsClassifier(k)) for k in (1, 4)],
-    "shared steps": [make_pipeline(StandardScaler(), HuberRegressor(alpha=alpha)) for alpha in (0.1, 1.0)],
 }
 
 
@@ -74,13 +73,14 @@ class Quantiles:
     def shares(self, estimator):
         return ()
 
-    def pays(self, fits, data):
-        return len(fits) > 1
+    def pays(self, requests, data):
+        return len(requests[0].estimators) > 1
 
-    def solve(self, fits, data):
-        levels = [100 * fit.estimator.quantile for fit in fits]
-        values = np.percentile(data.y[fits[0].train], levels)
-        return [{"predict": np.full(fit.rows.size, value)} for fit, value in zip(fits, values, strict=True)]
+    def solve(self, requests, data):
+        for number, request in enumerate(requests):
+            levels = [100 * estimator.quantile for estimator in request.estimators]
+            values = np.percentile(data.y[request.train], levels)
+            yield number, range(len(levels)), {"predict": np.repeat(values[:, None], request.rows.size, axis=1)}
 
 
 DUMMIES = [DummyRegressor(strategy="quantile", quantile=level) for level in (0.25, 0.5, 0.9)]
@@ -90,14 +90,28 @@ def broken(**members):
     return type("Broken", (Quantiles,), members)()
 
 
-def changes_an_estimator(self, fits, data):
-    fits[0].estimator.constant = (fits[0].estimator.constant or 0) + 1
-    return Quantiles.solve(self, fits, data)
+def changed(change):
+    """A solver whose answers to a request are changed."""
+
+    def solve(self, requests, data):
+        for number, places, responses in Quantiles.solve(self, requests, data):
+            yield number, *change(self, requests[number], places, responses["predict"])
+
+    return solve
 
 
-def changes_its_mind(self, fits, data):
+def changes_an_estimator(self, request, places, predict):
+    request.estimators[0].constant = (request.estimators[0].constant or 0) + 1
+    return places, {"predict": predict}
+
+
+def changes_its_mind(self, request, places, predict):
     self.turn = -getattr(self, "turn", 1e-14)
-    return [{"predict": answer["predict"] + self.turn} for answer in Quantiles.solve(self, fits, data)]
+    return places, {"predict": predict + self.turn}
+
+
+def hangs_on_the_order(self, request, places, predict):
+    return places, {"predict": predict * (1 + 8e-7 * (np.arange(len(predict))[:, None] - 1))}
 
 
 BROKEN = {
@@ -105,19 +119,14 @@ BROKEN = {
     "it takes every candidate": broken(takes=lambda self, estimator, data: False),
     "it takes no stranger": broken(takes=lambda self, estimator, data: isinstance(estimator, DummyRegressor)),
     "equal estimators share equal values": broken(shares=lambda self, estimator: id(estimator)),
-    "it leaves every fit": broken(solve=lambda self, fits, data: [None] * len(fits)),
-    "answers to": broken(solve=lambda self, fits, data: []),
-    "values differ": broken(solve=lambda self, fits, data: Quantiles.solve(self, fits[:1], data) * len(fits)),
-    "pays is neither": broken(pays=lambda self, fits, data: None),
-    "the order of the fits": broken(
-        is_exact=False,
-        solve=lambda self, fits, data: [
-            {"predict": answer["predict"] * (1 + 8e-7 * (at - 1))}
-            for at, answer in enumerate(Quantiles.solve(self, fits, data))
-        ],
-    ),
-    "the same batch gives the same bits": broken(solve=changes_its_mind),
-    "what it is given is left as it was": broken(solve=changes_an_estimator),
+    "it leaves every fit": broken(solve=lambda self, requests, data: iter(())),
+    "gives 1 predict to 3 fits": broken(solve=changed(lambda self, request, at, values: (at, {"predict": values[:1]}))),
+    "one fit twice": broken(solve=changed(lambda self, request, at, values: ([0] * len(at), {"predict": values}))),
+    "values differ": broken(solve=changed(lambda self, request, at, values: (at, {"predict": 0 * values}))),
+    "pays is neither": broken(pays=lambda self, requests, data: None),
+    "the order of the fits": broken(is_exact=False, solve=changed(hangs_on_the_order)),
+    "the same batch gives the same bits": broken(solve=changed(changes_its_mind)),
+    "what it is given is left as it was": broken(solve=changed(changes_an_estimator)),
 }
 
 

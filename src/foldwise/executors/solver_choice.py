@@ -10,7 +10,7 @@ from foldwise.learners.model import Fitting, make_fitting
 from foldwise.plans.fit import Batch, Fit, FitBlock, FitPart, Fits, FitsTogether, SharedBatch, fits_together, parts_of
 from foldwise.solvers.family import FamilySolver
 from foldwise.solvers.finding import find, is_seeded
-from foldwise.solvers.solver import FitRequest, RequestBlock, Requests, Solver
+from foldwise.solvers.solver import FitRequest, Solver
 
 
 class _Share(NamedTuple):
@@ -33,7 +33,6 @@ class SolverChoice:
         self._groups: dict[tuple[int, int], tuple[Hashable, bool]] = {}  # and is each training set one of its own?
         self._taken: dict[tuple[int, int], bool] = {}
         self._estimators: dict[tuple[int, int], Any] = {}
-        self._unseeded: dict[tuple[int, int], Any] = {}
         self._of_block: dict[tuple[int, tuple[int, ...]], tuple[Any, ...]] = {}
         self._equal: dict[tuple[int, ...], tuple[Any, ...]] = {}
         self._shared: dict[tuple[int, tuple[int, ...]], list[_Share] | None] = {}
@@ -53,30 +52,22 @@ class SolverChoice:
             self._solvers[at] = self._find(fit)
         return self._solvers[at]
 
-    def request(self, fit: Fit) -> FitRequest:
-        estimator = self._unseeded.get((fit.method, fit.candidate))
-        if estimator is None and is_seeded(self.solver(fit)):
-            estimator = self.fitting(fit).seeded(fit.seed)
-        elif estimator is None:  # setting seeds takes longer than some fits do, and other solvers draw no numbers
-            estimator = self._unseeded[fit.method, fit.candidate] = self._estimator(fit)
-        return FitRequest(estimator, fit.train, fit.rows, fit.responses)
-
-    def requests(self, parts: Iterable[FitPart | FitsTogether]) -> Requests:
+    def requests(self, parts: Iterable[FitPart | FitsTogether]) -> list[FitRequest]:
         """What is asked of a solver for these fits."""
-        return Requests(map(self._request_block, parts))
+        return [FitRequest(self._estimators_of(part), part.train, part.rows, part.responses) for part in parts]
 
-    def _request_block(self, part: FitPart | FitsTogether) -> RequestBlock:
-        if isinstance(part, FitBlock):
-            name = (part.method, part.candidates)
-            if name not in self._of_block or is_seeded(self.solver(part.first)):
-                fits = map(part.fit, range(len(part.keys)))
-                self._of_block[name] = tuple([self.request(fit).estimator for fit in fits])
-            return RequestBlock(self._of_block[name], part.train, part.rows, part.responses)
-        estimators = [self.request(fit).estimator for fit in (part if isinstance(part, FitsTogether) else [part])]
-        made = tuple(estimators)
-        if not is_seeded(self.solver(part.first)):  # equal ones are one value, which solvers look at once
-            made = self._equal.setdefault(tuple(map(id, made)), made)
-        return RequestBlock(made, part.train, part.rows, part.responses)
+    def _estimators_of(self, part: FitPart | FitsTogether) -> tuple[Any, ...]:
+        """Equal ones are one value, which solvers look at once; setting seeds takes longer than some fits do."""
+        fits = map(part.fit, range(len(part.keys))) if isinstance(part, FitBlock | FitsTogether) else (part,)
+        if is_seeded(self.solver(part.first)):
+            return tuple([self.fitting(fit).seeded(fit.seed) for fit in fits])
+        if not isinstance(part, FitBlock):
+            estimators = tuple(map(self._estimator, fits))
+            return self._equal.setdefault(tuple(map(id, estimators)), estimators)
+        name = (part.method, part.candidates)
+        if name not in self._of_block:
+            self._of_block[name] = tuple(map(self._estimator, fits))
+        return self._of_block[name]
 
     def batches(self, fits: Sequence[Fit]) -> list[Batch]:
         """Fits that a solver answers together, as a shared batch; the others one by one."""

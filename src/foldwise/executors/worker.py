@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +25,10 @@ from foldwise.plans.fit import Batch, Fit, FitBlock, FitsTogether, SharedBatch, 
 from foldwise.records.block import RecordBlock, Records
 from foldwise.records.record import Record
 from foldwise.records.secrets import MOST, masked
-from foldwise.solvers.finding import answers_blocks, block_pieces, solve
+from foldwise.solvers.finding import answered_pieces
 from foldwise.solvers.fitted_steps import fit_behind_steps
-from foldwise.solvers.solver import Answer, BlockAnswer
+from foldwise.solvers.solver import Answered
 
-Answers = TypeVar("Answers")
 # XGBoost begins what it says with the time of day, and a place in its code
 STAMP = re.compile(r"^\[\d\d:\d\d:\d\d\] (?:[A-Z]+: )?\S+:\d+:\s*")
 
@@ -64,36 +63,23 @@ class Worker:
             for fit in batch:
                 yield [self._fit(fit, world)]
 
-    def _solve(self, fits: SharedBatch) -> Iterator[Sequence[Record]]:
+    def _solve(self, fits: SharedBatch) -> Iterator[Records]:
         """Records of fits that a solver answers together; those it cannot answer after all are fitted one by one."""
         self.on_shared(len(fits))
         solver = self.solvers.solver(fits[0])
         assert solver is not None
-        if answers_blocks(solver):
-            yield from self._solve_blocks(fits, solver)
-            return
-        started = time.perf_counter()
-        pieces = (solve(solver, requests, self.work.data) for requests in [list(map(self.solvers.request, fits))])
-        # put back before the records leave: others go on while they are stored
-        with limited_threads(self.work.threads), World() as world:
-            answers: list[Answer | None] = self._next_answers(pieces, fits[0].seed, [None] * len(fits))
-            seconds = (time.perf_counter() - started) / len(fits)
-            records = [self._answer(fit, found, seconds, world) for fit, found in zip(fits, answers, strict=True)]
-        yield records
-
-    def _solve_blocks(self, fits: SharedBatch, solver: Any) -> Iterator[Records]:
-        """The same by a solver that answers all candidates of a training set in one array."""
         parts, count = fits_together(fits.parts), len(fits)
         left: list[Sequence[int]] = [range(len(part.keys)) for part in parts]
-        pieces = block_pieces(solver, self.solvers.requests(parts), self.work.data)
+        pieces = answered_pieces(solver, self.solvers.requests(parts), self.work.data)
         while count:
             started = time.perf_counter()
+            # put back before the records leave: others go on while they are stored
             with limited_threads(self.work.threads), World() as world:
-                answers = self._next_answers(pieces, fits[0].seed, [])
+                answers = self._next_answers(pieces, fits[0].seed)
                 if answers:
                     answered = sum(len(places) for _, places, _ in answers)
                     seconds = (time.perf_counter() - started) / answered
-                    records = Records(self._block(parts[answer[0]], answer, seconds) for answer in answers)
+                    records = Records(self._block(parts[answer.request], answer, seconds) for answer in answers)
                 else:
                     rest = [parts[at].fit(place) for at, places in enumerate(left) for place in places]
                     answered, records = count, Records([self._fit(fit, world) for fit in rest])
@@ -105,7 +91,7 @@ class Worker:
                 self.on_shared(count)
             yield records
 
-    def _block(self, part: FitBlock | FitsTogether, answer: BlockAnswer, seconds: float) -> RecordBlock:
+    def _block(self, part: FitBlock | FitsTogether, answer: Answered, seconds: float) -> RecordBlock:
         """The records of fits to one training set."""
         _, places, responses = answer
         name = self.work.learners[part.method].name
@@ -113,20 +99,14 @@ class Worker:
         return RecordBlock(keys, part.rows, responses, learner=name, seconds=seconds, training_set=part.training_set)
 
     @staticmethod
-    def _next_answers(pieces: Iterator[Answers], seed: int, none: Answers) -> Answers:
+    def _next_answers(pieces: Iterator[list[Answered]], seed: int) -> list[Answered]:
         """What the solver answers next; nothing where it is at its end, or fails."""
         with warnings.catch_warnings(), seeded_world(seed):
             warnings.simplefilter("ignore")
             try:
-                return next(pieces, none)
+                return next(pieces, [])
             except Exception:  # fitted one by one, each has the error that is its own
-                return none
-
-    def _answer(self, fit: Fit, answer: Answer | None, seconds: float, world: World) -> Record:
-        if answer is None:
-            return self._fit(fit, world)
-        name = self.work.learners[fit.method].name
-        return Record(key=fit.key, status="ok", rows=fit.rows, responses=answer, seconds=seconds, learner=name)
+                return []
 
     def _fit(self, fit: Fit, world: World) -> Record:
         started = time.perf_counter()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from foldwise.data.dataset import Dataset
 from foldwise.errors import InvalidOutput
 from foldwise.learners.outputs import checked
 from foldwise.solvers.fitted_steps import FittedSteps, copied, fit_keywords, fit_steps
-from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.solver import Answer, Answered, FitRequest, rows_digest
 from foldwise.solvers.steps import Parts, is_repeatable, params_key, take_apart
 
 Item = TypeVar("Item")
@@ -24,7 +23,7 @@ PATIENCE = 2  # fits in a row that may fail before the rest is left to the plain
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class ModelAnswer:
     """What a model would answer, and the classes it knows."""
 
     classes_: Any
@@ -49,8 +48,18 @@ class Family(Protocol):
     def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
         """What all of these estimators need of a training set; `extra` are keywords of their fit."""
 
-    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+    def answers(
+        self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]
+    ) -> list[ModelAnswer | None]:
         """What each of the estimators would answer for these rows."""
+
+
+class Member(NamedTuple):
+    """One estimator of a request, taken apart."""
+
+    number: int  # of the request
+    place: int  # in the request
+    parts: Parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +67,8 @@ class FamilySolver:
     """Answers a family of estimators, bare or behind the steps of a pipeline, which are fitted once too."""
 
     family: Family
-    needs_steps: bool = False  # is there nothing to share but the steps before?
-    is_light: bool = False  # is a fit cheaper here even if it answers one request alone?
+    needs_steps: bool = False  # are bare estimators left to another solver?
+    is_light: bool = False  # is a fit cheaper here even if it answers one estimator alone?
     is_same_alone: bool = False  # has an answer the same bits, whatever else is asked with it?
     apart: Callable[[Any], Parts | None] = take_apart
     batch: Literal["train"] = field(default="train", init=False)
@@ -90,70 +99,66 @@ class FamilySolver:
         """How many fits of one training set answer all of these."""
         return len({self.family.shares(parts.estimator) for parts in map(self.apart, estimators) if parts is not None})
 
-    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
-        """Is anything fitted for more than one request?"""
+    def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
+        """Is anything fitted for more than one estimator?"""
         if self.is_light:
             return True
-        batches = by_steps(fits, self.apart)
-        if any(len(batch) > 1 and batch[0].parts.steps for batch in batches):
+        groups = self._by_steps(requests)
+        if any(len(members) > 1 and members[0].parts.steps for members in groups):
             return True
-        return sum(len(self._by_shared(batch)) for batch in batches) < len(fits)
+        return sum(len(self._by_fit(members)) for members in groups) < sum(map(len, groups))
 
-    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
-        answers: list[Answer | None] = [None] * len(fits)
-        for batch in by_steps(fits, self.apart):
-            for at, answer in self._solve_batch(batch, data):
-                answers[at] = answer
-        return answers
+    def solve(self, requests: Sequence[FitRequest], data: Dataset) -> Iterator[Answered]:
+        for members in self._by_steps(requests):
+            training_set, failures = _learn(members[0].parts, requests[members[0].number].train, data), 0
+            for fitted_once in self._by_fit(members):
+                if training_set is None or failures >= PATIENCE:
+                    break
+                answered, trouble = self._solve_once(fitted_once, requests, training_set, data)
+                # failures come early, but a warning comes after a whole fit, which must be done again
+                is_failure = any(isinstance(what, Exception) for what in trouble)
+                failures = 0 if answered else failures + (1 if is_failure else PATIENCE)
+                yield from answered
 
-    def _by_shared(self, batch: list[Asked]) -> list[list[Asked]]:
-        return grouped(batch, lambda asked: self.family.shares(asked.parts.estimator))
+    def _by_steps(self, requests: Sequence[FitRequest]) -> list[list[Member]]:
+        """The estimators of one training set behind the same steps together."""
+        digests: dict[int, bytes] = {}  # requests share arrays, so each is read once
+        for request in requests:
+            if id(request.train) not in digests:
+                digests[id(request.train)] = rows_digest(request.train)
+        members = [
+            Member(number, place, parts)
+            for number, request in enumerate(requests)
+            for place, parts in enumerate(map(self.apart, request.estimators))
+            if parts is not None
+        ]
+        return grouped(members, lambda member: (digests[id(requests[member.number].train)], _steps_key(member.parts)))
 
-    def _solve_batch(self, batch: list[Asked], data: Dataset) -> Iterator[tuple[int, Answer]]:
-        """All fits of one training set behind the same steps."""
-        part, lost = learn(batch[0], data), 0
-        for shared in self._by_shared(batch):
-            if part is None or lost >= PATIENCE:
-                return
-            found, trouble = self._solve_shared(shared, part, data)
-            # failures come early, but a warning comes after a whole fit, which must be done again
-            lost = 0 if found else lost + (1 if any(isinstance(what, Exception) for what in trouble) else PATIENCE)
-            yield from found
+    def _by_fit(self, members: list[Member]) -> list[list[Member]]:
+        return grouped(members, lambda member: self.family.shares(member.parts.estimator))
 
-    def _solve_shared(
-        self, shared: list[Asked], part: TrainingSet, data: Dataset
-    ) -> tuple[list[tuple[int, Answer]], list[Any]]:
-        """All fits answered by one fit of the family; none where it fails or warns, as the plain loop tells why."""
-        found: list[tuple[int, Answer]] = []
+    def _solve_once(
+        self, members: list[Member], requests: Sequence[FitRequest], training_set: TrainingSet, data: Dataset
+    ) -> tuple[list[Answered], list[Any]]:
+        """Everything that one fit of the family answers; nothing where it fails or warns: the plain loop tells why."""
+        all_answered: list[Answered] = []
         with quiet() as trouble:
-            extra = fit_keywords(shared[0].parts.estimator, part.train, data)
-            fitted = self.family.fit([asked.parts.estimator for asked in shared], copied(part.table.X), part.y, extra)
-        for same in grouped(shared, lambda asked: asked.question) if not trouble else ():
-            made: list[tuple[int, Answer]] = []
+            extra = fit_keywords(members[0].parts.estimator, training_set.train, data)
+            estimators = [member.parts.estimator for member in members]
+            fitted = self.family.fit(estimators, copied(training_set.table.X), training_set.y, extra)
+        for of_request in grouped(members, lambda member: member.number) if not trouble else ():
+            request = requests[of_request[0].number]
             with quiet() as trouble:
-                made += self._answer(same, fitted, part, data)
-            found += [] if trouble else made
-        return found, trouble
-
-    def _answer(self, same: list[Asked], fitted: Any, part: TrainingSet, data: Dataset) -> Iterator[tuple[int, Answer]]:
-        """Fits of one such batch that ask for the same rows and responses."""
-        fit = same[0].fit
-        X = part.table.transform(fit.rows, data)
-        givens = self.family.answers(fitted, [asked.parts.estimator for asked in same], X, fit.responses)
-        for asked, given in zip(same, givens, strict=True):
-            answer = None if given is None else _formed(part.restored(given), fit, data)
-            if answer is not None:
-                yield asked.at, answer
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """A fit, where its answer goes, and its estimator taken apart."""
-
-    at: int
-    fit: FitRequest
-    parts: Parts
-    question: Hashable
+                estimators = [member.parts.estimator for member in of_request]
+                X = training_set.table.transform(request.rows, data)
+                answers = [
+                    None if answer is None else _formed(training_set.restored(answer), request, data)
+                    for answer in self.family.answers(fitted, estimators, X, request.responses)
+                ]
+            places = [member.place for member in of_request]
+            if not trouble and any(answers):
+                all_answered.append(_stacked(of_request[0].number, places, answers))
+        return all_answered, trouble
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,31 +170,31 @@ class TrainingSet:
     y: AnyArray
     target: Any
 
-    def restored(self, given: Given) -> Given:
+    def restored(self, answer: ModelAnswer) -> ModelAnswer:
         """Predictions in the unit of the target."""
         if self.target is None:
-            return given
-        values = self.target.inverse_transform(given.values["predict"].reshape(-1, 1))[:, 0]
-        return Given(given.classes_, {"predict": values})
+            return answer
+        values = self.target.inverse_transform(answer.values["predict"].reshape(-1, 1))[:, 0]
+        return ModelAnswer(answer.classes_, {"predict": values})
 
 
 def grouped(items: Iterable[Item], key: Callable[[Item], Hashable]) -> list[list[Item]]:
     """Items with equal keys together, in the order they came."""
-    groups: dict[Hashable, list[Item]] = defaultdict(list)
+    groups: dict[Hashable, list[Item]] = {}
     for item in items:
-        groups[key(item)].append(item)
+        groups.setdefault(key(item), []).append(item)
     return list(groups.values())
 
 
-def given_by(model: Any, X: Any, responses: Sequence[str]) -> Given:
+def answer_of(model: Any, X: Any, responses: Sequence[str]) -> ModelAnswer:
     """What a fitted model answers."""
-    return Given(getattr(model, "classes_", None), {name: getattr(model, name)(X) for name in responses})
+    return ModelAnswer(getattr(model, "classes_", None), {name: getattr(model, name)(X) for name in responses})
 
 
-def probabilities_given(classes: AnyArray, proba: AnyArray, responses: Sequence[str]) -> Given:
-    """Answers of a classifier that picks the most probable class, the first of equals."""
+def answer_of_probabilities(classes: AnyArray, proba: AnyArray, responses: Sequence[str]) -> ModelAnswer:
+    """What a classifier answers that picks the most probable class, the first of equals."""
     values = {"predict_proba": proba, "predict": classes.take(np.argmax(proba, axis=1), axis=0)}
-    return Given(classes, {name: values[name] for name in responses})
+    return ModelAnswer(classes, {name: values[name] for name in responses})
 
 
 @contextmanager
@@ -205,8 +210,8 @@ def quiet() -> Iterator[list[Any]]:
         trouble += caught
 
 
-def learn(asked: Asked, data: Dataset) -> TrainingSet | None:
-    train, parts = asked.fit.train, asked.parts
+def _learn(parts: Parts, train: IntArray, data: Dataset) -> TrainingSet | None:
+    """The training set after the steps; None where they fail or warn."""
     with quiet() as trouble:
         y = data.y[train]
         table = fit_steps(parts.steps, train, data)
@@ -219,28 +224,19 @@ def learn(asked: Asked, data: Dataset) -> TrainingSet | None:
     return None if trouble or table is None else TrainingSet(train, table, y, target)
 
 
-def _formed(given: Given, fit: FitRequest, data: Dataset) -> Answer | None:
+def _formed(answer: ModelAnswer, request: FitRequest, data: Dataset) -> Answer | None:
     try:
-        return {name: checked(given, name, given.values[name], data, fit.rows) for name in fit.responses}
+        return {name: checked(answer, name, answer.values[name], data, request.rows) for name in request.responses}
     except InvalidOutput:
         return None
 
 
-def by_steps(fits: Sequence[FitRequest], apart: Callable[[Any], Parts | None]) -> list[list[Asked]]:
-    """Fits of one training set behind the same steps together."""
-    names: dict[int, bytes] = {}  # arrays are shared between fits, so each is read once
-
-    def name_of(rows: IntArray) -> bytes:
-        if id(rows) not in names:
-            names[id(rows)] = rows.tobytes()
-        return names[id(rows)]
-
-    asked = []
-    for at, fit in enumerate(fits):
-        parts = apart(fit.estimator)
-        if parts is not None:
-            asked.append(Asked(at, fit, parts, (name_of(fit.rows), fit.responses)))
-    return grouped(asked, lambda one: (name_of(one.fit.train), _steps_key(one.parts)))
+def _stacked(number: int, places: Sequence[int], answers: Sequence[Answer | None]) -> Answered:
+    known = [(place, answer) for place, answer in zip(places, answers, strict=True) if answer is not None]
+    names = known[0][1]
+    return Answered(
+        number, [place for place, _ in known], {name: np.stack([answer[name] for _, answer in known]) for name in names}
+    )
 
 
 def _steps_key(parts: Parts) -> Hashable:

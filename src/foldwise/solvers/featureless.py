@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Literal
 
+import numpy as np
+
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.solver import Answered, FitRequest
 from foldwise.studies.baseline import baseline_answer
 
 
@@ -27,17 +29,19 @@ class FeaturelessSolver:
     def shares(self, estimator: Any) -> Hashable:
         return ()
 
-    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
+    def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
         return True
 
-    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
-        return [_answer(fit, data) for fit in fits]
-
-
-def _answer(fit: FitRequest, data: Dataset) -> Answer | None:
-    found = {name: baseline_answer(data, fit.train, name, len(fit.rows)) for name in fit.responses}
-    answer = {name: values for name, values in found.items() if values is not None and name != "decision_function"}
-    return answer if len(answer) == len(fit.responses) else None
+    def solve(self, requests: Sequence[FitRequest], data: Dataset) -> Iterator[Answered]:
+        for number, request in enumerate(requests):
+            count = len(request.estimators)
+            responses = {}
+            for name in request.responses:
+                values = baseline_answer(data, request.train, name, len(request.rows))
+                if values is not None and name != "decision_function":
+                    responses[name] = np.stack([values] * count)
+            if len(responses) == len(request.responses):
+                yield Answered(number, range(count), responses)
 
 
 SOLVERS = (FeaturelessSolver(),)

@@ -14,7 +14,7 @@ from foldwise.errors import BadStudy
 from foldwise.learners.early_stopping import stops_early
 from foldwise.plugins import load_plugin
 from foldwise.solvers.family import FamilySolver
-from foldwise.solvers.solver import Answer, BlockAnswer, FitRequest, Requests, Solver, SolverOption
+from foldwise.solvers.solver import Answered, FitRequest, Solver, SolverOption
 from foldwise.solvers.steps import scaled
 
 PIECE = 16 * 2**20  # bytes of answers, after which they are handed on
@@ -34,9 +34,7 @@ FAMILIES = (
     "svm.svm",
     "bayes",
     "principal_components",
-    "nearest.sampled",
-    "behind_steps",
-    "shared_steps",
+    "nearest.families",
 )
 
 
@@ -78,27 +76,20 @@ def checked_solvers(given: Any) -> SolverOption:
     return tuple(map(_checked, given))
 
 
-def solve(solver: Solver, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
-    """Its answers; those of a solver of one's own that have not the form of the plain loop's are left to that."""
-    answers = solver.solve(fits, data)
-    if solver in all_solvers():
-        return answers
-    return [answer if _is_formed(answer, fit, data) else None for fit, answer in zip(fits, answers, strict=True)]
+def answered_pieces(solver: Solver, requests: Sequence[FitRequest], data: Dataset) -> Iterator[list[Answered]]:
+    """Its answers, some after the others; what is left out at the end is left to the plain loop.
 
-
-def answers_blocks(solver: Solver) -> bool:
-    """Does it answer all candidates of a training set in one array?"""
-    return hasattr(solver, "solve_blocks") and solver in all_solvers()
-
-
-def block_pieces(solver: Any, fits: Requests, data: Dataset) -> Iterator[list[BlockAnswer]]:
-    """Its answers, some blocks after the others; what is left out at the end is left to the plain loop."""
-    piece: list[BlockAnswer] = []
+    Those that belong to one training set come at once: the rest of them, if the run were stopped in between, would be
+    answered beside other candidates. Of a solver of one's own, answers must have the form of the plain loop's.
+    """
+    is_ours = solver in all_solvers()
+    piece: list[Answered] = []
     size = 0
-    for answer in solver.solve_blocks(fits.blocks, data):
-        piece.append(answer)
-        size += sum(values.nbytes for values in answer[2].values())
-        if size > PIECE:
+    for answered in map(Answered._make, solver.solve(requests, data)):
+        if is_ours or _is_formed(answered, requests, data):
+            piece.append(answered)
+            size += sum(values.nbytes for values in answered.responses.values())
+        if size > PIECE and solver.batch == "method":
             yield piece
             piece, size = [], 0
     if piece:
@@ -126,11 +117,17 @@ def _checked(given: Any) -> Solver:
     return solver  # type: ignore[no-any-return]
 
 
-def _is_formed(answer: Any, fit: FitRequest, data: Dataset) -> bool:
-    if not isinstance(answer, dict) or set(answer) != set(fit.responses):
+def _is_formed(answered: Answered, requests: Sequence[FitRequest], data: Dataset) -> bool:
+    """Has the answer of a solver of one's own the form of the plain loop's?"""
+    number, places, responses = answered
+    request = requests[number]
+    if not isinstance(responses, dict) or set(responses) != set(request.responses):
         return False
-    for name, values in answer.items():
-        if not isinstance(values, np.ndarray) or values.shape[:1] != fit.rows.shape or values.dtype.kind not in "if":
+    if not places or len(set(places)) != len(places) or not set(places) <= set(range(len(request.estimators))):
+        return False
+    for name, values in responses.items():
+        shape = len(places), request.rows.size
+        if not isinstance(values, np.ndarray) or values.shape[:2] != shape or values.dtype.kind not in "if":
             return False
         is_code = name == "predict" and data.task != "regression"
         if not np.isfinite(values).all() or (is_code and not np.isin(values, np.arange(len(data.classes))).all()):

@@ -11,7 +11,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, Given, given_by, quiet
+from foldwise.solvers.family import FamilySolver, ModelAnswer, answer_of, quiet
 from foldwise.solvers.fitted_steps import copied
 from foldwise.solvers.steps import Parts, is_kind, params_key, params_key_without, take_apart
 
@@ -79,14 +79,14 @@ class Components:
 
     def answers(
         self, fitted: Decomposed, estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[Given | None]:
+    ) -> list[ModelAnswer | None]:
         tables: dict[int, Any] = {}
-        given: list[Given | None] = []
+        given: list[ModelAnswer | None] = []
         for estimator in estimators:
             model, count = fitted.models.get(params_key(estimator)), _count(estimator)
             if model is not None and count not in tables:
                 tables[count] = fitted.first(count).transform(X)
-            given.append(None if model is None else given_by(model, copied(tables[count]), responses))
+            given.append(None if model is None else answer_of(model, copied(tables[count]), responses))
         return given
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate
-from typing import Any, Literal, Protocol, TypeAlias, overload
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
 
 from foldwise.arrays import AnyArray, IntArray
 from foldwise.data.dataset import Dataset
@@ -16,61 +17,20 @@ Answer = dict[str, AnyArray]  # response -> values, in the form learners.model.r
 
 @dataclass(frozen=True, eq=False)
 class FitRequest:
-    """One fit asked of a solver."""
+    """Estimators to be fitted to one training set, all of them asked for the same."""
 
-    estimator: Any  # not fitted; for families that scikit-learn itself fits, with its seeds set
+    estimators: tuple[Any, ...]  # not fitted; for families that scikit-learn itself fits, with their seeds set
     train: IntArray  # sorted row numbers; a bootstrap repeats rows
     rows: IntArray  # sorted rows to answer for
     responses: tuple[str, ...]  # of "predict", "predict_proba", "decision_function"
 
 
-@dataclass(frozen=True, eq=False)
-class RequestBlock:
-    """Fits of several estimators to one training set, which are asked for the same."""
+class Answered(NamedTuple):
+    """What a solver has answered of one request; what it leaves out is left to the plain loop."""
 
-    estimators: tuple[Any, ...]
-    train: IntArray
-    rows: IntArray
-    responses: tuple[str, ...]
-
-    def request(self, at: int) -> FitRequest:
-        """One of the fits."""
-        return FitRequest(self.estimators[at], self.train, self.rows, self.responses)
-
-
-BlockAnswer: TypeAlias = tuple[int, Sequence[int], Answer]  # a block, places in it, and responses by place on axis 0
-
-
-class Requests(Sequence[FitRequest]):
-    """Fits asked of a solver, in blocks; each is made when it is asked for."""
-
-    def __init__(self, blocks: Iterable[RequestBlock]) -> None:
-        self.blocks = list(blocks)
-
-    def __len__(self) -> int:
-        return self.ends[-1] if self.blocks else 0
-
-    def __iter__(self) -> Iterator[FitRequest]:
-        for block in self.blocks:
-            yield from map(block.request, range(len(block.estimators)))
-
-    @overload
-    def __getitem__(self, at: int) -> FitRequest: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[FitRequest]: ...
-
-    def __getitem__(self, at: int | slice) -> FitRequest | list[FitRequest]:
-        return self._every[at]
-
-    @cached_property
-    def ends(self) -> list[int]:
-        """Where the next block begins."""
-        return list(accumulate(len(block.estimators) for block in self.blocks))
-
-    @cached_property
-    def _every(self) -> list[FitRequest]:
-        return list(self)
+    request: int  # its number among the requests
+    places: Sequence[int]  # of the estimators in it
+    responses: Answer  # with the estimators, in this order, on axis 0
 
 
 class Solver(Protocol):
@@ -94,11 +54,65 @@ class Solver(Protocol):
     def shares(self, estimator: Any) -> Hashable:
         """Fits whose estimators have equal values here are answered together."""
 
-    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
+    def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
         """Would that be faster than the plain loop?"""
 
-    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
-        """Answers in the order of the fits; None where the plain loop must do it."""
+    def solve(self, requests: Sequence[FitRequest], data: Dataset) -> Iterator[Answered]:
+        """Answers as they come, in any order."""
 
 
 SolverOption = Literal["auto", "all", False] | tuple[Solver, ...]  # own solvers are asked before those of "auto"
+
+
+class RequestPart(NamedTuple):
+    """Estimators of a request that are answered together."""
+
+    number: int  # of the request
+    places: Sequence[int]  # of these estimators in it
+    request: FitRequest  # with these estimators alone
+
+
+def grouped_parts(requests: Sequence[FitRequest], key: Callable[[Any], Hashable]) -> list[list[RequestPart]]:
+    """The estimators of all requests with equal keys together; a request whose keys differ is divided."""
+    divided: dict[int, list[tuple[Hashable, list[int], tuple[Any, ...]]]] = {}  # most requests hold the same estimators
+    groups: dict[Hashable, list[RequestPart]] = {}
+    for number, request in enumerate(requests):
+        estimators = request.estimators
+        if id(estimators) not in divided:
+            places_by_key: dict[Hashable, list[int]] = {}
+            for place, estimator in enumerate(estimators):
+                places_by_key.setdefault(key(estimator), []).append(place)
+            divided[id(estimators)] = [
+                (name, places, tuple([estimators[place] for place in places])) for name, places in places_by_key.items()
+            ]
+        shares = divided[id(estimators)]
+        for name, places, some in shares:
+            part = request if len(shares) == 1 else replace(request, estimators=some)
+            groups.setdefault(name, []).append(RequestPart(number, places, part))
+    return list(groups.values())
+
+
+def rows_digest(rows: IntArray) -> bytes:
+    """Equal for equal rows."""
+    return blake2b(np.ascontiguousarray(rows).data, digest_size=16).digest()
+
+
+def has_repeats(train: IntArray) -> bool:
+    """Does a sorted training set hold a row more than once, as a bootstrap does?
+
+    >>> has_repeats(np.array([0, 1, 1]))
+    True
+    """
+    return bool((train[1:] == train[:-1]).any())
+
+
+def any_of(many: Sequence[IntArray]) -> IntArray:
+    """Rows that are in any of these sorted arrays, in order.
+
+    >>> any_of([np.array([0, 4]), np.array([1, 4])]).tolist()
+    [0, 1, 4]
+    """
+    is_in = np.zeros(max((int(rows[-1]) for rows in many if rows.size), default=-1) + 1, dtype=bool)
+    for rows in many:
+        is_in[rows] = True
+    return np.flatnonzero(is_in)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,27 +74,30 @@ class SolverContract:
         answered = 0
         for batch in _batches(solver, estimators, data):
             assert isinstance(solver.pays(batch, data), bool | np.bool_), "pays is neither True nor False"
-            for fit, answer in zip(batch, _solved(solver, batch, data), strict=True):
+            for request, estimator, answer in _solved(solver, batch, data):
                 if answer is not None:
                     answered += 1
-                    assert_same(answer, plain_answer(fit, data, SEED), fit, EXACT if solver.is_exact else ITERATIVE)
+                    expected = plain_answer(estimator, request, data, SEED)
+                    assert_same(answer, expected, estimator, request, EXACT if solver.is_exact else ITERATIVE)
         assert answered, "it leaves every fit to the plain loop"
 
     def test_the_order_of_the_fits_changes_nothing(
         self, solver: Solver, estimators: Sequence[Any], data: Dataset
     ) -> None:
         for batch in _batches(solver, estimators, data):
-            forward, back = _solved(solver, batch, data), _solved(solver, batch[::-1], data)[::-1]
-            for fit, one, other in zip(batch, forward, back, strict=True):
-                if one is not None and other is not None:
-                    assert_same(one, other, fit, EXACT if solver.is_exact else ITERATIVE)
+            backward = [replace(request, estimators=request.estimators[::-1]) for request in batch[::-1]]
+            answers, again = _solved(solver, batch, data), _solved(solver, backward, data)[::-1]
+            for (request, estimator, answer), (_, _, other) in zip(answers, again, strict=True):
+                if answer is not None and other is not None:
+                    assert_same(answer, other, estimator, request, EXACT if solver.is_exact else ITERATIVE)
 
     def test_the_same_batch_gives_the_same_bits(self, solver: Solver, estimators: Sequence[Any], data: Dataset) -> None:
         for batch in _batches(solver, estimators, data):
-            for fit, one, other in zip(batch, *(_solved(solver, batch, data) for _ in range(2)), strict=True):
-                assert (one is None) == (other is None), "asked again, it leaves other fits to the plain loop"
-                if one is not None and other is not None:
-                    assert_same(one, other, fit, 0.0)
+            answers, again = (_solved(solver, batch, data) for _ in range(2))
+            for (request, estimator, answer), (_, _, other) in zip(answers, again, strict=True):
+                assert (answer is None) == (other is None), "asked again, it leaves other fits to the plain loop"
+                if answer is not None and other is not None:
+                    assert_same(answer, other, estimator, request, 0.0)
 
     def test_what_it_is_given_is_left_as_it_was(self, solver: Solver, estimators: Sequence[Any], data: Dataset) -> None:
         batches = list(_batches(solver, estimators, data))
@@ -127,20 +131,21 @@ def check_solver(solver: Solver, estimators: Sequence[Any], X: Any, y: Any, *, w
     keep(SolverContract(), f"solver {solver!r}", solver, estimators, make_dataset(X, y, weights=weights))
 
 
-def plain_answer(fit: FitRequest, data: Dataset, seed: int = 0) -> Answer:
-    """What the plain loop answers for a fit."""
+def plain_answer(estimator: Any, request: FitRequest, data: Dataset, seed: int = 0) -> Answer:
+    """What the plain loop answers for one estimator of a request."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = make_fitting(fit.estimator).fit(data, fit.train, seed)
-        return respond(model, data, fit.rows, fit.responses)
+        model = make_fitting(estimator).fit(data, request.train, seed)
+        return respond(model, data, request.rows, request.responses)
 
 
-def assert_same(answer: Answer, expected: Answer, fit: FitRequest, tolerance: float) -> None:
+def assert_same(answer: Answer, expected: Answer, estimator: Any, request: FitRequest, tolerance: float) -> None:
     """Same responses, same shapes, same types, same values; these relative to the largest."""
-    assert set(answer) == set(expected) == set(fit.responses), f"it answers {sorted(answer)}, asked {fit.responses}"
+    asked = request.responses
+    assert set(answer) == set(expected) == set(asked), f"it answers {sorted(answer)}, asked {asked}"
     for name, values in expected.items():
         found = answer[name]
-        where = f"{name} of {fit.estimator} on {fit.train.size} rows"
+        where = f"{name} of {estimator} on {request.train.size} rows"
         assert found.shape == values.shape, f"{where}: shape {found.shape}, not {values.shape}"
         assert found.dtype == values.dtype, f"{where}: type {found.dtype}, not {values.dtype}"
         if values.dtype.kind == "f":
@@ -167,26 +172,38 @@ def _batches(solver: Solver, estimators: Sequence[Any], data: Dataset) -> Iterat
     responses = tuple(
         name for name in responses_of(estimators[0], data.task) if all(hasattr(e, name) for e in estimators)
     )
-    batches: dict[Hashable, list[FitRequest]] = {}
-    for at, (train, rows) in enumerate(_splits(data.rows)):
-        for estimator in estimators:
-            seeded = make_fitting(estimator).seeded(SEED)
-            key = (solver.shares(seeded), at if solver.batch == "train" else None)
-            batches.setdefault(key, []).append(FitRequest(seeded, train, rows, responses))
-    yield from batches.values()
+    shares: dict[Hashable, list[Any]] = {}
+    for seeded in (make_fitting(estimator).seeded(SEED) for estimator in estimators):
+        shares.setdefault(solver.shares(seeded), []).append(seeded)
+    for alike in shares.values():
+        requests = [FitRequest(tuple(alike), train, rows, responses) for train, rows in _splits(data.rows)]
+        yield from [[request] for request in requests] if solver.batch == "train" else [requests]
 
 
-def _solved(solver: Solver, batch: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
+def _solved(
+    solver: Solver, requests: Sequence[FitRequest], data: Dataset
+) -> list[tuple[FitRequest, Any, Answer | None]]:
+    """Every estimator of every request, in their order, with its answer if it has one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        answers = solver.solve(batch, data)
-    assert len(answers) == len(batch), f"it gives {len(answers)} answers to {len(batch)} fits"
-    return answers
+        all_answered = list(solver.solve(requests, data))
+    answers: dict[tuple[int, int], Answer] = {}
+    for number, places, responses in all_answered:
+        for name, values in responses.items():
+            assert len(values) == len(places), f"it gives {len(values)} {name} to {len(places)} fits"
+        for at, place in enumerate(places):
+            assert (number, place) not in answers, "it answers one fit twice"
+            answers[number, place] = {name: values[at] for name, values in responses.items()}
+    return [
+        (request, estimator, answers.get((number, place)))
+        for number, request in enumerate(requests)
+        for place, estimator in enumerate(request.estimators)
+    ]
 
 
 def _state(batches: Sequence[Sequence[FitRequest]], data: Dataset) -> Hashable:
     """All that a solver could change."""
     table = data.X if isinstance(data.X, np.ndarray) else np.asarray(data.take(np.arange(data.rows)))
-    fits = [fit for batch in batches for fit in batch]
-    rows = tuple((fit.train.tobytes(), fit.rows.tobytes(), params_key(fit.estimator)) for fit in fits)
+    requests = [request for batch in batches for request in batch]
+    rows = tuple((r.train.tobytes(), r.rows.tobytes(), tuple(map(params_key, r.estimators))) for r in requests)
     return table.tobytes(), np.asarray(data.y).tobytes(), rows

@@ -12,7 +12,7 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.linear_model import ElasticNet, Lasso
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, fits_of, folds, pairs
+from twin import assert_twins, bootstraps, fits_of, folds, pairs, requests_of, solve
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
@@ -130,8 +130,8 @@ def test_an_elastic_net_that_descends_too_slowly_is_solved_exactly() -> None:
 def test_an_answer_does_not_depend_on_other_training_parts() -> None:
     X, y = rows(np.random.default_rng(4))
     data = make_dataset(X, y)
-    together = SOLVER.solve(fits_of([Lasso(0.1)], folds(60, 4), ("predict",)), data)
-    alone = [SOLVER.solve(fits_of([Lasso(0.1)], [split], ("predict",)), data)[0] for split in folds(60, 4)]
+    together = solve(SOLVER, fits_of([Lasso(0.1)], folds(60, 4), ("predict",)), data)
+    alone = [solve(SOLVER, fits_of([Lasso(0.1)], [split], ("predict",)), data)[0] for split in folds(60, 4)]
     for one, other in zip(together, alone, strict=True):
         assert one is not None
         assert other is not None
@@ -178,8 +178,8 @@ def test_the_built_in_lasso_is_found_and_answered() -> None:
 
 def test_it_pays_for_paths_and_not_for_one_fit_of_a_large_table() -> None:
     small = make_dataset(*rows(np.random.default_rng(9)))
-    assert SOLVER.pays(fits_of([Lasso()], folds(60, 3), ("predict",)), small)
+    assert SOLVER.pays(requests_of(fits_of([Lasso()], folds(60, 3), ("predict",))), small)
     large = make_dataset(np.random.default_rng(9).normal(size=(5000, 300)), np.arange(5000.0))
     split = folds(5000, 2)[:1]
-    assert not SOLVER.pays(fits_of([Lasso()], split, ("predict",)), large)
-    assert SOLVER.pays(fits_of([Lasso(alpha) for alpha in ALPHAS], split, ("predict",)), large)
+    assert not SOLVER.pays(requests_of(fits_of([Lasso()], split, ("predict",))), large)
+    assert SOLVER.pays(requests_of(fits_of([Lasso(alpha) for alpha in ALPHAS], split, ("predict",))), large)

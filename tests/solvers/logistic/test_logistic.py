@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, fits_of, folds
+from twin import assert_twins, bootstraps, fits_of, folds, requests_of, solve
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
@@ -101,7 +101,7 @@ def test_saga_that_uses_no_column_is_left_to_the_plain_loop() -> None:
     X, y = rows(np.random.default_rng(4))
     estimators = [LogisticRegression(C=1e-3, solver=solver, l1_ratio=1) for solver in ("saga", "liblinear")]
     fits = fits_of(estimators, folds(80, 3)[:1], ("predict",))
-    saga, liblinear = SOLVER.solve(fits, make_dataset(X, y))
+    saga, liblinear = solve(SOLVER, fits, make_dataset(X, y))
     assert saga is None
     assert liblinear is not None
 
@@ -172,7 +172,7 @@ def test_a_class_missing_from_the_training_rows_is_left_to_the_plain_loop() -> N
     data = make_dataset(X, y)
     present, missing = np.flatnonzero(y != "beech"), np.flatnonzero(y == "beech")
     fits = fits_of([LogisticRegression()], [(present, missing)], ("predict",))
-    assert SOLVER.solve(fits, data) == [None]
+    assert solve(SOLVER, fits, data) == [None]
 
 
 class Mine(LogisticRegression):
@@ -219,7 +219,7 @@ def test_the_cost_rule_leaves_many_coefficients_to_the_plain_loop(
     data = make_dataset(np.random.default_rng(10).normal(size=(60, columns)), y)
     fits = fits_of([LogisticRegression(**options)], folds(60, 2), ("predict",))
     assert SOLVER.takes(LogisticRegression(**options), data) == is_taken
-    assert SOLVER.pays(fits, data) == is_taken
+    assert SOLVER.pays(requests_of(fits), data) == is_taken
 
 
 @pytest.mark.parametrize("solver", ["lbfgs", "newton-cg", "newton-cholesky", "sag", "saga"])
@@ -247,7 +247,7 @@ def test_columns_of_huge_numbers_leave_the_intercept_its_minimum(cuts, scale):
     classes = np.digitize(X[:, 0] + 1.0 + rng.normal(size=50), cuts)
     train, rows = folds(50, 3)[0]
     fit = fits_of([LogisticRegression(C=100.0, tol=1e-9)], [(train, rows)], ("decision_function",))
-    [found] = SOLVER.solve(fit, make_dataset(scale * X, classes))
+    [found] = solve(SOLVER, fit, make_dataset(scale * X, classes))
     assert found is not None
     model = LogisticRegression(C=1e10, tol=1e-12, max_iter=10_000, solver="newton-cholesky")
     expected = model.fit(X[train], classes[train]).decision_function(X[rows])

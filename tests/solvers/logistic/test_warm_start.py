@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, fits_of, folds
+from twin import assert_twins, bootstraps, fits_of, folds, solve
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.estimators.earlier import logistic_regression
@@ -97,8 +97,8 @@ def test_answers_do_not_depend_on_what_was_asked_before() -> None:
     wanted = fits_of([LogisticRegression(C=C) for C in (0.1, 2.0)], folds(100, 3)[:1], RESPONSES)
     others = fits_of([LogisticRegression(C=C) for C in (0.001, 50.0)], folds(100, 4)[:2], RESPONSES)
     fresh, used = make_dataset(X, y), make_dataset(X, y)
-    SOLVER.solve(others, used)
-    for one, other in zip(SOLVER.solve(wanted, fresh), SOLVER.solve(wanted, used), strict=True):
+    solve(SOLVER, others, used)
+    for one, other in zip(solve(SOLVER, wanted, fresh), solve(SOLVER, wanted, used), strict=True):
         assert one is not None
         assert other is not None
         np.testing.assert_array_equal(one["predict_proba"], other["predict_proba"])
@@ -111,7 +111,7 @@ def test_rows_held_out_have_no_say() -> None:
     changed[held_out] = changed[held_out][::-1]
     fits = fits_of([LogisticRegression(C=C) for C in (0.1, 10.0)], [(train, held_out)], RESPONSES)
     for one, other in zip(
-        SOLVER.solve(fits, make_dataset(X, y)), SOLVER.solve(fits, make_dataset(X, changed)), strict=True
+        solve(SOLVER, fits, make_dataset(X, y)), solve(SOLVER, fits, make_dataset(X, changed)), strict=True
     ):
         assert one is not None
         assert other is not None
@@ -121,15 +121,15 @@ def test_rows_held_out_have_no_say() -> None:
 def test_a_minimum_that_cannot_be_certified_is_left_to_the_plain_loop(monkeypatch: Any) -> None:
     monkeypatch.setattr("foldwise.solvers.logistic.truncated_newton.MOST_STEPS", 1)
     X, y = rows(np.random.default_rng(4), 100, 9, 6)
-    assert SOLVER.solve(fits_of([LogisticRegression()], folds(100, 3)[:1], RESPONSES), make_dataset(X, y)) == [None]
+    assert solve(SOLVER, fits_of([LogisticRegression()], folds(100, 3)[:1], RESPONSES), make_dataset(X, y)) == [None]
 
 
 def test_warm_started_and_whole_steps_come_to_the_same_minimum(monkeypatch: Any) -> None:
     X, y = rows(np.random.default_rng(5), 100, 9, 6)
     fits, data = fits_of([LogisticRegression(C=C) for C in (0.1, 10.0)], folds(100, 3), RESPONSES), make_dataset(X, y)
-    short = SOLVER.solve(fits, data)
+    short = solve(SOLVER, fits, data)
     monkeypatch.setattr(logistic, "MOST_WHOLE", 10**6)
-    for one, other in zip(short, SOLVER.solve(fits, data), strict=True):
+    for one, other in zip(short, solve(SOLVER, fits, data), strict=True):
         assert one is not None
         assert other is not None
         np.testing.assert_allclose(one["decision_function"], other["decision_function"], rtol=0, atol=1e-7)

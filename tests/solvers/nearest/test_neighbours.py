@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, fits_of, folds, pairs
+from twin import assert_same_fit, assert_twins, bootstraps, fits_of, folds, pairs, plain, solve
 
 import foldwise as fw
 from foldwise.data.dataset import make_dataset
@@ -20,7 +20,6 @@ from foldwise.solvers.nearest import neighbour_batch
 from foldwise.solvers.nearest.neighbour_lists import Index, first_in_order
 from foldwise.solvers.nearest.neighbour_votes import make_target, running_answers
 from foldwise.solvers.nearest.neighbours import NeighboursSolver
-from foldwise.testing.solvers import assert_same, plain_answer
 
 SOLVER = NeighboursSolver()
 BOTH = ("predict", "predict_proba")
@@ -93,7 +92,7 @@ def test_tied_distances_are_broken_as_scikit_learns_tree_breaks_them(weights):
 def test_tied_distances_of_a_brute_search_are_left_to_the_plain_loop():
     X, y = rows(80, 2, is_grid=True)
     learners = [KNeighborsRegressor(3, algorithm="brute")]
-    answers = SOLVER.solve(fits_of(learners, folds(80, 4), ("predict",)), make_dataset(X, y))
+    answers = solve(SOLVER, fits_of(learners, folds(80, 4), ("predict",)), make_dataset(X, y))
     assert answers == [None] * 4
 
 
@@ -127,7 +126,7 @@ def test_unscaled_ties_by_row_equal_a_plain_sort(columns):
     X, y = rows(120, columns, is_grid=True)
     X[60:] = X[:60]
     data, splits, ks = make_dataset(X, y), folds(120, 4), (1, 2, 5, 40)
-    answers = iter(SOLVER.solve(fits_of([NearestRegressor(k) for k in ks], splits, ("predict",)), data))
+    answers = iter(solve(SOLVER, fits_of([NearestRegressor(k) for k in ks], splits, ("predict",)), data))
     for k in ks:
         for train, held in splits:
             gaps = [[sum((a - b) ** 2 for a, b in zip(X[t], X[i], strict=True)) for t in train] for i in held]
@@ -171,9 +170,9 @@ def test_training_sets_answered_together_have_the_bits_of_each_one_alone(paramet
     fits = fits_of(learners, splits, ("predict",))
     together = assert_twins(SOLVER, learners, data, splits, tolerance=1e-13)
     monkeypatch.setattr(neighbour_batch, "FIRST", first)
-    again = SOLVER.solve(fits, data)
+    again = solve(SOLVER, fits, data)
     monkeypatch.setattr(neighbour_batch.NeighbourBatch, "_goes_together", lambda *_: False)
-    alone = SOLVER.solve(fits, data)
+    alone = solve(SOLVER, fits, data)
     for answers in zip(together, again, alone, strict=True):
         assert len({answer["predict"].tobytes() for answer in answers}) == 1
 
@@ -189,7 +188,7 @@ def test_lists_of_some_rows_at_a_time_and_answers_in_portions_have_the_same_bits
     wanted = assert_twins(SOLVER, learners, data, splits, BOTH)
     monkeypatch.setattr(neighbour_batch, "BLOCK", 300)
     monkeypatch.setattr(neighbour_batch, "ANSWERS", answers)
-    found = SOLVER.solve(fits_of(learners, splits, BOTH), make_dataset(X, labels(y)))
+    found = solve(SOLVER, fits_of(learners, splits, BOTH), make_dataset(X, labels(y)))
     for one, other in zip(found, wanted, strict=True):
         assert one.keys() == other.keys()
         assert all(one[name].tobytes() == other[name].tobytes() for name in BOTH)
@@ -234,9 +233,9 @@ def test_training_sets_that_ask_for_different_things_get_what_they_ask_for():
     first, second, third = folds(60, 3)
     fits = fits_of(learners, [first, second], BOTH) + fits_of(learners[::-1], [third], ("predict",))
     fits += fits_of(learners[1:2], [third], BOTH)
-    for fit, answer in zip(fits, SOLVER.solve(fits, data), strict=True):
+    for fit, answer in zip(fits, solve(SOLVER, fits, data), strict=True):
         assert answer is not None
-        assert_same(answer, plain_answer(fit, data), fit, 1e-10)
+        assert_same_fit(answer, plain(fit, data), fit, 1e-10)
 
 
 def test_repeated_rows_of_a_bootstrap_equal_the_plain_loop():
@@ -272,7 +271,7 @@ def test_votes_are_counted_in_the_order_of_the_labels_whatever_the_positive_clas
 
 def test_more_neighbours_than_training_rows_are_left_to_the_plain_loop():
     data = make_dataset(*rows(20, 2))
-    answers = SOLVER.solve(fits_of([KNeighborsRegressor(k) for k in (3, 18)], folds(20, 4), ("predict",)), data)
+    answers = solve(SOLVER, fits_of([KNeighborsRegressor(k) for k in (3, 18)], folds(20, 4), ("predict",)), data)
     assert [answer is None for answer in answers] == [False] * 4 + [True] * 4
 
 

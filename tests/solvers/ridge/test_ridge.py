@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, fits_of, folds, pairs, plain_answer
+from twin import assert_twins, bootstraps, fits_of, folds, pairs, plain, requests_of, solve
 
 import foldwise as fw
 from foldwise.data.dataset import make_dataset
@@ -104,7 +104,7 @@ def test_a_training_part_without_a_class_is_left_to_the_plain_loop():
     label = np.array(["a", "b", "c"], dtype=object)[np.arange(40) % 3]
     train = np.flatnonzero(label != "c")
     fits = fits_of([RidgeClassifier()], [(train, np.flatnonzero(label == "c"))], ("predict",))
-    assert SOLVER.solve(fits, make_dataset(X, label)) == [None]
+    assert solve(SOLVER, fits, make_dataset(X, label)) == [None]
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -116,7 +116,7 @@ def test_least_squares_equals_the_plain_loop(intercept):
 def test_least_squares_of_dependent_columns_is_left_to_the_plain_loop():
     X, y = rows(40, 4)
     X[:, 3] = X[:, 0] - 2 * X[:, 1]
-    answers = SOLVER.solve(fits_of([LinearRegression(), Ridge(0.0)], folds(40, 4), ("predict",)), make_dataset(X, y))
+    answers = solve(SOLVER, fits_of([LinearRegression(), Ridge(0.0)], folds(40, 4), ("predict",)), make_dataset(X, y))
     assert answers == [None] * 8
 
 
@@ -190,15 +190,15 @@ def test_what_it_does_not_know_it_does_not_take(learner):
 def test_it_pays_for_many_penalties_and_not_for_one_fit_of_a_wide_table():
     data = make_dataset(*rows(200, 190))
     many = fits_of(ridges(), folds(200, 5), ("predict",))
-    assert SOLVER.pays(many, data)
-    assert not SOLVER.pays(many[:1], data)
+    assert SOLVER.pays(requests_of(many), data)
+    assert not SOLVER.pays(requests_of(many[:1]), data)
 
 
 def test_whether_it_pays_is_the_same_for_the_rest_of_a_batch():
     """Or a study that was killed would go on with other bits."""
     data = make_dataset(*rows(200, 3))
     ends = fits_of(ridges()[:1], folds(200, 5), ("predict",))
-    assert {SOLVER.pays(ends[at:], data) for at in range(len(ends))} == {True}
+    assert {SOLVER.pays(requests_of(ends[at:]), data) for at in range(len(ends))} == {True}
 
 
 @pytest.mark.few(3)
@@ -283,8 +283,8 @@ def test_small_targets_are_answered_to_as_many_digits_as_large_ones():
         strict=True,
     ):
         if answer is not None:
-            plain = plain_answer(fit, data)["predict"]
-            np.testing.assert_allclose(answer["predict"], plain, rtol=0, atol=1e-10 * np.abs(target).max())
+            expected = plain(fit, data)["predict"]
+            np.testing.assert_allclose(answer["predict"], expected, rtol=0, atol=1e-10 * np.abs(target).max())
 
 
 HAS_TOLERANCE = "tol" in LinearRegression().get_params()
@@ -348,10 +348,10 @@ def test_answers_that_are_handed_on_some_at_a_time_have_the_bits_of_all_at_once(
     options = {"outer": 3, "inner": 3, "jobs": 1, "solvers": "all"}
     whole = fw.compare({"ridge": learner}, X, y, **options)
     sizes = []
-    handed = penalties.PenaltyBatch._handed_some
+    responses = penalties.PenaltyBatch._responses
     monkeypatch.setattr(penalties, "HANDED", 100)
     monkeypatch.setattr(
-        penalties.PenaltyBatch, "_handed_some", lambda *args: (sizes.append(len(args[-1])), handed(*args))[1]
+        penalties.PenaltyBatch, "_responses", lambda *args: (sizes.append(len(args[-1])), responses(*args))[1]
     )
     some = fw.compare({"ridge": learner}, X, y, **options)
     assert max(sizes) < 30

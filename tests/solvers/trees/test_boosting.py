@@ -14,7 +14,7 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
 )
 from sklearn.tree import DecisionTreeClassifier
-from twin import assert_twins, bootstraps, fits_of, folds
+from twin import assert_twins, bootstraps, fits_of, folds, requests_of
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.estimators.catboosted import CatBoostedClassifier, CatBoostedRegressor
@@ -158,7 +158,7 @@ def test_rates_are_not_free_and_runs_that_go_on_are_not_taken(table):
     data, split = make_dataset(*table[:2]), folds(90, 2)[:1]
     runs = [HistGradientBoostingRegressor(max_iter=r) for r in (3, 9)]
     rates = [HistGradientBoostingRegressor(learning_rate=r) for r in (0.1, 0.3)]
-    assert HISTOGRAM.pays(fits_of(runs, split, ("predict",)), data)
-    assert not HISTOGRAM.pays(fits_of(rates, split, ("predict",)), data)
+    assert HISTOGRAM.pays(requests_of(fits_of(runs, split, ("predict",))), data)
+    assert not HISTOGRAM.pays(requests_of(fits_of(rates, split, ("predict",))), data)
     assert not HISTOGRAM.takes(HistGradientBoostingRegressor(warm_start=True), data)
     assert not GRADIENT.takes(GradientBoostingRegressor(n_estimators=0), data)

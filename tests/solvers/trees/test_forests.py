@@ -12,7 +12,7 @@ from sklearn.ensemble import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from twin import assert_twins, bootstraps, fits_of, folds
+from twin import assert_twins, bootstraps, fits_of, folds, requests_of, solve
 
 from foldwise.data.dataset import make_dataset
 from foldwise.solvers.trees import forests
@@ -67,7 +67,7 @@ def test_only_the_largest_forest_is_grown(table, monkeypatch):
     monkeypatch.setattr(forests, "grow", spy)
     X, y, _ = table
     fits = fits_of([RandomForestRegressor(size, random_state=0) for size in (3, 9, 6)], folds(90, 2), ("predict",))
-    FORESTS.solve(fits, make_dataset(X, y))
+    solve(FORESTS, fits, make_dataset(X, y))
     assert sizes == [9, 9]
 
 
@@ -80,4 +80,4 @@ def test_forests_that_go_on_from_the_last_fit_are_not_taken(table):
 
 def test_it_pays_for_one_forest_alone(table):
     data, split = make_dataset(*table[:2]), folds(90, 2)[:1]
-    assert FORESTS.pays(fits_of([RandomForestRegressor(3)], split, ("predict",)), data)
+    assert FORESTS.pays(requests_of(fits_of([RandomForestRegressor(3)], split, ("predict",))), data)

@@ -15,7 +15,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from twin import fits_of, folds
+from twin import fits_of, folds, solve
 
 from foldwise.data.dataset import make_dataset
 from foldwise.solvers.trees import grown
@@ -174,4 +174,4 @@ def test_rows_that_trees_refuse_are_left_to_the_plain_loop():
     X, y, _ = table()
     X[3, 1] = np.inf
     fits = fits_of([RandomForestRegressor(SIZE, random_state=0)], folds(40, 2), ("predict",))
-    assert SOLVERS[0].solve(fits, make_dataset(X, y)) == [None, None]
+    assert solve(SOLVERS[0], fits, make_dataset(X, y)) == [None, None]

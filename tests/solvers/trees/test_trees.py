@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from twin import assert_twins, bootstraps, fits_of, folds
+from twin import assert_twins, bootstraps, fits_of, folds, requests_of, solve
 
 from foldwise.data.dataset import make_dataset
 from foldwise.solvers.trees.trees import SOLVERS
@@ -98,7 +98,7 @@ def test_one_tree_is_grown_per_training_part_and_way_to_grow(monkeypatch):
     monkeypatch.setattr(DecisionTreeRegressor, "fit", lambda self, *a, **k: grown.append(1) or plain_fit(self, *a, **k))
     X, y = noisy_rows(60)
     trees = [DecisionTreeRegressor(random_state=1, ccp_alpha=a, max_depth=d) for a in (0.1, 0.2, 0.3) for d in (2, 3)]
-    TREES.solve(fits_of(trees, folds(60, 3), ("predict",)), make_dataset(X, y))
+    solve(TREES, fits_of(trees, folds(60, 3), ("predict",)), make_dataset(X, y))
     assert len(grown) == 3 * 2
 
 
@@ -107,9 +107,13 @@ def test_it_pays_also_where_no_candidates_share_a_tree():
     X, y = noisy_rows(60)
     data = make_dataset(X, y)
     split = folds(60, 3)[:1]
-    assert TREES.pays(fits_of([DecisionTreeRegressor(ccp_alpha=a) for a in (0.0, 0.1)], split, ("predict",)), data)
-    assert TREES.pays(fits_of([DecisionTreeRegressor(max_depth=d) for d in (1, 2)], split, ("predict",)), data)
-    assert TREES.pays(fits_of([DecisionTreeRegressor()], split, ("predict",)), data)
+    assert TREES.pays(
+        requests_of(fits_of([DecisionTreeRegressor(ccp_alpha=a) for a in (0.0, 0.1)], split, ("predict",))), data
+    )
+    assert TREES.pays(
+        requests_of(fits_of([DecisionTreeRegressor(max_depth=d) for d in (1, 2)], split, ("predict",))), data
+    )
+    assert TREES.pays(requests_of(fits_of([DecisionTreeRegressor()], split, ("predict",))), data)
 
 
 def test_subclasses_and_values_scikit_learn_refuses_are_not_taken():
@@ -127,6 +131,6 @@ def test_a_generator_of_random_numbers_is_left_where_it_was():
     trees = [DecisionTreeRegressor(random_state=generator, max_features=2, ccp_alpha=a) for a in (0.0, 0.1)]
     before = generator.get_state()[2]
 
-    TREES.solve(fits_of(trees, folds(60, 3), ("predict",)), data)
+    solve(TREES, fits_of(trees, folds(60, 3), ("predict",)), data)
 
     assert generator.get_state()[2] == before

@@ -10,8 +10,8 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.batches import has_repeats
 from foldwise.solvers.fitted_steps import numbers
+from foldwise.solvers.solver import has_repeats
 
 TOO_LITTLE_LEFT = 1e-6  # share of a column's sum of squares below which a difference has lost too many digits
 

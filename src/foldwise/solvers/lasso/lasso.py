@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,13 +10,12 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.batches import by_shared, by_split
 from foldwise.solvers.fitted_steps import scale_columns, scale_target
 from foldwise.solvers.lasso.active_set import Gram, Rows, lasso_path
 from foldwise.solvers.lasso.elastic_net import elastic_path
 from foldwise.solvers.lasso.grams import Table, table_of
 from foldwise.solvers.lasso.pivots import pivot_path
-from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.solver import Answered, FitRequest, grouped_parts
 from foldwise.solvers.steps import Scaling, scaled
 
 WIDEST_GRAM = 3000  # columns; beyond them the products are made as they are needed
@@ -37,31 +36,24 @@ class LassoSolver:
         scaling, final = _parts(estimator)
         return scaling, final.fit_intercept, final.positive, float(final.l1_ratio)
 
-    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
+    def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
         """Nearly always: a path costs a few plain fits, of which the framework around them is a part."""
-        parts = len({id(fit.train) for fit in fits})
-        return len(fits) >= 3 * parts or data.rows * data.columns <= 1_000_000
+        fits, training_sets = sum(len(request.estimators) for request in requests), {id(r.train) for r in requests}
+        return fits >= 3 * len(training_sets) or data.rows * data.columns <= 1_000_000
 
-    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
+    def solve(self, requests: Sequence[FitRequest], data: Dataset) -> Iterator[Answered]:
         table = table_of(data)
-        answers: list[Answer | None] = [None] * len(fits)
-        for estimator, places in by_shared(self, fits):
-            if table is not None:
-                self._answer(estimator, fits, places, table, answers)
-        return answers
-
-    def _answer(
-        self, estimator: Any, fits: Sequence[FitRequest], places: list[int], table: Table, answers: list[Answer | None]
-    ) -> None:
-        scaling, final = _parts(estimator)
-        for split in by_split(fits, places):
-            alphas = [float(_parts(fits[at].estimator)[1].alpha) for at in split.fits]
-            part = _training_set(table, split.train, scaling, is_centred=final.fit_intercept)
-            found = _coefficients(part, final, alphas)
-            known = [at for at, coefficients in enumerate(found) if coefficients is not None]
-            values = part.predict(table.X[split.rows], [found[at] for at in known])
-            for row, at in enumerate(known):
-                answers[split.fits[at]] = {"predict": values[row]}
+        assert table is not None
+        for parts in grouped_parts(requests, self.shares):
+            scaling, final = _parts(parts[0].request.estimators[0])
+            for number, places, request in parts:
+                alphas = [float(_parts(estimator)[1].alpha) for estimator in request.estimators]
+                training_set = _training_set(table, request.train, scaling, is_centred=final.fit_intercept)
+                coefficients = _coefficients(training_set, final, alphas)
+                known = [at for at, slopes in enumerate(coefficients) if slopes is not None]
+                if known:
+                    values = training_set.predict(table.X[request.rows], [coefficients[at] for at in known])
+                    yield Answered(number, [places[at] for at in known], {"predict": values})
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +67,6 @@ class _TrainingSet:
 
     def predict(self, X: FloatArray, coefficients: list[Any]) -> FloatArray:
         """Predictions, one row for each vector of coefficients."""
-        if not coefficients:
-            return np.empty((0, len(X)))
         slopes = np.array(coefficients) * (self.spread[-1] / self.spread[:-1])
         offsets = self.centre[-1] - slopes @ self.centre[:-1]
         values: FloatArray = slopes @ X.T + offsets[:, None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
@@ -12,12 +12,11 @@ import numpy as np
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.learners.model import takes_weights
-from foldwise.solvers.batches import SplitFits, by_shared, by_split
 from foldwise.solvers.fitted_steps import numbers, scale_columns
 from foldwise.solvers.logistic.logistic_loss import Logistic
 from foldwise.solvers.logistic.newton import Descent
 from foldwise.solvers.logistic.warm_start import WarmStart, minima_along
-from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.solver import Answer, Answered, FitRequest, grouped_parts
 from foldwise.solvers.steps import Scaling, scaled
 
 MOST_DENSE = 800  # coefficients with squared penalties; with more, Hessians cost more than scikit-learn's cheap steps
@@ -52,38 +51,30 @@ class LogisticSolver:
         penalises_intercept = final.solver == "liblinear" and final.intercept_scaling
         return scaling, final.fit_intercept, penalises_intercept, final.class_weight, float(_share(final))
 
-    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
+    def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
         """Newton's steps cost rows x columns squared, scikit-learn's many more rows x columns."""
-        return _is_cheap(_parts(fits[0].estimator)[1], data)
+        return _is_cheap(_parts(requests[0].estimators[0])[1], data)
 
-    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
+    def solve(self, requests: Sequence[FitRequest], data: Dataset) -> Iterator[Answered]:
         X = numbers(data)
-        answers: list[Answer | None] = [None] * len(fits)
-        if X is None:
-            return answers
-        for estimator, places in by_shared(self, fits):
-            for split in by_split(fits, places):
-                part = _training_set(X, data, split.train, estimator)
-                if part is not None:
-                    finals = [_parts(fits[at].estimator)[1] for at in split.fits]
-                    found = _minima(part, np.array([1.0 / final.C for final in finals]), X, data, estimator)
-                    self._answer(part, fits, split, X[split.rows], found, answers)
-        return answers
-
-    def _answer(
-        self,
-        part: _TrainingSet,
-        fits: Sequence[FitRequest],
-        split: SplitFits,
-        table: FloatArray,
-        found: list[FloatArray | None],
-        answers: list[Answer | None],
-    ) -> None:
-        for at, coefficients in zip(split.fits, found, strict=True):
-            final = _parts(fits[at].estimator)[1]
-            # where no column is used, scikit-learn's saga stops before its intercept has settled
-            if coefficients is not None and (final.solver != "saga" or coefficients[:, : table.shape[1]].any()):
-                answers[at] = _respond(part.scores(table, coefficients), fits[at].responses)
+        assert X is not None
+        for parts in grouped_parts(requests, self.shares):
+            estimator = parts[0].request.estimators[0]
+            for number, places, request in parts:
+                training_set = _training_set(X, data, request.train, estimator)
+                if training_set is None:
+                    continue
+                finals = [_parts(some)[1] for some in request.estimators]
+                minima = _minima(training_set, np.array([1.0 / final.C for final in finals]), X, data, estimator)
+                # where no column is used, scikit-learn's saga stops before its intercept has settled
+                known = [
+                    (place, training_set.scores(X[request.rows], minimum))
+                    for place, minimum, final in zip(places, minima, finals, strict=True)
+                    if minimum is not None and (final.solver != "saga" or minimum[:, : X.shape[1]].any())
+                ]
+                if known:
+                    scores = np.stack([scores for _, scores in known])
+                    yield Answered(number, [place for place, _ in known], _respond(scores, request.responses))
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,21 +179,21 @@ def _path(part: _TrainingSet, rates: FloatArray) -> list[FloatArray | None]:
 
 
 def _respond(scores: FloatArray, responses: Sequence[str]) -> Answer:
-    """The responses in the data's order of classes."""
+    """The responses in the data's order of classes, from scores (estimator x row x class)."""
     from scipy.special import expit, softmax
 
-    is_binary = scores.shape[1] == 1
+    is_binary = scores.shape[2] == 1
     answer: Answer = {}
     for name in responses:
         if name == "decision_function":
-            answer[name] = scores[:, 0] if is_binary else scores
+            answer[name] = scores[:, :, 0] if is_binary else scores
         elif name == "predict":
-            answer[name] = ((scores[:, 0] > 0) if is_binary else scores.argmax(axis=1)).astype(np.int64)
+            answer[name] = ((scores[:, :, 0] > 0) if is_binary else scores.argmax(axis=2)).astype(np.int64)
         elif is_binary:
-            chance = expit(scores[:, 0])
-            answer[name] = np.column_stack([1 - chance, chance])
+            chance = expit(scores[:, :, 0])
+            answer[name] = np.stack([1 - chance, chance], axis=2)
         else:
-            answer[name] = softmax(scores, axis=1)
+            answer[name] = softmax(scores, axis=2)
     return answer
 
 

@@ -12,13 +12,12 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.learners.estimators.distances import before_ties, distances, in_order
 from foldwise.learners.estimators.distances import power as power_of
-from foldwise.solvers.batches import BlockPart, any_of, has_repeats, rows_digest
 from foldwise.solvers.fitted_steps import numbers, scale_columns
 from foldwise.solvers.nearest.neighbour_lists import Index, Lists, first_kept, list_length
 from foldwise.solvers.nearest.neighbour_votes import Weighting, make_target, running_answers
 from foldwise.solvers.nearest.ties import Ties
 from foldwise.solvers.nearest.training_sets import Asks, Scale, Search, Together, TrainingSet, Votes, Walk
-from foldwise.solvers.solver import BlockAnswer
+from foldwise.solvers.solver import Answered, RequestPart, any_of, has_repeats, rows_digest
 from foldwise.solvers.steps import Scaling, scaled
 
 BLOCK = 2_000_000  # neighbours listed at a time
@@ -49,23 +48,23 @@ class NeighbourBatch:
         self._wanted: dict[int, tuple[IntArray, list[Weighting]]] = {}  # by estimators: k and weighting of each
         self._asks: dict[Hashable, Asks] = {}
 
-    def solve(self, parts: Sequence[BlockPart]) -> Iterator[BlockAnswer]:
+    def solve(self, parts: Sequence[RequestPart]) -> Iterator[Answered]:
         """Answers training set by training set; fits that ask for more neighbours than there are rows are left out."""
-        able = [part for part in parts if part.block.rows.size and self._asks_of(part).able.size]
+        able = [part for part in parts if part.request.rows.size and self._asks_of(part).able.size]
         yield from self._walk(able) if able else ()
 
-    def _wants(self, part: BlockPart) -> tuple[IntArray, list[Weighting]]:
-        estimators = part.block.estimators
+    def _wants(self, part: RequestPart) -> tuple[IntArray, list[Weighting]]:
+        estimators = part.request.estimators
         if id(estimators) not in self._wanted:
             finals = [(scaled(estimator) or (None, estimator))[1] for estimator in estimators]
             ks = np.array([int(final.n_neighbors) for final in finals])
             self._wanted[id(estimators)] = ks, [final.weights for final in finals]
         return self._wanted[id(estimators)]
 
-    def _asks_of(self, part: BlockPart) -> Asks:
+    def _asks_of(self, part: RequestPart) -> Asks:
         wanted, weightings = self._wants(part)
-        size = part.block.train.size
-        name = id(part.block.estimators), min(size, int(wanted.max()))
+        size = part.request.train.size
+        name = id(part.request.estimators), min(size, int(wanted.max()))
         if name not in self._asks:
             able = np.flatnonzero(wanted <= size)
             fits: dict[Weighting, list[int]] = {}
@@ -76,19 +75,19 @@ class NeighbourBatch:
             self._asks[name] = Asks(ks, {weighting: np.array(own) for weighting, own in fits.items()}, places, able)
         return self._asks[name]
 
-    def _training_set(self, part: BlockPart, scale: Scale, longer: float) -> TrainingSet:
-        block, asks = part.block, self._asks_of(part)
+    def _training_set(self, part: RequestPart, scale: Scale, longer: float) -> TrainingSet:
+        request, asks = part.request, self._asks_of(part)
         is_kept = np.zeros(self.data.rows, bool)
-        is_kept[block.train] = True
+        is_kept[request.train] = True
         found = TrainingSet(part, asks, is_kept, self._width(part), longer, *scale)
         for weighting, ks in asks.ks.items():
-            empty = self._empty(block.responses, ks.size, block.rows.size)
+            empty = self._empty(request.responses, ks.size, request.rows.size)
             found.votes[weighting] = Votes(ks, empty, np.zeros(ks.size, bool))
         return found
 
-    def _width(self, part: BlockPart) -> int:
+    def _width(self, part: RequestPart) -> int:
         most = max(int(ks[-1]) for ks in self._asks_of(part).ks.values())
-        return min(most + (not self.is_by_row), part.block.train.size)
+        return min(most + (not self.is_by_row), part.request.train.size)
 
     def _scale(self, train: IntArray) -> Scale:
         """Shift and spread of every column, found once for all powers of the distance."""
@@ -110,11 +109,11 @@ class NeighbourBatch:
             made["predict_proba"] = np.empty((ks, rows, self.target.order.size))
         return made
 
-    def _walk(self, parts: list[BlockPart]) -> Iterator[BlockAnswer]:
+    def _walk(self, parts: list[RequestPart]) -> Iterator[Answered]:
         """The answers of every training set, some after the others where one search finds all lists."""
-        asked = any_of([part.block.rows for part in parts])
+        asked = any_of([part.request.rows for part in parts])
         spread = scale_columns(self.X, np.arange(self.data.rows), self.scaling)[1]
-        scales = [self._scale(part.block.train) for part in parts]
+        scales = [self._scale(part.request.train) for part in parts]
         index, longer = self._index(spread), self._longer(scales, spread)
         most = list(map(self._length, parts, longer))
         search = Search(index, spread, float(max(longer)))
@@ -136,7 +135,7 @@ class NeighbourBatch:
                 self._answer_block(training_set, asked, lists, search)
                 yield from self._handed(training_set.part, training_set.asks, training_set.votes)
 
-    def _in_blocks(self, sets: list[TrainingSet], step: int, search: Search, most: int) -> Iterator[BlockAnswer]:
+    def _in_blocks(self, sets: list[TrainingSet], step: int, search: Search, most: int) -> Iterator[Answered]:
         """The same with lists of some rows at a time; all these training sets are answered at the end."""
         asked = any_of([one.rows for one in sets])
         for start in range(0, asked.size, step):
@@ -148,7 +147,7 @@ class NeighbourBatch:
             yield from self._handed(one.part, one.asks, one.votes)
             one.votes.clear()
 
-    def _portions(self, parts: list[BlockPart]) -> Iterator[slice]:
+    def _portions(self, parts: list[RequestPart]) -> Iterator[slice]:
         """Training sets whose answers are held together, about as many in each portion."""
         sizes = [self._answers(part) for part in parts]
         share, start, held = sum(sizes) / np.ceil(sum(sizes) / ANSWERS), 0, 0
@@ -158,32 +157,32 @@ class NeighbourBatch:
                 yield slice(start, end)
                 start, held = end, 0
 
-    def _answers(self, part: BlockPart) -> int:
+    def _answers(self, part: RequestPart) -> int:
         """How many numbers all its answers are."""
         each = {"predict": 1, "predict_proba": self.target.order.size}
         ks = sum(one.size for one in self._asks_of(part).ks.values())
-        return ks * part.block.rows.size * sum(each[name] for name in part.block.responses)
+        return ks * part.request.rows.size * sum(each[name] for name in part.request.responses)
 
-    def _groups(self, parts: list[BlockPart]) -> Iterator[range]:
+    def _groups(self, parts: list[RequestPart]) -> Iterator[range]:
         """Places of training sets that follow each other and are asked for the same; no more than the cache holds."""
         start, rows, name = 0, 0, None
         for at, part in enumerate(parts):
-            block = part.block
-            same = (id(self._asks_of(part)), block.responses, self._goes_together(part))
+            request = part.request
+            same = (id(self._asks_of(part)), request.responses, self._goes_together(part))
             is_full = rows * self._width(part) >= CELLS or (at - start) * self.X.size >= TABLES
             if at > start and (same != name or is_full):
                 yield range(start, at)
                 start, rows = at, 0
-            name, rows = same, rows + block.rows.size
+            name, rows = same, rows + request.rows.size
         yield range(start, len(parts))
 
-    def _goes_together(self, part: BlockPart) -> bool:
+    def _goes_together(self, part: RequestPart) -> bool:
         """Can it be answered with others? Its ties must be broken by the order of rows, and no row be there twice."""
-        return self.is_by_row and self.scaling.spreads and not has_repeats(part.block.train)
+        return self.is_by_row and self.scaling.spreads and not has_repeats(part.request.train)
 
-    def _answer_together(self, sets: Together, asked: IntArray, lists: Lists, search: Search) -> Iterator[BlockAnswer]:
+    def _answer_together(self, sets: Together, asked: IntArray, lists: Lists, search: Search) -> Iterator[Answered]:
         """Answers of training sets that are asked for the same, all rows of all of them in one pass."""
-        asks, first = self._asks_of(sets.parts[0]), sets.parts[0].block
+        asks, first = self._asks_of(sets.parts[0]), sets.parts[0].request
         found = self._listed_together(sets, asked, lists, search, self._width(sets.parts[0]))
         given = {
             weighting: running_answers(self.target, found.near, found.distance, weighting, first.responses, ks)
@@ -239,8 +238,8 @@ class NeighbourBatch:
             made[name] = Index(self.X / spread if self.scaling.spreads else self.X, self.p, is_by_row=self.is_by_row)
         return made[name]
 
-    def _length(self, part: BlockPart, longer: float) -> int:
-        return list_length(int(np.ceil(self._width(part) * longer)), 1.0 - part.block.train.size / self.data.rows)
+    def _length(self, part: RequestPart, longer: float) -> int:
+        return list_length(int(np.ceil(self._width(part) * longer)), 1.0 - part.request.train.size / self.data.rows)
 
     def _longer(self, scales: Sequence[Scale], spread: FloatArray) -> list[float]:
         """How much longer lists are made, so that they hold the nearest rows also as each part scales them."""
@@ -315,7 +314,7 @@ class NeighbourBatch:
             if close is not None:
                 votes.is_doubtful |= close.any(axis=1)
 
-    def _handed(self, part: BlockPart, asks: Asks, votes: Mapping[Weighting, Votes]) -> Iterator[BlockAnswer]:
+    def _handed(self, part: RequestPart, asks: Asks, votes: Mapping[Weighting, Votes]) -> Iterator[Answered]:
         """The responses of every fit; those in doubt are left out."""
         able, is_sure = asks.able, np.empty(asks.able.size, bool)
         for weighting, found in votes.items():
@@ -324,14 +323,14 @@ class NeighbourBatch:
         if not is_sure.all():
             able, stacked = able[is_sure], {name: values[is_sure] for name, values in stacked.items()}
         if able.size:
-            yield part.number, [part.places[at] for at in able.tolist()], stacked
+            yield Answered(part.number, [part.places[at] for at in able.tolist()], stacked)
 
-    def _stacked(self, part: BlockPart, asks: Asks, votes: Mapping[Weighting, Votes]) -> dict[str, AnyArray]:
+    def _stacked(self, part: RequestPart, asks: Asks, votes: Mapping[Weighting, Votes]) -> dict[str, AnyArray]:
         """The responses of all fits, in their order."""
         (weighting, first), *others = votes.items()
         if not others and np.array_equal(asks.places[weighting], np.arange(first.ks.size)):
             return {name: np.ascontiguousarray(values) for name, values in first.answers.items()}  # may be large
-        stacked = self._empty(part.block.responses, asks.able.size, part.block.rows.size)
+        stacked = self._empty(part.request.responses, asks.able.size, part.request.rows.size)
         for weighting, found in votes.items():
             for name, values in stacked.items():
                 values[asks.fits[weighting]] = found.answers[name][asks.places[weighting]]

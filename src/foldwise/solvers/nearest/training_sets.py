@@ -11,9 +11,9 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.learners.estimators.distances import before_ties, distances
-from foldwise.solvers.batches import BlockPart
 from foldwise.solvers.nearest.neighbour_lists import Index, Lists, first_in_order, first_places
 from foldwise.solvers.nearest.neighbour_votes import Weighting
+from foldwise.solvers.solver import RequestPart
 
 Scale = tuple[FloatArray, FloatArray]  # what is taken off every column, and what it is divided by
 
@@ -50,7 +50,7 @@ class Search:
 class TrainingSet:
     """One training set, and what is asked of it."""
 
-    part: BlockPart
+    part: RequestPart
     asks: Asks
     is_kept: Any  # of all rows
     width: int  # neighbours looked at: the largest k, or one more to see ties
@@ -62,15 +62,15 @@ class TrainingSet:
 
     @property
     def train(self) -> IntArray:
-        return self.part.block.train
+        return self.part.request.train
 
     @property
     def rows(self) -> IntArray:
-        return self.part.block.rows
+        return self.part.request.rows
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self.part.block.responses
+        return self.part.request.responses
 
     def table(self, X: FloatArray) -> FloatArray:
         """Rows as this training set scales them."""
@@ -80,13 +80,13 @@ class TrainingSet:
 class Together:
     """Training sets that are asked for the same, and all their rows, one training set after the other."""
 
-    def __init__(self, parts: Sequence[BlockPart], scales: Sequence[Scale], longer: Sequence[float]) -> None:
+    def __init__(self, parts: Sequence[RequestPart], scales: Sequence[Scale], longer: Sequence[float]) -> None:
         self.parts, self.scales, self.longer = parts, scales, longer
-        asked = [part.block.rows for part in parts]
+        asked = [part.request.rows for part in parts]
         self.rows = np.concatenate(asked)
         self.ends = [0, *accumulate(rows.size for rows in asked)]
         self.owner = np.repeat(np.arange(len(parts)), np.diff(self.ends))  # the training set of every row
-        self.sizes = np.array([part.block.train.size for part in parts])
+        self.sizes = np.array([part.request.train.size for part in parts])
         self.shift = np.array([shift for shift, _ in scales])
         self.spread = np.array([spread for _, spread in scales])
 
@@ -94,7 +94,7 @@ class Together:
         """By training set and row of the data."""
         found = np.zeros((len(self.parts), rows), bool)
         for own, part in zip(found, self.parts, strict=True):
-            own[part.block.train] = True
+            own[part.request.train] = True
         return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
-from foldwise.solvers.batches import has_repeats
+from foldwise.solvers.solver import has_repeats
 
 SMALL = 8_000_000  # numbers of a table that is held a second time, about its means
 LOST = 1e-3  # a column that keeps less of its sum of squares than this is summed anew

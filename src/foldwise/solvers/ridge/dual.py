@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
-from foldwise.solvers.batches import has_repeats
-from foldwise.solvers.ridge.penalties import Found
+from foldwise.solvers.ridge.penalties import Predictions
 from foldwise.solvers.ridge.tridiagonal import EPSILON, applied, reduce_symmetric, solve_shifted
+from foldwise.solvers.solver import has_repeats
 
 CHUNK = 4_000_000  # numbers held at a time
 FEW = 8  # left-out rows are few if they are less than one in so many
@@ -40,7 +40,7 @@ class Products:
         return _deflated(products, border) if self.centred else products, across, Y
 
 
-def part_answers(parts: Sequence[Products], penalties: FloatArray) -> list[Found]:
+def part_answers(parts: Sequence[Products], penalties: FloatArray) -> list[Predictions]:
     """Predictions of training sets of one size, solved together."""
     weighed = [part.weighed() for part in parts]
     solved = solve_shifted([reduce_symmetric(one[0]) for one in weighed], [one[2] for one in weighed], penalties)
@@ -53,7 +53,7 @@ def part_answers(parts: Sequence[Products], penalties: FloatArray) -> list[Found
 
 def in_chunks(
     sizes: Sequence[int], make: Callable[[int], Products], penalties: FloatArray
-) -> Iterator[tuple[int, Found]]:
+) -> Iterator[tuple[int, Predictions]]:
     """Answers of the parts at every place, made and solved some at a time, those of one size together."""
     by_size: dict[int, list[int]] = {}
     for at, size in enumerate(sizes):
@@ -88,7 +88,7 @@ def left_out(
     parts: Sequence[tuple[IntArray, IntArray]],
     *,
     intercept: bool,
-) -> list[Found]:
+) -> list[Predictions]:
     """Predictions for every (rows left out, rows asked of them), by one fit of all rows per penalty.
 
     With P the inverse of the products plus penalty (bordered by the intercept), the residuals of the fit without

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from foldwise.arrays import FloatArray, IntArray
+from foldwise.arrays import FloatArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.batches import SplitFits, by_shared, by_split, has_repeats
 from foldwise.solvers.fitted_steps import numbers, scale_columns, scale_target
-from foldwise.solvers.ridge.dual import Products, in_chunks, rest_to_leave_out
-from foldwise.solvers.ridge.leave_out import leave_out, leave_out_cost
-from foldwise.solvers.ridge.linear_scores import score_targets
-from foldwise.solvers.ridge.penalties import Found, PenaltyBatch
-from foldwise.solvers.solver import Answer, FitRequest
+from foldwise.solvers.ridge.dual import Products, in_chunks
+from foldwise.solvers.ridge.penalties import PenaltyBatch, Predictions, score_targets
+from foldwise.solvers.solver import Answered, FitRequest, grouped_parts, has_repeats
 from foldwise.solvers.steps import params_key, scaled
 
 KERNELS = ("linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid", "cosine")
@@ -43,19 +40,19 @@ class KernelRidgeSolver:
             return scaling, final.kernel, final.gamma, final.degree, final.coef0
         return scaling, params_key(final.kernel), final.normalize_y  # its text has three digits of each number
 
-    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
-        """Sets left out of one fit of all rows, and a reduction per other training set, against every fit."""
-        plain = sum(fit.train.size**3 / 3 + fit.train.size**2 * data.columns + 3e6 for fit in fits)
-        batches = by_shared(self, fits)
-        ours = sum(_Batch(estimator, fits, data).cost(places) for estimator, places in batches)
-        return 3e6 + ours < plain
+    def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
+        """A reduction per training set, against every fit; in multiplications."""
+        plain = ours = 0.0
+        for request in requests:
+            rows, count = request.train.size, len(request.estimators)
+            plain += count * (rows**3 / 3 + rows**2 * data.columns + 3e6)
+            ours += 0.7 * rows**3 + 4 * rows**2 * count + 2e6
+        kernels = len({self.shares(request.estimators[0]) for request in requests})
+        return 3e6 + ours + kernels * data.columns * float(min(data.rows, GRAM_ROWS)) ** 2 < plain
 
-    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
-        answers: list[Answer | None] = [None] * len(fits)
-        for estimator, places in by_shared(self, fits):
-            for at, answer in _Batch(estimator, fits, data).solve(places):
-                answers[at] = answer
-        return answers
+    def solve(self, requests: Sequence[FitRequest], data: Dataset) -> Iterator[Answered]:
+        for parts in grouped_parts(requests, self.shares):
+            yield from _Batch(parts[0].request.estimators[0], data).solve(parts)
 
 
 SOLVERS = (KernelRidgeSolver(),)
@@ -103,116 +100,55 @@ def _penalty(estimator: Any) -> float:
 class _Batch(PenaltyBatch):
     """All fits of one kernel."""
 
-    def __init__(self, estimator: Any, fits: Sequence[FitRequest], data: Dataset) -> None:
+    def __init__(self, estimator: Any, data: Dataset) -> None:
         known, X = scaled(estimator), numbers(data)
         assert known is not None
         assert X is not None
-        super().__init__(fits, data, score_targets(data), _penalty)
+        super().__init__(data, score_targets(data), _penalty)
         self.X, (self.scaling, self.final) = X, known
         self.is_process = type(self.final).__name__ == "GaussianProcessRegressor"
         self.weights = None if self.is_process else data.weights
         self._gram: FloatArray | None = None
 
-    def is_able(self, split: SplitFits) -> bool:
+    def is_able(self, request: FitRequest) -> bool:
         """A process adds noise where a row meets itself, so its rows must not meet."""
-        meets = self.is_process and (has_repeats(split.train) or bool(np.isin(split.rows, split.train).any()))
-        return super().is_able(split) and not meets
+        train, rows = request.train, request.rows
+        meets = self.is_process and (has_repeats(train) or bool(np.isin(rows, train).any()))
+        return super().is_able(request) and not meets
 
-    def found(self, splits: list[SplitFits], penalties: FloatArray) -> list[Found]:
-        found = self._left_out(splits, penalties)
-        rest = [split for split in splits if id(split) not in found]
-        for at, answer in in_chunks([split.train.size for split in rest], lambda at: self._part(rest[at]), penalties):
-            values, wrong = answer
-            middle, spread = self._target(rest[at])
-            found[id(rest[at])] = values * spread + middle, wrong * spread * self._blur()
-        return [found[id(split)] for split in splits]
+    def predictions(self, requests: list[FitRequest], penalties: FloatArray) -> list[Predictions]:
+        predictions: dict[int, Predictions] = {}
+        sizes = [request.train.size for request in requests]
+        for at, (values, wrong) in in_chunks(sizes, lambda at: self._part(requests[at]), penalties):
+            middle, spread = self._target(requests[at])
+            values = values * spread + middle
+            # residuals may be large beside the predictions, which are what must keep their digits
+            size = np.maximum(np.abs(values).max(axis=(1, 2)), 1.0)
+            predictions[at] = values, wrong * spread * self._blur() * np.maximum(self.scale / size, 1.0)
+        return [predictions[at] for at in range(len(requests))]
 
-    def cost(self, places: Sequence[int]) -> float:
-        """Multiplications it takes."""
-        splits = by_split(self.fits, places)
-        penalties = max(len(split.fits) for split in splits)
-        able = self._able(splits)
-        rest = [split for split in splits if id(split) not in able]
-        parts = sum(0.7 * one.train.size**3 + 4 * one.train.size**2 * len(one.fits) + 2e6 for one in rest)
-        kernel = self.data.columns * float(min(self.data.rows, GRAM_ROWS)) ** 2
-        if not able:
-            return kernel + parts
-        sizes = [one.size for one in able.values()]
-        return kernel + parts + leave_out_cost(self.data.rows, penalties, sizes) + 1e4 * penalties * len(able)
-
-    def _left_out(self, splits: list[SplitFits], penalties: FloatArray) -> dict[int, Found]:
-        """Small sets left out, from the fit of all rows; where rounding may show, a reduction would do no better."""
-        able = self._able(splits)
-        if not able:
-            return {}
-        members = [split for split in splits if id(split) in able]
-        parts = [(able[id(split)], split.rows) for split in members]
-        found = self._residual_answers(parts, penalties)
-        return {id(split): self._restored(split, *one) for split, one in zip(members, found, strict=True)}
-
-    def _able(self, splits: list[SplitFits]) -> dict[int, IntArray]:
-        """By split, the rows to leave out of a fit of all rows; none where too few splits ask for it."""
-        is_weighed = self.weights is None or bool((self.weights > 0).all())
-        if not self._is_shared() or not is_weighed:
-            return {}
-        rests = [rest_to_leave_out(split.train, split.rows, self.data.rows) for split in splits]
-        able = {id(split): rest for split, rest in zip(splits, rests, strict=True) if rest is not None}
-        return able if len(able) >= 3 else {}
-
-    def _residual_answers(self, parts: list[tuple[IntArray, IntArray]], penalties: FloatArray) -> list[Found]:
-        """Predictions of the target, and of the constant one where the target is normalised."""
-        Y = np.column_stack([self.Y, np.ones(len(self.Y))]) if self._is_normalised() else self.Y
-        if self.weights is None:
-            return leave_out(self._products(), Y, penalties, parts)
-        roots = np.sqrt(self.weights)[:, None]
-        found = leave_out(self._products() * roots * roots.T, Y * roots, penalties, parts)
-        return [
-            (values / roots[rows], wrong / roots[rows].min())
-            for (_, rows), (values, wrong) in zip(parts, found, strict=True)
-        ]
-
-    def _restored(self, split: SplitFits, values: FloatArray, wrong: FloatArray) -> Found:
-        """A target less its training mean is predicted as the target, less the mean times the constant one."""
-        if self._is_normalised():
-            mean = self._target(split)[0]
-            values, wrong = values[..., :1] + mean * (1 - values[..., 1:]), wrong * (1 + abs(mean))
-        # residuals may be large beside the predictions, which are what must keep their digits
-        size = np.maximum(np.abs(values).max(axis=(1, 2)), 1.0)
-        return values, wrong * max(1.0, self._blur() / 4) * np.maximum(self.scale / size, 1.0)
-
-    def _is_normalised(self) -> bool:
-        return self.scaling.target or bool(self.is_process and self.final.normalize_y)
-
-    def _part(self, split: SplitFits) -> Products:
-        train, rows = split.train, split.rows
-        middle, spread = self._target(split)
+    def _part(self, request: FitRequest) -> Products:
+        train, rows = request.train, request.rows
+        middle, spread = self._target(request)
         roots = None if self.weights is None else np.sqrt(self.weights[train])
         Y = (self.Y[train] - middle) / spread
-        if self._is_shared():
-            products = self._products()
-            return Products(products[np.ix_(train, train)], products[np.ix_(rows, train)], Y, np.zeros(1), roots)
+        if not (self.scaling.means or self.scaling.spreads) and self.data.rows <= GRAM_ROWS:
+            if self._gram is None:  # one matrix holds those of all training sets
+                self._gram = self._kernel(self.X)
+            return Products(self._gram[np.ix_(train, train)], self._gram[np.ix_(rows, train)], Y, np.zeros(1), roots)
         shift, scale = scale_columns(self.X, train, self.scaling)
         table, asked = (self.X[train] - shift) / scale, (self.X[rows] - shift) / scale
         return Products(self._kernel(table), self._kernel(asked, table), Y, np.zeros(1), roots)
 
-    def _target(self, split: SplitFits) -> tuple[float, float]:
+    def _target(self, request: FitRequest) -> tuple[float, float]:
         """What is taken off the training target, and what it is divided by."""
-        if not self._is_normalised():
-            return 0.0, 1.0
-        y = self.Y[split.train, 0]
+        y = self.Y[request.train, 0]
         if self.scaling.target:
             return scale_target(y, self.scaling)
+        if not self.is_process or not self.final.normalize_y:
+            return 0.0, 1.0
         spread = float(np.std(y))
         return float(np.mean(y)), spread if spread > 10 * np.finfo(float).eps else 1.0
-
-    def _is_shared(self) -> bool:
-        """Does one Gram matrix hold those of all training sets?"""
-        return not (self.scaling.means or self.scaling.spreads) and self.data.rows <= GRAM_ROWS
-
-    def _products(self) -> FloatArray:
-        if self._gram is None:
-            self._gram = self._kernel(self.X)
-        return self._gram
 
     def _kernel(self, A: FloatArray, B: FloatArray | None = None) -> FloatArray:
         final = self.final

@@ -11,12 +11,11 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.batches import BlockPart, SplitFits, by_split
-from foldwise.solvers.ridge.linear_scores import answer_of, has_every_class
-from foldwise.solvers.solver import Answer, BlockAnswer, FitRequest
+from foldwise.solvers.solver import Answer, Answered, FitRequest, RequestPart
 
-Found = tuple[FloatArray, FloatArray]  # predictions (penalties x rows x targets); by penalty, how wrong they may be
+Predictions = tuple[FloatArray, FloatArray]  # penalties x rows x targets; and by penalty, how wrong they may be
 DOUBT = 2e-11  # predictions that rounding may move by more, relative to the target, are left to the plain loop
+CLOSE = 1e-11  # scores this close to a tie may come out either way
 HANDED = 2_000_000  # predictions of one training set that are handed on at a time
 
 
@@ -25,104 +24,101 @@ class PenaltyBatch(ABC):
 
     most_at_once = math.inf  # predictions; fewer where training sets share nothing that would be computed again
 
-    def __init__(
-        self, fits: Sequence[FitRequest], data: Dataset, Y: FloatArray, penalty_of: Callable[[Any], float]
-    ) -> None:
-        self.fits, self.data, self.Y = fits, data, Y
+    def __init__(self, data: Dataset, Y: FloatArray, penalty_of: Callable[[Any], float]) -> None:
+        self.data, self.Y = data, Y
         self.scale = float(np.abs(Y).max(initial=0.0)) or 1.0
-        self._penalty_of, self._known = penalty_of, dict[int, float]()
-        self._of_blocks: dict[int, list[float]] = {}
+        self._penalty_of = penalty_of
+        self._known: dict[int, FloatArray] = {}  # most requests hold the same estimators
 
     @abstractmethod
-    def found(self, splits: list[SplitFits], penalties: FloatArray) -> list[Found]:
-        """Predictions of every split at every penalty (they ascend), and how wrong they may be."""
+    def predictions(self, requests: list[FitRequest], penalties: FloatArray) -> list[Predictions]:
+        """Predictions for every training set at every penalty (they ascend)."""
 
-    def solve(self, places: Sequence[int]) -> Iterator[tuple[int, Answer | None]]:
-        """Answers by place; training sets that cannot be fitted this way are left out."""
-        alike: dict[tuple[float, ...], list[SplitFits]] = {}
-        for split in filter(self.is_able, by_split(self.fits, places)):
-            alike.setdefault(tuple(sorted({self._penalty(at) for at in split.fits})), []).append(split)
-        for penalties, every in alike.items():
-            for splits in self._in_groups(every, len(penalties) * self.Y.shape[1]):
-                for split, found in zip(splits, self.found(splits, np.array(penalties)), strict=True):
-                    yield from self._handed(split, penalties, *found)
-
-    def solve_parts(self, parts: Sequence[BlockPart]) -> Iterator[BlockAnswer]:
-        """The same for blocks: all penalties of a training set in one array."""
-        alike: dict[tuple[float, ...], list[tuple[BlockPart, SplitFits]]] = {}
+    def solve(self, parts: Sequence[RequestPart]) -> Iterator[Answered]:
+        """All penalties of a training set in one array; training sets that cannot be fitted this way are left out."""
+        alike: dict[tuple[float, ...], list[RequestPart]] = {}
         for part in parts:
-            block = part.block
-            split = SplitFits(block.train, block.rows, list(range(len(block.estimators))))
-            if self.is_able(split):
-                alike.setdefault(tuple(sorted(set(self._penalties(block.estimators)))), []).append((part, split))
+            if self.is_able(part.request):
+                alike.setdefault(tuple(np.unique(self._penalties(part.request))), []).append(part)
         for penalties, every in alike.items():
-            owners = {id(split): part for part, split in every}
-            for splits in self._in_groups([split for _, split in every], len(penalties) * self.Y.shape[1]):
-                answers = self.found(splits, np.array(penalties))[::-1]
-                for split in splits:  # none is held while the next ones are made
-                    yield from self._handed_block(owners[id(split)], penalties, *answers.pop())
+            for some in self._in_groups(every, len(penalties) * self.Y.shape[1]):
+                predictions = self.predictions([part.request for part in some], np.array(penalties))[::-1]
+                for part in some:  # none is held while the next ones are made
+                    yield from self._answered(part, np.array(penalties), *predictions.pop())
 
-    def _handed_block(
-        self, part: BlockPart, penalties: tuple[float, ...], values: FloatArray, wrong: FloatArray
-    ) -> Iterator[BlockAnswer]:
-        block = part.block
-        wanted = np.searchsorted(np.array(penalties), self._penalties(block.estimators))
+    def is_able(self, request: FitRequest) -> bool:
+        """Is there something to learn from, and to answer for?"""
+        weights, train = self.data.weights, request.train
+        is_weighed = weights is None or bool(weights[train].sum() > 0)
+        return request.rows.size > 0 and train.size > 1 and is_weighed and _has_every_class(self.data, train)
+
+    def _penalties(self, request: FitRequest) -> FloatArray:
+        """The penalty of every estimator."""
+        name = id(request.estimators)
+        if name not in self._known:
+            self._known[name] = np.array([self._penalty_of(estimator) for estimator in request.estimators])
+        return self._known[name]
+
+    def _answered(
+        self, part: RequestPart, penalties: FloatArray, values: FloatArray, wrong: FloatArray
+    ) -> Iterator[Answered]:
+        wanted = np.searchsorted(penalties, self._penalties(part.request))
         is_sure = np.isfinite(values).all(axis=(1, 2)) & (wrong <= DOUBT * self.scale)
         sure = np.flatnonzero(is_sure[wanted])
         step = max(HANDED // values[:1].size, 1)
         for start in range(0, sure.size, step):  # a copy of all of very many numbers would be twice the answers
-            yield from self._handed_some(part, values, wanted, sure[start : start + step])
+            known, responses = self._responses(part.request, values, wanted, sure[start : start + step])
+            if known:
+                yield Answered(part.number, [part.places[at] for at in known], responses)
 
-    def _handed_some(
-        self, part: BlockPart, values: FloatArray, wanted: IntArray, sure: IntArray
-    ) -> Iterator[BlockAnswer]:
-        block = part.block
+    def _responses(
+        self, request: FitRequest, values: FloatArray, wanted: IntArray, sure: IntArray
+    ) -> tuple[list[int], Answer]:
+        """The estimators that are answered, and their responses."""
         if self.data.task == "regression":
-            found: Answer = {"predict": values[wanted[sure], :, 0]}
-        else:
-            answers = [(at, answer_of(values[wanted[at]], self.data, block.responses)) for at in sure.tolist()]
-            known = [(at, answer) for at, answer in answers if answer is not None]
-            sure = np.array([at for at, _ in known], np.int64)
-            names = block.responses if known else ()
-            found = {name: np.stack([answer[name] for _, answer in known]) for name in names}
-        if sure.size:
-            yield part.number, [part.places[at] for at in sure.tolist()], found
+            return sure.tolist(), {"predict": values[wanted[sure], :, 0]}
+        answers = [(at, _classified(values[wanted[at]], request.responses)) for at in sure.tolist()]
+        known = [(at, answer) for at, answer in answers if answer is not None]
+        names = request.responses if known else ()
+        return [at for at, _ in known], {name: np.stack([answer[name] for _, answer in known]) for name in names}
 
-    def _penalties(self, estimators: tuple[Any, ...]) -> list[float]:
-        """The penalty of every estimator; most blocks hold the same ones."""
-        if id(estimators) not in self._of_blocks:
-            self._of_blocks[id(estimators)] = [self._penalty_of(estimator) for estimator in estimators]
-        return self._of_blocks[id(estimators)]
-
-    def is_able(self, split: SplitFits) -> bool:
-        """Is there something to learn from, and to answer for?"""
-        weights = self.data.weights
-        is_weighed = weights is None or bool(weights[split.train].sum() > 0)
-        return split.rows.size > 0 and split.train.size > 1 and is_weighed and has_every_class(self.data, split.train)
-
-    def _handed(
-        self, split: SplitFits, penalties: tuple[float, ...], values: FloatArray, wrong: FloatArray
-    ) -> Iterator[tuple[int, Answer | None]]:
-        place = {penalty: at for at, penalty in enumerate(penalties)}
-        is_sure = (np.isfinite(values).all(axis=(1, 2)) & (wrong <= DOUBT * self.scale)).tolist()
-        for fit in split.fits:
-            at = place[self._penalty(fit)]
-            yield fit, answer_of(values[at], self.data, self.fits[fit].responses) if is_sure[at] else None
-
-    def _penalty(self, at: int) -> float:
-        estimator = self.fits[at].estimator
-        if id(estimator) not in self._known:
-            self._known[id(estimator)] = self._penalty_of(estimator)
-        return self._known[id(estimator)]
-
-    def _in_groups(self, splits: list[SplitFits], width: int) -> Iterator[list[SplitFits]]:
-        """Splits whose predictions, so many for each row, are held at one time."""
-        group: list[SplitFits] = []
+    def _in_groups(self, parts: list[RequestPart], width: int) -> Iterator[list[RequestPart]]:
+        """Those whose predictions, so many for each row, are held at one time."""
+        group: list[RequestPart] = []
         size = 0
-        for split in splits:
-            if group and size + split.rows.size * width > self.most_at_once:
+        for part in parts:
+            if group and size + part.request.rows.size * width > self.most_at_once:
                 yield group
                 group, size = [], 0
-            group.append(split)
-            size += split.rows.size * width
+            group.append(part)
+            size += part.request.rows.size * width
         yield group
+
+
+def score_targets(data: Dataset) -> FloatArray:
+    """What a linear model is fitted to, one column each: the numbers, or -1 and 1 for two classes or for each class."""
+    if data.task == "regression":
+        return np.asarray(data.y, np.float64)[:, None]
+    if len(data.classes) == 2:
+        return np.where(data.codes == 1, 1.0, -1.0)[:, None]
+    return np.where(data.codes[:, None] == np.arange(len(data.classes)), 1.0, -1.0)
+
+
+def _has_every_class(data: Dataset, train: IntArray) -> bool:
+    """Are all classes among the training rows? A missing one changes what is fitted."""
+    return data.task == "regression" or bool(np.bincount(data.codes[train], minlength=len(data.classes)).all())
+
+
+def _classified(scores: FloatArray, responses: tuple[str, ...]) -> Answer | None:
+    """Answers of a classifier from scores (rows x targets); None where a class hangs on the last digits."""
+    is_binary = scores.shape[1] == 1
+    answer: Answer = {}
+    if "predict" in responses:
+        ranked = np.sort(scores, axis=1)
+        gaps = np.abs(scores[:, 0]) if is_binary else ranked[:, -1] - ranked[:, -2]
+        if (gaps <= CLOSE).any():
+            return None
+        answer["predict"] = (scores[:, 0] > 0 if is_binary else np.argmax(scores, axis=1)).astype(np.int64)
+    if "decision_function" in responses:
+        answer["decision_function"] = scores[:, 0] if is_binary else scores
+    return answer

@@ -11,14 +11,12 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.batches import SplitFits, by_estimator, by_split, solve_in_blocks
 from foldwise.solvers.fitted_steps import numbers, scale_columns
 from foldwise.solvers.ridge.cross_products import CrossProductTable, symmetric_product
 from foldwise.solvers.ridge.dual import Products, centred_products, in_chunks, left_out, rest_to_leave_out
-from foldwise.solvers.ridge.linear_scores import score_targets
-from foldwise.solvers.ridge.penalties import DOUBT, Found, PenaltyBatch
+from foldwise.solvers.ridge.penalties import DOUBT, PenaltyBatch, Predictions, score_targets
 from foldwise.solvers.ridge.primal import Form, is_of_full_rank, leave_one_out, primal_answers
-from foldwise.solvers.solver import Answer, BlockAnswer, FitRequest, RequestBlock
+from foldwise.solvers.solver import Answered, FitRequest, grouped_parts
 from foldwise.solvers.steps import scaled
 
 GROUP = 2_000_000  # predictions of a tall table made at a time
@@ -53,24 +51,20 @@ class RidgeSolver:
         assert known is not None
         return type(known[1]).__name__, known[0], known[1].fit_intercept, _rank(known[1])
 
-    def pays(self, fits: Sequence[FitRequest], data: Dataset) -> bool:
+    def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
         """A reduction per training set, against every fit; in multiplications.
 
         The pass over the table that they share is not counted: the rest of a batch that was stopped half-way must be
         answered as the whole would have been, to the bit.
         """
         n, d = data.rows, data.columns
-        splits = by_split(fits, range(len(fits)))
-        plain = sum(len(split.fits) * (_fit_cost(split.train.size, d) + 3e6) for split in splits)
-        return sum(_part_cost(split, n, d) + 2e6 for split in splits) < plain
+        plain = sum(len(request.estimators) * (_fit_cost(request.train.size, d) + 3e6) for request in requests)
+        return sum(_cost(request, n, d) + 2e6 for request in requests) < plain
 
-    def solve(self, fits: Sequence[FitRequest], data: Dataset) -> list[Answer | None]:
-        return solve_in_blocks(self.solve_blocks, fits, data)
-
-    def solve_blocks(self, blocks: Sequence[RequestBlock], data: Dataset) -> Iterator[BlockAnswer]:
+    def solve(self, requests: Sequence[FitRequest], data: Dataset) -> Iterator[Answered]:
         """Answers as they come, so that those of a large table need not be held all at once."""
-        for parts in by_estimator(self, blocks):
-            yield from _Batch(parts[0].block.estimators[0], (), data).solve_parts(parts)
+        for parts in grouped_parts(requests, self.shares):
+            yield from _Batch(parts[0].request.estimators[0], data).solve(parts)
 
 
 SOLVERS = (RidgeSolver(),)
@@ -101,45 +95,45 @@ def _fit_cost(rows: int, columns: int) -> float:
     return float(large * small**2 + small**3 / 3)
 
 
-def _part_cost(split: SplitFits, rows: int, columns: int) -> float:
+def _cost(request: FitRequest, rows: int, columns: int) -> float:
     """Cross-products of the rows left out, a reduction (slower per step than a product), and the predictions."""
-    small = min(split.train.size, columns)
-    rest = min(rows - split.train.size, split.train.size)
-    return float(max(rest, 0) * small * columns + 5 * small**3 + split.rows.size * columns * len(split.fits))
+    small = min(request.train.size, columns)
+    rest = min(rows - request.train.size, request.train.size)
+    return float(max(rest, 0) * small * columns + 5 * small**3 + request.rows.size * columns * len(request.estimators))
 
 
 class _Batch(PenaltyBatch):
     """All fits of one kind of ridge."""
 
-    def __init__(self, estimator: Any, fits: Sequence[FitRequest], data: Dataset) -> None:
+    def __init__(self, estimator: Any, data: Dataset) -> None:
         known, X = scaled(estimator), numbers(data)
         assert known is not None
         assert X is not None
-        super().__init__(fits, data, score_targets(data), _penalty)
+        super().__init__(data, score_targets(data), _penalty)
         self.X, self.scaling, self.intercept = X, known[0], bool(known[1].fit_intercept)
         self.most_at_once = GROUP if 2 * X.shape[1] < data.rows else math.inf  # wide sets share one reduction
         self.form = Form(self.intercept, self.scaling.means, self.scaling.spreads, _rank(known[1]))
 
-    def found(self, splits: list[SplitFits], penalties: FloatArray) -> list[Found]:
-        """Answers of every split, each by the cheapest way that is open to it.
+    def predictions(self, requests: list[FitRequest], penalties: FloatArray) -> list[Predictions]:
+        """Each training set by the cheapest way that is open to it.
 
         Square ones go by their columns, as in scikit-learn: about their means they are singular.
         """
-        found: dict[int, Found] = {}
-        wide = [split for split in splits if self.X.shape[1] > split.train.size]
-        tall = [split for split in splits if self.X.shape[1] <= split.train.size]
-        for ways, members in (((self._wide_left_out, self._wide), wide), ((self._tall_ones, self._tall), tall)):
-            left = members
+        predictions: dict[int, Predictions] = {}
+        wide = [request for request in requests if self.X.shape[1] > request.train.size]
+        tall = [request for request in requests if self.X.shape[1] <= request.train.size]
+        for ways, some in (((self._wide_left_out, self._wide), wide), ((self._tall_ones, self._tall), tall)):
+            rest = some
             for way in ways:
-                for split, answer in way(left, penalties) if left else ():
-                    found[id(split)] = answer
-                left = [split for split in left if id(split) not in found]
-        return [found[id(split)] for split in splits]
+                for request, predicted in way(rest, penalties) if rest else ():
+                    predictions[id(request)] = predicted
+                rest = [request for request in rest if id(request) not in predictions]
+        return [predictions[id(request)] for request in requests]
 
-    def is_able(self, split: SplitFits) -> bool:
+    def is_able(self, request: FitRequest) -> bool:
         """Wide tables far from nought leave the plain loop few digits when their means are taken off."""
-        is_wide = self.X.shape[1] > split.train.size
-        return super().is_able(split) and not (is_wide and self._is_far())
+        is_wide = self.X.shape[1] > request.train.size
+        return super().is_able(request) and not (is_wide and self._is_far())
 
     def _is_far(self) -> bool:
         if not hasattr(self, "_far"):
@@ -148,51 +142,57 @@ class _Batch(PenaltyBatch):
             self._far = takes_means and bool((np.abs(self.X.mean(axis=0)) > FAR * spread)[~is_flat].any())
         return self._far
 
-    def _tall(self, splits: list[SplitFits], penalties: FloatArray) -> Iterator[tuple[SplitFits, Found]]:
-        parts = [(split.train, split.rows) for split in splits]
-        yield from zip(splits, primal_answers(self._cross_products(), self.form, parts, penalties), strict=True)
+    def _tall(self, requests: list[FitRequest], penalties: FloatArray) -> Iterator[tuple[FitRequest, Predictions]]:
+        parts = [(request.train, request.rows) for request in requests]
+        yield from zip(requests, primal_answers(self._cross_products(), self.form, parts, penalties), strict=True)
 
-    def _tall_ones(self, splits: list[SplitFits], penalties: FloatArray) -> Iterator[tuple[SplitFits, Found]]:
+    def _tall_ones(self, requests: list[FitRequest], penalties: FloatArray) -> Iterator[tuple[FitRequest, Predictions]]:
         """Leave-one-out from the fit of all rows."""
-        ones = [split for split in splits if split.train.size == self.data.rows - 1 and self._rest(split) is not None]
+        ones = [
+            request
+            for request in requests
+            if request.train.size == self.data.rows - 1 and self._rest(request) is not None
+        ]
         if len(ones) < 3:
             return
-        rows = np.array([split.rows[0] for split in ones])
+        rows = np.array([request.rows[0] for request in ones])
         values, wrong = leave_one_out(self._cross_products(), self.form, rows, penalties)
-        for at, split in enumerate(ones):
+        for at, request in enumerate(ones):
             if (wrong[:, at] <= DOUBT).all():
-                yield split, (values[:, at : at + 1], wrong[:, at])
+                yield request, (values[:, at : at + 1], wrong[:, at])
 
-    def _wide(self, splits: list[SplitFits], penalties: FloatArray) -> Iterator[tuple[SplitFits, Found]]:
+    def _wide(self, requests: list[FitRequest], penalties: FloatArray) -> Iterator[tuple[FitRequest, Predictions]]:
         poor: set[int] = set()
 
         def make(at: int) -> Products:
-            made = self._scaled_products(splits[at]) if self.scaling.spreads else self._sliced_products(splits[at])
+            made = self._scaled_products(requests[at]) if self.scaling.spreads else self._sliced_products(requests[at])
             if self.form.rank and not is_of_full_rank(made.weighed()[0], self.form.rank):
                 poor.add(at)
             return made
 
-        for at, (values, wrong) in in_chunks([split.train.size for split in splits], make, penalties):
-            yield splits[at], (values, np.full_like(wrong, np.inf) if at in poor else wrong)
+        for at, (values, wrong) in in_chunks([request.train.size for request in requests], make, penalties):
+            yield requests[at], (values, np.full_like(wrong, np.inf) if at in poor else wrong)
 
-    def _wide_left_out(self, splits: list[SplitFits], penalties: FloatArray) -> Iterator[tuple[SplitFits, Found]]:
+    def _wide_left_out(
+        self, requests: list[FitRequest], penalties: FloatArray
+    ) -> Iterator[tuple[FitRequest, Predictions]]:
         """Many sets left out, from the fit of all rows."""
-        able = [(split, rest) for split in splits if (rest := self._rest(split)) is not None]
+        able = [(request, rest) for request in requests if (rest := self._rest(request)) is not None]
         if len(able) < 3:
             return
-        parts = [(rest, split.rows) for split, rest in able]
+        parts = [(rest, request.rows) for request, rest in able]
         middle = self.Y.mean(axis=0) if self.intercept else np.zeros(self.Y.shape[1])
         roots = None if self.data.weights is None else np.sqrt(self.data.weights)
         found = left_out(self._products(), self.Y - middle, roots, penalties, parts, intercept=self.intercept)
-        for (split, _), (values, wrong) in zip(able, found, strict=True):
+        for (request, _), (values, wrong) in zip(able, found, strict=True):
             if (wrong <= DOUBT * self.scale).all():
-                yield split, (values + middle, wrong)
+                yield request, (values + middle, wrong)
 
-    def _rest(self, split: SplitFits) -> IntArray | None:
+    def _rest(self, request: FitRequest) -> IntArray | None:
         """The rows to leave out of a fit of all rows, where that gives what the training set gives."""
         is_shared = not self.scaling.spreads and (self.intercept or not self.scaling.means)
         is_weighed = self.data.weights is None or bool((self.data.weights > 0).all())
-        return rest_to_leave_out(split.train, split.rows, self.data.rows) if is_shared and is_weighed else None
+        return rest_to_leave_out(request.train, request.rows, self.data.rows) if is_shared and is_weighed else None
 
     def _products(self) -> FloatArray:
         """Products of all rows, about their mean where the fit does not see it."""
@@ -201,10 +201,10 @@ class _Batch(PenaltyBatch):
             self._all_products = symmetric_product(np.subtract(self.X.T, middle[:, None], order="C"))
         return self._all_products
 
-    def _sliced_products(self, split: SplitFits) -> Products:
+    def _sliced_products(self, request: FitRequest) -> Products:
         """Products of a training set out of those of all rows."""
-        products, train = self._products(), split.train
-        inner, across, Y = products[np.ix_(train, train)], products[np.ix_(split.rows, train)], self.Y[train]
+        products, train = self._products(), request.train
+        inner, across, Y = products[np.ix_(train, train)], products[np.ix_(request.rows, train)], self.Y[train]
         weights = None if self.data.weights is None else self.data.weights[train]
         if self.intercept:
             return centred_products(inner, across, Y, weights)
@@ -213,11 +213,11 @@ class _Batch(PenaltyBatch):
             inner, across = about.train, about.across
         return Products(inner, across, Y, np.zeros(Y.shape[1]), None if weights is None else np.sqrt(weights))
 
-    def _scaled_products(self, split: SplitFits) -> Products:
+    def _scaled_products(self, request: FitRequest) -> Products:
         """Products of a training set as its own scaler leaves it."""
-        shift, spread = scale_columns(self.X, split.train, self.scaling)
-        table, asked = (self.X[split.train] - shift) / spread, (self.X[split.rows] - shift) / spread
-        weights, Y = None if self.data.weights is None else self.data.weights[split.train], self.Y[split.train]
+        shift, spread = scale_columns(self.X, request.train, self.scaling)
+        table, asked = (self.X[request.train] - shift) / spread, (self.X[request.rows] - shift) / spread
+        weights, Y = None if self.data.weights is None else self.data.weights[request.train], self.Y[request.train]
         if self.intercept:
             middle = np.average(table, axis=0, weights=weights)
             table, asked = table - middle, asked - middle

@@ -11,7 +11,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, Given, given_by, grouped
+from foldwise.solvers.family import FamilySolver, ModelAnswer, answer_of, grouped
 from foldwise.solvers.steps import copy_of, is_kind, params_key, params_key_without
 from foldwise.solvers.svm.svm_kernels import Kernel, Training, make_kernel
 from foldwise.solvers.svm.svm_responses import has_shared_values, respond
@@ -95,14 +95,16 @@ class SupportVectors:
 
     def answers(
         self, fitted: Machine, estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[Given | None]:
+    ) -> list[ModelAnswer | None]:
         models = [fitted.models[params_key(estimator)] for estimator in estimators]
         shared = [at for at, model in enumerate(models) if has_shared_values(model, responses)]
         kernels = [make_kernel(estimators[at], fitted.part.X) for at in shared]
         found = respond([models[at] for at in shared], kernels, fitted.part.X, X, responses)
         values = dict(zip(shared, found, strict=True))
         return [
-            Given(getattr(model, "classes_", None), values[at]) if at in values else given_by(model, rows, responses)
+            ModelAnswer(getattr(model, "classes_", None), values[at])
+            if at in values
+            else answer_of(model, rows, responses)
             for at, (model, rows) in enumerate(zip(models, _tables(models, X), strict=True))
         ]
 

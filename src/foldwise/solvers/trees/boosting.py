@@ -10,7 +10,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, Given, grouped
+from foldwise.solvers.family import FamilySolver, ModelAnswer, grouped
 from foldwise.solvers.steps import is_kind, params_key_without, told
 
 # keywords of LightGBM and XGBoost, beyond those of their classes, that leave the rounds alone
@@ -84,14 +84,16 @@ class Boosting:
             runs |= dict.fromkeys(short, run(max(short)))
         return runs
 
-    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
-        found: dict[int, Given] = {}
+    def answers(
+        self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]
+    ) -> list[ModelAnswer | None]:
+        found: dict[int, ModelAnswer] = {}
         asked = sorted(set(map(self._rounds, estimators)))
         for same in grouped(asked, lambda rounds: id(fitted[rounds])):
             model = fitted[same[0]]
             values, classes = self.stages(model, X, responses, same), getattr(model, "classes_", None)
             for rounds in set.intersection(*(set(values[name]) for name in responses)):
-                found[rounds] = Given(classes, {name: values[name][rounds] for name in responses})
+                found[rounds] = ModelAnswer(classes, {name: values[name][rounds] for name in responses})
         return [found.get(self._rounds(estimator)) for estimator in estimators]
 
     def _rounds(self, estimator: Any) -> int:

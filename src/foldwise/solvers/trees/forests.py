@@ -10,7 +10,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, Given, probabilities_given
+from foldwise.solvers.family import FamilySolver, ModelAnswer, answer_of_probabilities
 from foldwise.solvers.steps import is_kind, params_key_without
 from foldwise.solvers.trees.grown import grow
 
@@ -37,9 +37,11 @@ class Forests:
     def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
         return grow(estimators[0], max(int(estimator.n_estimators) for estimator in estimators), X, y, extra)
 
-    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+    def answers(
+        self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]
+    ) -> list[ModelAnswer | None]:
         wanted = {int(estimator.n_estimators) for estimator in estimators}
-        table, found = _as_trees_see_it(X), dict[int, Given]()
+        table, found = _as_trees_see_it(X), dict[int, ModelAnswer]()
         fitted.forest.estimators_[0].apply(table)  # looks for what trees refuse, on behalf of all
         for trees, total in _running_totals(fitted.trees, table):
             if trees in wanted:
@@ -47,10 +49,10 @@ class Forests:
         return [found[int(estimator.n_estimators)] for estimator in estimators]
 
 
-def _mean_given(forest: Any, mean: FloatArray, responses: Sequence[str]) -> Given:
+def _mean_given(forest: Any, mean: FloatArray, responses: Sequence[str]) -> ModelAnswer:
     if is_kind(forest, *CLASSIFIERS):
-        return probabilities_given(forest.classes_, mean, responses)
-    return Given(None, {"predict": mean[:, 0]})
+        return answer_of_probabilities(forest.classes_, mean, responses)
+    return ModelAnswer(None, {"predict": mean[:, 0]})
 
 
 def _running_totals(trees: Sequence[Any], table: Any) -> Iterator[tuple[int, FloatArray]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, Given, probabilities_given
+from foldwise.solvers.family import FamilySolver, ModelAnswer, answer_of_probabilities
 from foldwise.solvers.steps import copy_of, is_kind, params_key_without
 from foldwise.solvers.trees.cost_complexity import cut, read_tree
 
@@ -62,14 +62,16 @@ class Trees:
             return whole.fit(X, y, **extra)
         return whole.fit(np.asfortranarray(table), y, check_input=False, **extra)
 
-    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> list[Given | None]:
+    def answers(
+        self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]
+    ) -> list[ModelAnswer | None]:
         table = _as_trees_see_it(X)
         found = fitted.apply(X) if table is None else fitted.apply(table, check_input=False)
         reached = np.asarray(found, dtype=np.int64)
         values = fitted.tree_.value[:, 0, :]
         if all(one.ccp_alpha == 0 and one.max_leaf_nodes == fitted.max_leaf_nodes for one in estimators):
             return [_given(fitted, values[reached], responses) for _ in estimators]
-        tree, given = read_tree(fitted.tree_), list[Given | None]()
+        tree, given = read_tree(fitted.tree_), list[ModelAnswer | None]()
         for block in _blocks(estimators, tree.nodes):
             penalties = np.array([float(estimator.ccp_alpha) for estimator in block])
             leaves = np.array([estimator.max_leaf_nodes or tree.nodes for estimator in block], dtype=np.int64)
@@ -87,10 +89,10 @@ def _as_trees_see_it(X: Any) -> AnyArray | None:
     return table if np.isfinite(table).all() else None
 
 
-def _given(fitted: Any, values: AnyArray, responses: Sequence[str]) -> Given:
+def _given(fitted: Any, values: AnyArray, responses: Sequence[str]) -> ModelAnswer:
     if is_kind(fitted, "DecisionTreeClassifier"):
-        return probabilities_given(fitted.classes_, values, responses)
-    return Given(None, {"predict": values[:, 0]})
+        return answer_of_probabilities(fitted.classes_, values, responses)
+    return ModelAnswer(None, {"predict": values[:, 0]})
 
 
 def _blocks(estimators: Sequence[Any], nodes: int) -> list[Sequence[Any]]:

@@ -1,11 +1,11 @@
-"""Steps of a pipeline fitted once for many candidates, against fitting whole pipelines."""
+"""Families behind the steps of a pipeline, which are fitted once, against fitting whole pipelines."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
@@ -14,14 +14,35 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, QuantileTransformer, StandardScaler
-from twin import assert_twins, bootstraps, fits_of, folds
+from twin import assert_twins, bootstraps, fits_of, folds, requests_of, solve
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
 from foldwise.learners.learner import Learner
-from foldwise.solvers.shared_steps import SOLVERS
+from foldwise.solvers.family import FamilySolver, answer_of
+from foldwise.solvers.fitted_steps import copied
+from foldwise.solvers.steps import params_key
 
-[PREFIX] = SOLVERS
+
+class Anything:
+    """Estimators fitted one by one on a table that is prepared once."""
+
+    name, is_exact = "anything", True
+
+    def takes(self, estimator, data):
+        return hasattr(estimator, "fit")
+
+    def shares(self, estimator):
+        return params_key(estimator)
+
+    def fit(self, estimators, X, y, extra):
+        return clone(estimators[0]).fit(X, y, **extra)
+
+    def answers(self, fitted, estimators, X, responses):
+        return [answer_of(fitted, copied(X), responses)] * len(estimators)
+
+
+PREFIX = FamilySolver(Anything(), needs_steps=True)
 
 
 @pytest.fixture
@@ -95,7 +116,7 @@ def test_preprocessing_is_fitted_once_per_training_part_and_settings(table, monk
         for has_spread in (False, True)
         for alpha in (1.0, 2.0, 3.0)
     ]
-    PREFIX.solve(fits_of(models, folds(70, 3), ("predict",)), make_dataset(X, y))
+    solve(PREFIX, fits_of(models, folds(70, 3), ("predict",)), make_dataset(X, y))
     assert len(fitted) == 3 * 2
 
 
@@ -103,10 +124,10 @@ def test_fits_that_warn_or_fail_are_left_to_the_plain_loop(table):
     X, y, _ = table
     data = make_dataset(X, np.digitize(y, [0]))
     models = [make_pipeline(StandardScaler(), KNeighborsClassifier(k)) for k in (3, 1000, 5)]
-    answers = PREFIX.solve(fits_of(models, folds(70, 3)[:1], ("predict",)), data)
+    answers = solve(PREFIX, fits_of(models, folds(70, 3)[:1], ("predict",)), data)
     assert [answer is None for answer in answers] == [False, True, False]
     short = [make_pipeline(StandardScaler(), MLPRegressor(max_iter=n, random_state=0)) for n in (1, 2, 3)]
-    assert PREFIX.solve(fits_of(short, folds(70, 3)[:1], ("predict",)), make_dataset(X, y)) == [None] * 3
+    assert solve(PREFIX, fits_of(short, folds(70, 3)[:1], ("predict",)), make_dataset(X, y)) == [None] * 3
 
 
 def test_steps_that_warn_or_fail_leave_their_jobs_to_the_plain_loop(table):
@@ -114,7 +135,7 @@ def test_steps_that_warn_or_fail_leave_their_jobs_to_the_plain_loop(table):
     data = make_dataset(np.column_stack([X, np.ones(70)]), np.digitize(y, [0]))
     warns = [make_pipeline(SelectKBest(f_classif, k=2), KNeighborsClassifier(k)) for k in (3, 5)]
     fails = [make_pipeline(SelectKBest(f_classif, k=-1), KNeighborsClassifier(k)) for k in (3, 5)]
-    assert PREFIX.solve(fits_of(warns + fails, folds(70, 3)[:1], ("predict",)), data) == [None] * 4
+    assert solve(PREFIX, fits_of(warns + fails, folds(70, 3)[:1], ("predict",)), data) == [None] * 4
 
 
 class Mine(TransformerMixin, BaseEstimator):
@@ -142,5 +163,5 @@ def test_bare_estimators_and_pipelines_with_a_memory_are_not_taken(table, tmp_pa
 def test_it_pays_from_two_jobs_of_one_training_set(table):
     data = make_dataset(*table[:2])
     models = [make_pipeline(StandardScaler(), Ridge(alpha)) for alpha in (1.0, 2.0)]
-    assert PREFIX.pays(fits_of(models, folds(70, 3), ("predict",)), data)
-    assert not PREFIX.pays(fits_of(models[:1], folds(70, 3), ("predict",)), data)
+    assert PREFIX.pays(requests_of(fits_of(models, folds(70, 3), ("predict",))), data)
+    assert not PREFIX.pays(requests_of(fits_of(models[:1], folds(70, 3), ("predict",))), data)

@@ -1,4 +1,4 @@
-"""Nearest neighbours behind preprocessing that learns from every training set, against fitting whole pipelines."""
+"""Nearest neighbours behind preprocessing, and of a sample of rows, against fitting every candidate by itself."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from sklearn.impute import SimpleImputer
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
-from twin import assert_twins, bootstraps, fits_of, folds
+from twin import assert_twins, bootstraps, fits_of, folds, solve
 
 import foldwise as fw
 from foldwise.data.dataset import make_dataset
-from foldwise.solvers import behind_steps
-from foldwise.solvers.behind_steps import SOLVERS
+from foldwise.learners.estimators.nearest import NearestClassifier, NearestRegressor
+from foldwise.learners.sample import RowSample
 from foldwise.solvers.finding import find
+from foldwise.solvers.nearest.families import SOLVERS
 
 ROWS = 70
 
@@ -36,7 +37,7 @@ def prepared(estimator):
     return make_pipeline(columns, estimator)
 
 
-[SOLVER] = SOLVERS
+SAMPLED, SOLVER = SOLVERS
 REGRESSORS = [KNeighborsRegressor(k, weights=how) for k in (1, 4, 9) for how in ("uniform", "distance")]
 CLASSIFIERS = [KNeighborsClassifier(k) for k in (1, 4, 9)]
 
@@ -62,11 +63,22 @@ def test_predictions_of_a_scaled_target_come_back_in_its_unit():
     assert_twins(SOLVER, models, make_dataset(table, 50 + 100 * y), folds(ROWS, 3))
 
 
-def test_what_the_steps_make_no_numbers_of_is_fitted_behind_them_one_by_one():
+def test_what_the_steps_make_no_numbers_of_is_left_to_the_plain_loop():
     table, y = frame()
     sparse = make_column_transformer((OneHotEncoder(), ["town"]), (StandardScaler(), ["b", "c"]), sparse_threshold=1)
-    models = [make_pipeline(sparse, KNeighborsRegressor(k)) for k in (2, 5)]
-    assert_twins(SOLVER, models, make_dataset(table, y), folds(ROWS, 3))
+    gaps = make_column_transformer((StandardScaler(), list("abcd")))
+    for steps in (sparse, gaps):
+        fits = fits_of([make_pipeline(steps, KNeighborsRegressor(k)) for k in (2, 5)], folds(ROWS, 3), ("predict",))
+        assert solve(SOLVER, fits, make_dataset(table, y)) == [None] * len(fits)
+
+
+def test_a_class_that_a_training_set_lacks_has_no_neighbours():
+    table, y = frame()
+    labels = np.where(y > 0, "above", "below").astype(object)
+    labels[:3] = "at the start"
+    data = make_dataset(table, labels)
+    split = [(np.arange(3, 50), np.arange(50, ROWS))]
+    assert_twins(SOLVER, [prepared(one) for one in CLASSIFIERS], data, split, ("predict", "predict_proba"))
 
 
 def test_steps_of_unknown_code_are_left_to_the_plain_loop():
@@ -77,18 +89,12 @@ def test_steps_of_unknown_code_are_left_to_the_plain_loop():
     assert not SOLVER.takes(KNeighborsRegressor(), data)  # nothing stands before it
 
 
-def test_one_pass_answers_all_candidates_of_a_training_set(monkeypatch):
+def test_one_pass_answers_all_candidates_of_a_training_set():
     """Without this the numbers are the same, and every candidate is fitted on its own."""
     table, y = frame()
-    data = make_dataset(table, y)
     models = [prepared(KNeighborsRegressor(k)) for k in range(1, 11)]
-    fits = fits_of(models, folds(ROWS, 3), ("predict",))
-    assert find(models, data, is_builtin=False) is SOLVER
+    assert find(models, make_dataset(table, y), is_builtin=False) is SOLVER
     assert SOLVER.fits_for(models) == 1
-    fitted = []
-    monkeypatch.setattr(behind_steps.Anything, "fit", lambda self, estimators, *_: fitted.append(estimators))
-    assert all(answer is not None for answer in SOLVER.solve(fits, data))
-    assert not fitted
 
 
 def test_a_study_of_a_mixed_table_has_the_numbers_of_the_plain_loop():
@@ -102,6 +108,46 @@ def test_a_study_of_a_mixed_table_has_the_numbers_of_the_plain_loop():
 def test_a_fit_made_again_on_its_own_has_the_same_digits():
     models = [prepared(one) for one in REGRESSORS]
     fits, data = fits_of(models, folds(ROWS, 3), ("predict",)), make_dataset(*frame())
-    for fit, answer in zip(fits, SOLVER.solve(fits, data), strict=True):
-        [again] = SOLVER.solve([fit], make_dataset(*frame()))
+    for fit, answer in zip(fits, solve(SOLVER, fits, data), strict=True):
+        [again] = solve(SOLVER, [fit], make_dataset(*frame()))
         np.testing.assert_array_equal(again["predict"], answer["predict"])
+
+
+SAMPLE_ROWS = 200
+
+
+def sample_table(*, is_regression: bool = True):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, size=(SAMPLE_ROWS, 3)).astype(float)  # with ties
+    y = X[:, 0] - X[:, 1] + rng.normal(size=SAMPLE_ROWS)
+    return X, y if is_regression else np.array(["low", "mid", "top"])[np.digitize(y, (-2, 2))]
+
+
+def sampled(kind):
+    for k in (1, 4, 9):
+        for how in ("uniform", "distance"):
+            for seed in (0, 1):
+                final = RowSample(kind(k, weights=how), max_rows=60, random_state=seed)
+                yield final if k == 9 else make_pipeline(StandardScaler(), final)
+
+
+@pytest.mark.parametrize("is_regression", [True, False])
+def test_answers_are_those_of_the_learner_itself(is_regression):
+    data = make_dataset(*sample_table(is_regression=is_regression))
+    models = list(sampled(NearestRegressor if is_regression else NearestClassifier))
+    responses = ("predict",) if is_regression else ("predict", "predict_proba")
+    assert_twins(SAMPLED, models, data, folds(SAMPLE_ROWS, 3) + bootstraps(SAMPLE_ROWS, 1), responses, 0)
+
+
+def test_scikit_learns_own_neighbours_are_left_to_the_plain_loop():
+    assert not SAMPLED.takes(RowSample(KNeighborsRegressor(3), random_state=0), make_dataset(*sample_table()))
+
+
+def test_a_built_in_learner_of_a_sample_has_the_numbers_of_the_plain_loop():
+    words = {"outer": 3, "inner": 2, "jobs": 1, "seed": 4, "effort": "quick"}
+    learner = fw.learner("k-nn", max_rows=50)
+    quick, plain = (
+        fw.compare({"k-nn": learner}, *sample_table(), solvers=solvers, **words) for solvers in ("auto", False)
+    )
+    for name in ("risk", "selection_score", "train_risk"):
+        assert quick.to_dict()["methods"][0][name] == plain.to_dict()["methods"][0][name]
