@@ -25,8 +25,8 @@ from foldwise.executors.options import RunOptions
 from foldwise.executors.workload import workload_of, write_workload
 from foldwise.plans.fit import Fit
 from foldwise.plans.runnable import Study
+from foldwise.records.database import PAGE
 from foldwise.records.record import Record
-from foldwise.records.schema import PAGE
 
 COLUMNS = 10
 FOLDS, HELD_OUT = 13, 4  # lines of a plane of 13 points: 4 of 13 folds are held out at a time

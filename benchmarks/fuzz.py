@@ -186,7 +186,7 @@ def _rename(schema: Any, rng: random.Random) -> None:
 
 def a_store(seeds: Path, folder: Path, rng: random.Random) -> Path:
     """A store with flipped bytes, or with other content whose checksum fits."""
-    from foldwise.records.schema import checksum
+    from foldwise.records.database import checksum
 
     path = folder / "store"
     shutil.copytree(seeds / "store", path)

@@ -9,7 +9,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, Ridge
 
 import foldwise as fw
-from foldwise.records.opening import opened
+from foldwise.records.store import opened
 from foldwise.studies.predicting import NAME
 
 

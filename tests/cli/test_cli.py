@@ -130,9 +130,6 @@ def test_a_study_in_a_store_is_resumed_reported_checked_and_copied(foldwise, tab
     assert (code, json.loads(out)["failed"]) == (0, 0)
     code, out, _ = foldwise("store", "verify", run)
     assert (code, out.strip()) == (0, f"{run} is sound")
-    code, out, _ = foldwise("store", "backup", run, tmp_path / "copy")
-    assert code == 0
-    assert (tmp_path / "copy").exists()
 
 
 def test_a_saved_model_predicts_and_is_tested(foldwise, table, tmp_path):
@@ -519,8 +516,7 @@ LONG = "a" * 5000
         ["resume", LONG],
         ["report", LONG],
         ["store", "info", LONG],
-        ["store", "backup", LONG, "copy"],
-        ["store", "salvage", LONG],
+        ["store", "verify", LONG],
         ["predict", f"{LONG}.skops", "iris"],
     ],
     ids=lambda words: " ".join(word[:8] for word in words),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -113,24 +112,6 @@ def start_and_wait(command: Command) -> subprocess.Popen[str]:
 def statuses(store: Path) -> Counter[str]:
     with sqlite3.connect(f"file:{store / 'records.db'}?mode=ro", uri=True) as database:
         return Counter(status for (status,) in database.execute("SELECT status FROM records"))
-
-
-def into_format_1(store: Path) -> None:
-    """Write a store anew as the first version would have left it."""
-    new, old = store / "records.db", store / "old.db"
-    tables = "(%s TEXT PRIMARY KEY, content BLOB NOT NULL, checksum TEXT NOT NULL) WITHOUT ROWID"
-    database = sqlite3.connect(old, isolation_level=None)
-    database.execute("ATTACH ? AS new", (str(new),))
-    for table, name in (("records", "key"), ("documents", "name")):
-        database.execute(f"CREATE TABLE {table} {tables % name}")
-        database.execute(f"INSERT INTO {table} SELECT {name}, content, checksum FROM new.{table}")
-    database.execute(f"PRAGMA application_id={0x464F4C44}")
-    database.execute("PRAGMA user_version=1")
-    database.execute("DETACH new")
-    database.close()
-    for name in ("records.db-wal", "records.db-shm"):
-        (store / name).unlink(missing_ok=True)
-    shutil.move(old, new)
 
 
 def _keys(file: Path) -> set[str]:

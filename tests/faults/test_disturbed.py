@@ -7,7 +7,6 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -25,7 +24,7 @@ from foldwise.api.model_file import load_model
 
 pytestmark = pytest.mark.slow
 needs_strace = pytest.mark.skipif(not killing.has_strace(), reason="strace disturbs at a call")
-WRITES, SYNCS, NAMES = "write,pwrite64", "fsync,fdatasync", "rename,unlink"
+WRITES, SYNCS = "write,pwrite64", "fsync,fdatasync"
 OUTPUTS = ("--save", "model.skops", "--report", "page.html")
 
 
@@ -65,36 +64,6 @@ def test_a_benchmark_killed_at_a_call(
     command = disturbing.benchmark(tmp_path)
     disturbing.kill_at(command, calls, number)
     assert without_times(command.finish()) == without_times(undisturbed_benchmark)
-
-
-@pytest.fixture(scope="module")
-def half_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of the first format with half of the fits."""
-    folder = tmp_path_factory.mktemp("old")
-    compare(folder).finish()
-    with sqlite3.connect(folder / "run" / "records.db") as database:
-        database.execute("DELETE FROM records WHERE rowid % 2 = 0")
-    disturbing.into_format_1(folder / "run")
-    return folder / "run"
-
-
-def test_a_store_of_the_first_format_goes_on(undisturbed: dict[str, Any], half_done: Path, tmp_path: Path) -> None:
-    shutil.copytree(half_done, tmp_path / "run")
-    there = len(compare(tmp_path).records())
-    answer = compare(tmp_path).finish()
-    assert without_times(answer) == without_times(undisturbed)
-    assert answer["fits_made"] == answer["fits"] - there
-
-
-@needs_strace
-@pytest.mark.parametrize(("calls", "number"), [(WRITES, 5), (WRITES, 12), (SYNCS, 2), (SYNCS, 4), (NAMES, 2)])
-def test_a_migration_killed_at_a_call(
-    undisturbed: dict[str, Any], half_done: Path, tmp_path: Path, calls: str, number: int
-) -> None:
-    shutil.copytree(half_done, tmp_path / "run")
-    command = compare(tmp_path)
-    disturbing.kill_at(command, calls, number)
-    assert without_times(command.finish()) == without_times(undisturbed)
 
 
 @needs_strace

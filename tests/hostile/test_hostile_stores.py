@@ -14,8 +14,8 @@ import pytest
 
 import foldwise as fw
 from foldwise.errors import BadStore, FoldwiseError
+from foldwise.records.database import APPLICATION_ID, checksum
 from foldwise.records.encoding import decode, read_json, unpack
-from foldwise.records.schema import APPLICATION_ID, checksum, facts_checksum
 from foldwise.records.sqlite import SqliteStore
 from foldwise.testing.stores import some_record
 
@@ -37,12 +37,11 @@ def change(run, *statements):
 
 
 def put(run, content, *, key="b" * 32, status="ok", seconds=0.5):
-    """A record of any content, with checksums that fit."""
-    found = checksum(key, content)
-    row = (key, "evil", status, seconds, facts_checksum(key, "evil", status, seconds, found), found, content)
+    """A record of any content, with a checksum that fits."""
+    row = (key, "evil", status, seconds, checksum(key, "evil", status, seconds, content), content)
     database = sqlite3.connect(run / "records.db")
     with database:
-        database.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        database.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", row)
     database.close()
 
 
@@ -95,7 +94,7 @@ def test_somebody_elses_database_is_refused_and_left_alone(tmp_path):
 @pytest.mark.parametrize("version", [-1, 0])
 def test_an_impossible_format_is_refused(run, version):
     change(run, f"PRAGMA user_version={version}")
-    with pytest.raises(BadStore, match="is not a Foldwise store: it has format"):
+    with pytest.raises(BadStore, match=r"is not a Foldwise store\. Name another"):
         SqliteStore(run)
     change(run, f"PRAGMA application_id={APPLICATION_ID + 1}")
     with pytest.raises(BadStore, match="is not a Foldwise store"):
@@ -167,10 +166,9 @@ def test_a_pickle_in_a_record_or_document_is_never_loaded(run, touch):
 def test_a_column_of_another_kind_is_damage(run):
     change(run, "UPDATE records SET content = 'text'", "UPDATE records SET seconds = 'text'")
     store = SqliteStore(run, readonly=True)
-    with pytest.raises(BadStore, match="damaged"):
-        store.get("a" * 32)
-    with pytest.raises(BadStore, match="damaged"):
-        store.info()
+    assert store.get("a" * 32) is None
+    assert store.info()["records"] == 0
+    assert len(store.verify()) == 1
     store.close()
 
 

@@ -1,7 +1,7 @@
 """A program that works on a store and kills itself at a chosen moment; the tests of crash points run it.
 
     python crash.py write FOLDER MOMENT     adds records and prints the key of each that was acknowledged
-    python crash.py migrate FOLDER MOMENT   opens an old store, which brings it to the newest format
+    python crash.py mend FOLDER MOMENT      opens a damaged store, whose file is then made anew of what can be read
 
 MOMENT counts the instructions of SQLite's machine, over all statements; 0 is never, and then their number is printed.
 """

@@ -97,3 +97,32 @@ def test_a_kill_at_any_write_to_the_disk_loses_no_acknowledged_record(tmp_path):
         shutil.rmtree(folder)
     print(f"{len(moments)} kills at writes and syncs, {kept} acknowledged, 0 lost")
     assert kept
+
+
+@pytest.mark.slow
+def test_a_kill_while_a_damaged_store_is_mended_loses_nothing_more(tmp_path):
+    """A file that has lost its end is made anew of what can be read, and whenever that is killed, it begins again."""
+    run(tmp_path / "whole")
+    file = tmp_path / "whole" / "records.db"
+    with file.open("r+b") as part:
+        part.truncate(file.stat().st_size * 2 // 3)
+    shutil.copytree(tmp_path / "whole", tmp_path / "mended")
+    mended = SqliteStore(tmp_path / "mended")
+    expected = list(mended.keys())
+    mended.close()
+    assert 10 < len(expected) < crash.RECORDS
+
+    def mend(folder, moment):
+        command = [sys.executable, str(CRASH), "mend", str(folder), str(moment)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    shutil.copytree(tmp_path / "whole", tmp_path / "counted")
+    steps = int(mend(tmp_path / "counted", 0).stdout.split("passed ")[1])
+    for moment in np.linspace(1, steps, POINTS + 1, dtype=int)[:-1]:
+        folder = tmp_path / str(moment)
+        shutil.copytree(tmp_path / "whole", folder)
+        assert mend(folder, moment).returncode == -9
+        store = SqliteStore(folder)
+        assert list(store.keys()) == expected, moment
+        assert store.verify() == []
+        store.close()

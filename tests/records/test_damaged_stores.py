@@ -8,11 +8,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 from collections import Counter
+from contextlib import closing
 
 import numpy as np
 import pytest
 
+import foldwise as fw
 from foldwise.errors import BadStore
 from foldwise.records.encoding import pack
 from foldwise.records.sqlite import SqliteStore
@@ -52,7 +55,9 @@ def whole(tmp_path_factory):
     for name, content in DOCUMENTS.items():
         store.write_document(name, content)
     store.add(RECORDS[:40])
-    store.backup(folder / "killed")
+    store.close()
+    shutil.copytree(folder / "closed", folder / "killed")
+    store = SqliteStore(folder / "closed")
     store.add(RECORDS[40:])
     store.close()
     killed = SqliteStore(folder / "killed")  # a damaged log is cut there: an earlier whole state, fits to make again
@@ -89,7 +94,10 @@ def read_all(folder, *, readonly):
     found, refused = {}, 0
     try:
         for name in DOCUMENTS:
-            found[name] = store.document(name)
+            try:
+                found[name] = store.document(name)
+            except BadStore:
+                refused += 1
         for record in RECORDS:
             try:
                 found[record.key] = store.get(record.key)
@@ -119,13 +127,13 @@ def judge(case, name, found, refused, told, problems):
         assert same.responses["predict"].tobytes() == record.responses["predict"].tobytes(), case
         assert (same.seconds, same.learner, same.status) == (record.seconds, record.learner, "ok"), case
     for document, content in DOCUMENTS.items():
-        assert found[document] == content, (case, document)
+        assert found.get(document) in (content, None), (case, document)
     if told is not None and not absent and not refused:
         assert told["seconds"] == pytest.approx(sum(record.seconds for record in RECORDS)), case
         assert told["statuses"] == {"ok": len(RECORDS)}, case
     assert problems or not refused, case
     if refused:
-        return "opened, damaged records refused"
+        return "opened, damaged pages refused"
     return "opened, some records to be made again" if absent else "opened, all the same"
 
 
@@ -149,12 +157,49 @@ def test_no_damage_gives_another_number(whole, tmp_path):
         outcomes[outcome] += 1
         shutil.rmtree(folder)
     print(dict(outcomes))
-    assert outcomes["not opened"] > CASES // 10
+    assert outcomes["opened, some records to be made again"] > CASES // 4
     assert outcomes.total() == CASES
+
+
+def test_verify_names_a_flipped_row_and_the_same_line_makes_it_again(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    run = tmp_path / "run"
+    study = {"outer": 4, "inner": 3, "jobs": 1, "store": run}
+    first = fw.compare(["k-nn:small"], X, X.sum(axis=1), **study)
+    whole = read_rows(run)
+    for table, name, at in [("records", key, rng.integers(300)) for key in sorted(whole["records"])[::7]] + [
+        ("documents", name, 5) for name, content in whole["documents"].items() if len(content) > 20
+    ]:
+        flip(run, table, name, at)
+        problems = SqliteStore(run, readonly=True).verify()
+        assert problems == [f"{table}: the checksum of {name[:16]!r} does not fit"]
+        again = fw.compare(["k-nn:small"], X, X.sum(axis=1), **study)
+        assert again.fits_made == {"records": 1, "documents": first.fits_made * (name == "manifest")}[table]
+        assert again.to_dict()["methods"][0]["risk"] == first.to_dict()["methods"][0]["risk"]
+        assert SqliteStore(run, readonly=True).verify() == []
+        assert read_rows(run)["documents"] == whole["documents"]
+
+
+def read_rows(run):
+    """Keys of records, and documents with their contents."""
+    with closing(sqlite3.connect(run / "records.db")) as database:
+        keys = [key for (key,) in database.execute("SELECT key FROM records")]
+        return {"records": keys, "documents": dict(database.execute("SELECT name, content FROM documents"))}
+
+
+def flip(run, table, name, at):
+    """Flip a bit of a row in the bytes of the file."""
+    with closing(sqlite3.connect(run / "records.db")) as database:
+        column = "key" if table == "records" else "name"
+        (content,) = database.execute(f"SELECT content FROM {table} WHERE {column} = ?", (name,)).fetchone()
+    file = bytearray((run / "records.db").read_bytes())
+    file[file.index(content[:1000]) + int(at)] ^= 1
+    (run / "records.db").write_bytes(file)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 50, 100, 4096, 8192, 8193])
 def test_a_file_cut_to_a_few_bytes_is_refused_in_one_sentence(whole, tmp_path, cut):
     (tmp_path / "records.db").write_bytes(whole["closed"]["records.db"][:cut])
-    with pytest.raises(BadStore, match=r"damaged|is empty"):
+    with pytest.raises(BadStore, match=r"damaged|is empty|is not a Foldwise store"):
         SqliteStore(tmp_path, readonly=True)

@@ -14,10 +14,9 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.records.database import FILE
+from foldwise.records.database import APPLICATION_ID, FILE, TABLES, VERSION
 from foldwise.records.encoding import unpack
 from foldwise.records.record import Status
-from foldwise.records.schema import APPLICATION_ID, TABLES, VERSION
 
 PAGE = (Path(__file__).parents[2] / "docs" / "store-format.md").read_text()
 
@@ -54,7 +53,7 @@ def test_files_and_tables(store, database):
         assert f"`{path.name}`" in PAGE
     assert f"0x{APPLICATION_ID:X}" in PAGE
     assert f"now {VERSION} |" in PAGE
-    for table in TABLES[VERSION]:
+    for table in TABLES:
         columns = [name for _, name, *_ in database.execute(f"PRAGMA table_info({table})")]
         assert named(f"`{table}`") == columns
     assert PAGE.count("\n| `records` |") == PAGE.count("\n| `documents` |") == 1

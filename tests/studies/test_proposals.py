@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -31,9 +32,7 @@ def proposals(tmp_path_factory):
 
 
 def rewritten(folder, name, written, target):
-    with_copy = SqliteStore(folder, readonly=True)
-    with_copy.backup(target)
-    with_copy.close()
+    shutil.copytree(folder, target)
     store = SqliteStore(target)
     store.write_document(name, written if isinstance(written, bytes) else json.dumps(written).encode())
     store.close()

@@ -22,7 +22,7 @@ from foldwise.learners.tuned import Tuned, tune
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
 from foldwise.plans.runnable import make_study
-from foldwise.records.opening import AnyStore
+from foldwise.records.store import AnyStore
 from foldwise.show.fragments import curve_fragment
 from foldwise.show.plots import plot_curve
 from foldwise.splits.making import make_splits

@@ -24,9 +24,8 @@ from foldwise.questions.combined import answer_of
 from foldwise.questions.contest import BASELINE, pick
 from foldwise.questions.importance import check_rows, importance_of
 from foldwise.questions.method import MethodAnswer
-from foldwise.records.opening import opened
 from foldwise.records.sqlite import SqliteStore
-from foldwise.records.store import Store
+from foldwise.records.store import Store, opened
 from foldwise.shown import words_html
 from foldwise.splits.split import Split
 from foldwise.studies.importance import SHUFFLES, Measured, Shuffled, model_name, read_measured, write_measured

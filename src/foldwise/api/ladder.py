@@ -15,8 +15,7 @@ from foldwise.formulas.ladder import ladder_reach, release
 from foldwise.losses.loss import Loss
 from foldwise.questions.ledger import count_scored
 from foldwise.records.encoding import read_json
-from foldwise.records.opening import opened
-from foldwise.records.store import Store
+from foldwise.records.store import Store, opened
 
 NAME = "ladder"
 

@@ -19,7 +19,7 @@ from foldwise.learners.named import Named
 from foldwise.plans.effort import complete
 from foldwise.plans.limit import START, Decision, choose, slowness
 from foldwise.plans.methods import name_learners
-from foldwise.records.opening import AnyStore, opened
+from foldwise.records.store import AnyStore, opened
 
 DOCUMENT = "decision"
 STRANDS = 2

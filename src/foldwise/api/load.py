@@ -14,8 +14,7 @@ from foldwise.estimates.intervals import IntervalMethod
 from foldwise.questions.contest import BASELINE
 from foldwise.questions.evidence import with_interval
 from foldwise.questions.lacking import lacking_words
-from foldwise.records.opening import opened
-from foldwise.records.store import Store
+from foldwise.records.store import Store, opened
 from foldwise.studies.file import read_study, stored_losses
 from foldwise.studies.reading import Reading
 from foldwise.tuners.tuner import Tuner

@@ -47,7 +47,9 @@ def checked_manifest(study: Study, store: Store, sketch: Sketch | None = None) -
     """
     wanted = _manifest(study)
     content = store.document("manifest")
-    if content is not None:
+    if content is None:
+        store.discard(list(store.keys()))  # of a store whose manifest is damaged: nobody knows what they were made from
+    else:
         found = _read(content)
         words = _data_words(store, sketch) if found.get("task") == wanted["task"] else ""
         changes = [*_settings(found, wanted, words), *_codes(found["code"], wanted["code"])]

@@ -30,7 +30,7 @@ from foldwise.plans.searches import Tuning
 from foldwise.plans.tight import NOTE, RUNS, is_worth_repeating
 from foldwise.questions.evidence import check_interval
 from foldwise.questions.importance import check_rows
-from foldwise.records.opening import AnyStore
+from foldwise.records.store import AnyStore
 from foldwise.splits.nesting import Note, study_splits
 
 Values = TypeVar("Values")

@@ -22,8 +22,7 @@ from foldwise.questions.combined import answer_of
 from foldwise.questions.contest import BASELINE
 from foldwise.questions.ledger import name_of_method, name_of_test_set, note_scores
 from foldwise.questions.pictures.table import write_table
-from foldwise.records.opening import AnyStore, opened
-from foldwise.records.store import Store
+from foldwise.records.store import AnyStore, Store, opened
 from foldwise.run import run
 from foldwise.studies.file import write_study
 from foldwise.studies.reading import Reading

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,10 @@ from foldwise.cli.output import check_folder, columns, default_loss, remark, sho
 
 @click.group(
     cls=Commands,
-    epilog=examples("foldwise store info runs/wine", "foldwise store backup runs/wine copies/wine"),
+    epilog=examples("foldwise store info runs/wine", "foldwise store verify runs/wine"),
 )
 def store() -> None:
-    """Look at a store, check it, copy it, or salvage what is whole."""
+    """Look at a store, or check it."""
 
 
 @store.command(epilog=examples("foldwise store info runs/wine", "foldwise store info runs/wine --failed"))
@@ -40,49 +39,15 @@ def info(run: str, failed: bool, as_json: bool) -> None:
 @click.argument("run")
 @as_json
 def verify(run: str, as_json: bool) -> int:
-    """Compare the checksum of every record.
+    """Compare the checksum of every fit and document.
 
-    The exit code is 1 if one is damaged.
+    What is damaged counts as missing: the line that began the study makes it again. The exit code is 1 if something is.
     """
     problems = _open_store(run).verify()
     answer = {"path": run, "is_sound": not problems, "problems": problems}
-    show(answer, "\n".join(problems) or f"{run} is sound", as_json=as_json)
+    again = "Run the line that began the study again: what is damaged is made again."
+    show(answer, "\n".join([*problems, again]) if problems else f"{run} is sound", as_json=as_json)
     return 1 if problems else 0
-
-
-@store.command(epilog=examples("foldwise store backup runs/wine copies/wine"))
-@click.argument("run")
-@click.argument("copy")
-@as_json
-def backup(run: str, copy: str, as_json: bool) -> int:
-    """Copy a store, also while a study is writing to it.
-
-    The exit code is 1 if what was copied is damaged.
-    """
-    problems = _open_store(run).backup(copy)
-    show({"path": run, "copy": copy, "problems": problems}, f"{run} was copied to {copy}", as_json=as_json)
-    for problem in problems:
-        remark(f"{copy} is as damaged as {run}: {problem}. `foldwise store salvage {shlex.quote(run)}` keeps the rest.")
-    return 1 if problems else 0
-
-
-@store.command(epilog=examples("foldwise store salvage runs/wine"))
-@click.argument("run")
-@click.argument("copy", required=False)
-@as_json
-def salvage(run: str, copy: str | None, as_json: bool) -> int:
-    """Copy what is whole of a damaged store, and name the rest.
-
-    COPY is a new folder (RUN-salvaged); nothing in RUN is changed. The exit code is 1 if something is lost.
-    """
-    from foldwise.records.sqlite import SqliteStore
-
-    answer = SqliteStore.salvage(run, copy or f"{run.rstrip('/')}-salvaged")
-    lines = [f"{answer['records']} records are in {answer['copy']}"]
-    lines += [f"lost: {name}{_meaning(name)}" for name in answer["lost"]]
-    lines += ["Run the same line again with that store: what is lost is made again."] if answer["lost"] else []
-    show(answer, "\n".join(lines), as_json=as_json)
-    return 1 if answer["lost"] else 0
 
 
 @command(
@@ -224,16 +189,6 @@ def card(model: str, trust: bool, as_json: bool) -> None:
 
     about = read_card(model, trust=trust)
     show(shown_card(about), card_text(about), as_json=as_json)
-
-
-def _meaning(name: str) -> str:
-    """What the loss of a document means."""
-    return {
-        "manifest": ", which says what made the records: go on with the same data and versions only",
-        "outline": ", the study as reports read it",
-        "origin": ", how the study was begun",
-        "ledger": ", what was scored on which test set",
-    }.get(name, "")
 
 
 def _open_store(run: str) -> Any:

@@ -14,8 +14,7 @@ from foldwise.estimates.estimate import Estimate, percent, same_digits
 from foldwise.formulas.multiple import shared_level, spent_level
 from foldwise.questions.method import MethodAnswer
 from foldwise.records.encoding import read_json
-from foldwise.records.opening import opened
-from foldwise.records.store import Store
+from foldwise.records.store import Store, opened
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
 

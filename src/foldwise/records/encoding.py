@@ -74,7 +74,7 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, AnyArray]]:
             arrays[name] = array.astype(_native(dtype))  # a copy, so that one array does not hold all the bytes
             place += count * dtype.itemsize
     except (ValueError, KeyError, TypeError, RecursionError, struct.error, zlib.error) as reason:
-        raise BadStore(f"a stored document cannot be read: {reason}", "Restore the store from a backup") from reason
+        raise BadStore(f"a stored document cannot be read: {reason}", "Name another store") from reason
     return head, arrays
 
 
@@ -123,7 +123,7 @@ def decode(key: str, content: bytes) -> Record:
         _check(record)
         return clipped(record)
     except (ValueError, KeyError, TypeError) as reason:
-        raise BadStore(f"record {key[:16]!r} is none of ours: {reason}", "Restore the store from a backup") from reason
+        raise BadStore(f"record {key[:16]!r} is none of ours: {reason}", "Name another store") from reason
 
 
 def clipped(record: Record) -> Record:
@@ -152,9 +152,7 @@ def _check(record: Record) -> None:
 
 def _rows(arrays: Mapping[str, AnyArray]) -> IntArray:
     """The rows from the steps between them; records of one fold share a short array."""
-    steps = arrays.get("steps")
-    if steps is None:
-        return arrays["rows"].astype(np.int64, copy=False)  # as the first format wrote them
+    steps = arrays["steps"]
     return _summed(steps) if steps.nbytes > _SHORT else _shared_rows(steps.dtype, steps.tobytes())
 
 

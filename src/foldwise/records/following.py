@@ -60,9 +60,9 @@ class FollowedStore(SqliteStore):
             self.close()
         return NewRecords(facts, is_anew)
 
-    def _read(self, table: str, column: str, name: str) -> bytes | None:
+    def _content(self, statement: str, name: str) -> bytes | None:
         try:
-            return super()._read(table, column, name)
+            return super()._content(statement, name)
         finally:
             self.close()
 

@@ -1,46 +1,35 @@
-"""Records in a folder: one SQLite file, one writer, a checksum per record, JSON and numbers only."""
+"""Records in a folder: one SQLite file, one writer, a checksum per row, JSON and numbers only."""
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from foldwise.errors import BadStore
 from foldwise.records.cache import Cache
 from foldwise.records.database import (
+    DAMAGED_FILE,
     FILE,
+    VERSION,
     cannot_open,
     cannot_write,
     checkpoint,
-    damaged,
-    has_lost_its_log,
+    checksum,
+    is_whole,
     open_reader,
     open_writer,
     patiently,
 )
 from foldwise.records.encoding import clipped, decode, encode
 from foldwise.records.lock import Taken, take
-from foldwise.records.migration import copy_whole
-from foldwise.records.mounts import network_of
 from foldwise.records.record import Record
-from foldwise.records.salvage import find_whole
-from foldwise.records.schema import VERSION, checksum, facts_checksum, storable
-
-_LOG_NOTE = (
-    "{path} was perhaps copied without its records.db-wal, so that its newest fits may be missing here: "
-    "they are made again where they are needed; `foldwise store backup RUN COPY` copies a store whole"
-)
-_NETWORK_NOTE = (
-    "{path} is on a network file system ({kind}), where SQLite's log cannot be shared: "
-    "the file is held by this run alone, and others can read it when the run has ended"
-)
-_INSERT = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 class Facts(NamedTuple):
@@ -55,34 +44,31 @@ class Facts(NamedTuple):
 class SqliteStore:
     """A store in the folder `path`; a second writer is refused, readers are always welcome.
 
-    The lock belongs to the kernel and dies with its holder, so that nothing is left
-    to clean up after a kill. Records used last are kept at hand, up to a number of
-    bytes; the others are read again, also when the store has been closed.
+    The lock belongs to the kernel and dies with its holder, so that nothing is left to clean up after a kill. A row
+    whose checksum does not fit counts as missing, so that whoever needs it makes it again. Records used last are kept
+    at hand, up to a number of bytes; the others are read again, also when the store has been closed.
     """
 
     def __init__(self, path: str | Path, *, readonly: bool = False) -> None:
         self.path = Path(path)
-        self.notes: list[tuple[str, str]] = []
         self._cache = Cache()
         self._documents: dict[str, bytes | None] = {}
         self._lock: int | None = None
         self._is_new = False  # no record in it yet, so that none is looked for
         self._let_go: weakref.finalize[Any, Any] | None = None
-        if has_lost_its_log(self.path):
-            self.notes.append(("log", _LOG_NOTE.format(path=self.path)))
         self._database: sqlite3.Connection | None = open_reader(self.path) if readonly else self._open_writer()
 
     def get(self, key: str) -> Record | None:
         record = self._cache.get(key)
         if record is None and not self._is_new:
-            content = self._read("records", "key", key)
+            content = self._content("SELECT * FROM records WHERE key = ?", key)
             if content is not None:
                 record = self._cache.put(decode(key, content))
         return record
 
     def add(self, records: Iterable[Record]) -> None:
         records = [clipped(record) for record in records]
-        self._write(_INSERT, [_row(record) for record in records])
+        self._write("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?)", [_row(record) for record in records])
         self._is_new = self._is_new and not records
         for record in records:
             self._cache.put(record)
@@ -102,13 +88,13 @@ class SqliteStore:
 
     def document(self, name: str) -> bytes | None:
         if name not in self._documents:
-            self._documents[name] = self._read("documents", "name", name)
+            self._documents[name] = self._content("SELECT * FROM documents WHERE name = ?", name)
         return self._documents[name]
 
     def write_document(self, name: str, content: bytes) -> None:
         if self.document(name) != content:
-            rows = [(name, content, checksum(name, content))]
-            self._write("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", rows)
+            row = (name, checksum(name, content), content)
+            self._write("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", [row])
             self._documents[name] = content
 
     def info(self) -> dict[str, Any]:
@@ -121,6 +107,7 @@ class SqliteStore:
             seconds += facts.seconds
             if facts.status != "ok":
                 failed.append(facts)
+        is_mended = (self.path / DAMAGED_FILE).exists()
         return {
             "path": str(self.path),
             "records": statuses.total(),
@@ -130,52 +117,18 @@ class SqliteStore:
             "seconds": seconds,
             "bytes": sum(part.stat().st_size for part in self.path.glob(f"{FILE}*")),
             "schema": VERSION,
-            "notes": [text for _, text in self.notes],
+            "notes": [f"a damaged file was set aside as {DAMAGED_FILE}, which is no longer used"] if is_mended else [],
         }
 
     def verify(self) -> list[str]:
-        """All problems: damaged pages, records and documents that do not fit their checksums or cannot be read."""
+        """All problems: damaged pages, and rows that do not fit their checksums or cannot be read."""
         problems: list[str] = []
-        for check in (self._bad_pages, self._bad_records, self._bad_documents):
+        for check in (self._bad_pages(), self._bad_rows("records"), self._bad_rows("documents")):
             try:
-                problems.extend(check())
-            except (sqlite3.Error, BadStore) as reason:
-                problems.append(" ".join(str(reason).split()))
-        return problems
-
-    def backup(self, target: str | Path) -> list[str]:
-        """Copy the store, whole, into another folder; safe while a run is writing. All problems of the copy, if any."""
-        folder = Path(target)
-        if (folder / FILE).exists():
-            raise BadStore(f"there is a store in {folder} already", "Give a folder that does not exist yet")
-        _make_folder(folder)
-        try:
-            copy_whole(self._reader(), folder / FILE)
-        except sqlite3.Error as reason:
-            raise cannot_write(folder, reason) from reason
-        except OSError as reason:
-            raise BadStore(f"cannot write the copy {folder}: {reason.strerror}", "Name another folder") from reason
-        with closing(SqliteStore(folder, readonly=True)) as copy:
-            return copy.verify()
-
-    @classmethod
-    def salvage(cls, path: str | Path, target: str | Path) -> dict[str, Any]:
-        """Copy every record and document of a damaged store whose checksum holds into another folder."""
-        folder, found = Path(target), find_whole(Path(path))
-        if (folder / FILE).exists():
-            raise BadStore(f"there is a store in {folder} already", "Give a folder that does not exist yet")
-        with closing(cls(folder)) as copy:
-            rows = (_row(decode(key, content), content) for key, content in sorted(found.records.items()))
-            copy._write(_INSERT, list(rows))
-            for name, content in sorted(found.documents.items()):
-                copy.write_document(name, content)
-        return {
-            "path": str(path),
-            "copy": str(folder),
-            "records": len(found.records),
-            "documents": sorted(found.documents),
-            "lost": found.lost,
-        }
+                problems.extend(check)
+            except sqlite3.Error as reason:
+                problems.append(cannot_open(self.path, reason).problem)
+        return list(dict.fromkeys(problems))
 
     def close(self) -> None:
         """Let go of the file and its lock; what is asked for later is read from the file again."""
@@ -195,20 +148,10 @@ class SqliteStore:
         self._documents.clear()
 
     def _open_writer(self) -> sqlite3.Connection:
-        _make_folder(self.path)
-        self._take_lock()
         try:
-            network = network_of(self.path)
-            if network is not None:
-                self.notes.append(("network", _NETWORK_NOTE.format(path=self.path, kind=network)))
-            database = open_writer(self.path, network=network)
-            self._is_new = database.execute("SELECT 1 FROM records LIMIT 1").fetchone() is None
-        except BaseException:
-            self._release()
-            raise
-        return database
-
-    def _take_lock(self) -> None:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as reason:
+            raise BadStore(f"cannot make the store folder {self.path}: {reason.strerror}", "Name another") from reason
         try:
             self._lock = take(self.path / "lock")
         except Taken as reason:
@@ -217,7 +160,17 @@ class SqliteStore:
                 "Wait until it ends, or name another store",
             ) from reason
         except OSError as reason:
-            raise BadStore(f"cannot write to the store {self.path}: {reason.strerror}", "Name another") from reason
+            raise BadStore(
+                f"cannot write to the store {self.path}: {reason.strerror}",
+                f"Name another, or read it: foldwise report {self.path}",
+            ) from reason
+        try:
+            database = open_writer(self.path)
+            self._is_new = database.execute("SELECT 1 FROM records LIMIT 1").fetchone() is None
+        except BaseException:
+            self._release()
+            raise
+        return database
 
     def _release(self) -> None:
         if self._lock is not None:
@@ -229,40 +182,31 @@ class SqliteStore:
     def _reader(self) -> sqlite3.Connection:
         """The open file; a closed store is opened for reading, until it is closed again or nobody holds it."""
         if self._database is None:
-            self._database = open_reader(self.path, is_known=True)
+            self._database = open_reader(self.path)
             self._let_go = weakref.finalize(self, self._database.close)
         return self._database
 
     def _places(self, which: str) -> Iterator[tuple[int, Facts]]:
-        """The place in the file and the facts of some records, each compared with its checksum."""
-        columns = "rowid, key, learner, status, seconds, checksum, facts"
-        for place, *known, content_checksum, found in self._select(f"SELECT {columns} FROM records {which}"):
-            facts = Facts(*known)
-            if not _fits(facts, content_checksum, found):
-                raise damaged(self.path, str(facts.key))
-            yield place, facts
+        """The place in the file and the facts of some records; those that no record can have are left out."""
+        for place, *values in self._select(f"SELECT rowid, key, learner, status, seconds FROM records {which}"):
+            facts = Facts(*values)
+            is_text = all(isinstance(text, str) for text in facts[:3])
+            if is_text and isinstance(facts.seconds, int | float) and math.isfinite(facts.seconds):
+                yield place, facts
 
-    def _select(self, statement: str) -> Any:
-        return self._ask(lambda database: database.execute(statement).fetchall())
-
-    def _ask(self, question: Callable[[sqlite3.Connection], Any]) -> Any:
+    def _select(self, statement: str, values: Sequence[Any] = ()) -> Any:
         def attempt() -> Any:
             try:
-                return question(self._reader())
+                return self._reader().execute(statement, values).fetchall()
             except sqlite3.Error as reason:
                 raise cannot_open(self.path, reason) from reason
 
         return patiently(attempt)
 
-    def _read(self, table: str, column: str, name: str) -> bytes | None:
-        statement = f"SELECT content, checksum FROM {table} WHERE {column} = ?"
-        row = self._ask(lambda database: database.execute(statement, (name,)).fetchone())
-        if row is None:
-            return None
-        content, found = row
-        if not isinstance(content, bytes) or checksum(name, content) != found:
-            raise damaged(self.path, name)
-        return content
+    def _content(self, statement: str, name: str) -> bytes | None:
+        """The content of a row, if there is one and its checksum fits."""
+        rows = self._select(statement, (name,))
+        return rows[0][-1] if rows and is_whole(rows[0]) else None
 
     def _write(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if self._lock is None or self._database is None:
@@ -290,50 +234,18 @@ class SqliteStore:
             if text != "ok":
                 yield f"pages: {' '.join(str(text).split())}"
 
-    def _bad_records(self) -> Iterator[str]:
-        columns = "key, learner, status, seconds, checksum, facts, content"
-        for *known, content_checksum, found, content in self._reader().execute(f"SELECT {columns} FROM records"):
-            facts = Facts(*known)
-            key = str(facts.key)
-            if not isinstance(content, bytes) or checksum(key, content) != content_checksum:
-                yield f"records: the checksum of {key[:16]!r} does not fit its content"
-            elif not _fits(facts, content_checksum, found):
-                yield f"records: the checksum of {key[:16]!r} does not fit its learner, status and seconds"
-            else:
-                yield from _unreadable(facts, content)
-
-    def _bad_documents(self) -> Iterator[str]:
-        for name, content, found in self._reader().execute("SELECT name, content, checksum FROM documents"):
-            if not isinstance(content, bytes) or checksum(str(name), content) != found:
-                yield f"documents: the checksum of {str(name)[:16]!r} does not fit its content"
+    def _bad_rows(self, table: str) -> Iterator[str]:
+        for row in self._reader().execute(f"SELECT * FROM {table}"):
+            if not is_whole(row):
+                yield f"{table}: the checksum of {str(row[0])[:16]!r} does not fit"
+            elif table == "records":
+                try:
+                    decode(row[0], row[-1])
+                except BadStore as reason:
+                    yield f"records: {reason.problem}"
 
 
-def _row(record: Record, content: bytes | None = None) -> tuple[Any, ...]:
-    content = encode(record) if content is None else content
-    found = checksum(record.key, content)
-    facts = Facts(record.key, storable(record.learner), record.status, float(record.seconds))
-    return (*facts, facts_checksum(*facts, found), found, content)
-
-
-def _fits(facts: Facts, content_checksum: Any, found: Any) -> bool:
-    try:
-        return bool(facts_checksum(*facts, content_checksum) == found)
-    except (TypeError, ValueError, AttributeError):
-        return False  # not even the kinds are right
-
-
-def _unreadable(facts: Facts, content: bytes) -> Iterator[str]:
-    try:
-        record = decode(facts.key, content)
-    except BadStore as reason:
-        yield f"records: {reason.problem}"
-        return
-    if (storable(record.learner), record.status, float(record.seconds)) != facts[1:]:
-        yield f"records: {facts.key[:16]!r} says something else of itself than its content does"
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as reason:
-        raise BadStore(f"cannot make the store folder {path}: {reason.strerror}", "Name another") from reason
+def _row(record: Record) -> tuple[Any, ...]:
+    learner = record.learner.encode(errors="backslashreplace").decode()  # SQLite takes no half characters
+    facts, content = Facts(record.key, learner, record.status, float(record.seconds)), encode(record)
+    return (*facts, checksum(*facts, content), content)

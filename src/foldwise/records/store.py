@@ -1,12 +1,17 @@
-"""Where records are kept: the protocol every store meets."""
+"""Where records are kept: the protocol every store meets, and opening what `store=` names."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Protocol, TypeAlias
 
 from foldwise.errors import BadStore
+from foldwise.records.memory import MemoryStore
 from foldwise.records.record import Record
+from foldwise.records.sqlite import SqliteStore
 
 
 class Store(Protocol):
@@ -32,6 +37,29 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of files and locks."""
+
+
+AnyStore: TypeAlias = str | Path | Store | None
+_METHODS = ("get", "add", "discard", "keys", "document", "write_document", "close")
+
+
+@contextmanager
+def opened(store: AnyStore, *, readonly: bool = False) -> Iterator[Store]:
+    """The store to use, closed at the end; one that was given stays open, for whoever made it to close.
+
+    >>> mine = MemoryStore()
+    >>> with opened(mine) as found:
+    ...     found is mine
+    True
+    """
+    if store is None or isinstance(store, str | os.PathLike):
+        with closing(MemoryStore() if store is None else SqliteStore(store, readonly=readonly)) as kept:
+            yield kept
+    else:
+        for method in _METHODS:
+            if not callable(getattr(store, method, None)):
+                raise BadStore(f"store must be a folder or a store, and {store!r} has no method {method}")
+        yield store
 
 
 def document_if_there(store: Store, name: str) -> bytes | None:

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foldwise.records.encoding import read_json
-from foldwise.records.opening import AnyStore, opened
-from foldwise.records.store import Store, document_if_there
+from foldwise.records.store import AnyStore, Store, document_if_there, opened
 
 NAME = "curves"  # of the document
 MOST = 20  # the oldest make room
