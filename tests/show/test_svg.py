@@ -1,4 +1,4 @@
-"""show/svg.py: figures and strips drawn from values."""
+"""show/svg.py and show/scale.py: figures and strips drawn from values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 from foldwise.blocks.block import Column, Drawn, Row, Strip, Table, texts
 from foldwise.blocks.figure import Axis, Band, Bars, Cells, Figure, Level, Line, Points, Whiskers
-from foldwise.show.svg import figure_svg, strip_scale, strip_svg
+from foldwise.show.scale import strip_scale
+from foldwise.show.svg import figure_svg, strip_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -46,10 +46,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column; numbers stand on the right, words on the left."""
+    """The head of a column; numbers stand on the right, words on the left; a spare one gives way to the drawing."""
 
     head: str
     is_text: bool = False
+    is_spare: bool = False
     help: str = ""
 
 
