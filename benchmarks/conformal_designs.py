@@ -1,7 +1,7 @@
 """Simulations of CV+ and cross-conformal sets by themselves: learners, a choice among equal methods, groups.
 
 Learners in a few lines of NumPy, so that a thousand studies take seconds; the intervals are those of
-`formulas/conformal.py`.
+`stats/conformal.py`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from foldwise.formulas.conformal import HeldOut, cross_conformal, cv_plus
 from foldwise.lab.problems import find_problem
+from foldwise.stats.conformal import HeldOut, cross_conformal, cv_plus
 
 LEVELS = (0.8, 0.9, 0.95)
 NEW = 100

@@ -40,8 +40,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import foldwise as fw
-from foldwise.formulas.conformal import proved_coverage
 from foldwise.lab.problems import PROBLEMS, find_problem
+from foldwise.stats.conformal import proved_coverage
 
 LEVELS = (0.8, 0.9, 0.95)
 NUMBERS = ("diabetes", "white wine", "airfoil", "compactiv", "skillcraft", "wages")

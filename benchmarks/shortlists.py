@@ -22,7 +22,7 @@ import pandas as pd
 import sets
 
 import foldwise as fw
-from foldwise.formulas import simplex
+from foldwise.stats import simplex
 
 TRAIN, TEST, SEED = 500, 2_000, 1
 SETS = (

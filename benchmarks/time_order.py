@@ -17,7 +17,7 @@ from scipy import optimize, signal
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
-from foldwise.formulas.long_run import LongRun, long_run, mean_loss
+from foldwise.stats.long_run import LongRun, long_run, mean_loss
 
 Noise = Callable[[np.random.Generator, int, int], FloatArray]
 BURN = 200

@@ -27,7 +27,7 @@ PAGES = {
     "losses": (
         "Losses and bounds",
         "What one prediction costs, and what a development set promises.",
-        ("losses.", "formulas."),
+        ("losses.", "stats.bounds"),
     ),
     "errors": ("Errors", "What is raised.", ("errors",)),
 }

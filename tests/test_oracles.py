@@ -12,11 +12,11 @@ from designs.exact import majority_cv_mse, ols_risk
 from numpy.testing import assert_allclose
 
 from foldwise import comparisons, intervals
-from foldwise.formulas.bates import bates as bates_formula
-from foldwise.formulas.bates import bates_terms
-from foldwise.formulas.bias import _contest, _left_out_means
-from foldwise.formulas.bounds import excess_bound, paired_excess_bound, uniform_bound
-from foldwise.formulas.ladder import ladder
+from foldwise.stats.bates import bates as bates_formula
+from foldwise.stats.bates import bates_terms
+from foldwise.stats.bias import _contest, _left_out_means
+from foldwise.stats.bounds import excess_bound, paired_excess_bound, uniform_bound
+from foldwise.stats.ladder import ladder
 from foldwise.tuners.rules import choose
 
 ORACLES = json.loads((Path(__file__).parent / "oracles.json").read_text(encoding="utf-8"))["oracles"]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldwise.arrays import FloatArray
-from foldwise.formulas.auc import cv_auc, delong_auc
-from foldwise.formulas.corrected_t import corrected_t
+from foldwise.stats.auc import cv_auc, delong_auc
+from foldwise.stats.corrected_t import corrected_t
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,11 +17,6 @@ from designs.lasso import LassoLogistic
 from designs.results import Result, coverage_results, mean_result
 from designs.subsamples import held_out, subsample_means
 from foldwise.arrays import FloatArray, IntArray
-from foldwise.formulas import holdout
-from foldwise.formulas.bates import Bates, bates
-from foldwise.formulas.checks import normal_quantile
-from foldwise.formulas.corrected_t import corrected_t
-from foldwise.formulas.cv_clt import cv_clt
 from foldwise.lab.draws import (
     cross_validate,
     cv_draws,
@@ -36,6 +31,11 @@ from foldwise.lab.learners import Logistic, Ridge, TunedRidge, Untuned, balanced
 from foldwise.lab.models import Linear
 from foldwise.lab.problems import Problem, find_problem
 from foldwise.lab.replications import Found, replicate_all
+from foldwise.stats import holdout
+from foldwise.stats.bates import Bates, bates
+from foldwise.stats.checks import normal_quantile
+from foldwise.stats.corrected_t import corrected_t
+from foldwise.stats.cv_clt import cv_clt
 
 D1_EXPECTED: Mapping[int, tuple[int, Mapping[str, Sequence[float | None]]]] = {
     40: (

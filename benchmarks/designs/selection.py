@@ -32,7 +32,7 @@ ESTIMATES = ("minimum", "tibshirani", "bbc", "nested")
 
 def corrected_minima(losses: FloatArray, folds: IntArray, rng: np.random.Generator) -> dict[str, FloatArray]:
     """The smallest error of losses[replication, row, candidate], and its two corrections that need no further fit."""
-    from foldwise.intervals import bbc
+    from foldwise.stats.intervals import bbc
 
     scores = np.stack([fold_means(losses[..., c], folds) for c in range(losses.shape[-1])], axis=-1)
     means = scores.mean(-2)

@@ -10,13 +10,13 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadStudy
-from foldwise.formulas.corrected_t import RUNS_OF_DIFFERENCE, corrected_t
-from foldwise.formulas.units import independent_se
 from foldwise.lab.draws import drawn, fold_labels, repeated
 from foldwise.lab.interval_coverage import monte_carlo_error
 from foldwise.lab.learners import Centroid, Columns, Logistic, Ridge
 from foldwise.lab.problems import ClassesProblem, LinearProblem, Problem
 from foldwise.lab.replications import replicate
+from foldwise.stats.corrected_t import RUNS_OF_DIFFERENCE, corrected_t
+from foldwise.stats.units import independent_se
 
 BLOCK = 3  # columns that each method sees
 TASKS = ("regression", "binary", "imbalanced")

@@ -13,14 +13,14 @@ import numpy as np
 from evidence.alarms import BLOCK, SHARE
 from evidence.paired_losses import PairedLosses
 from foldwise.arrays import FloatArray, IntArray
-from foldwise.comparisons.choosing import Contest, contest_of
-from foldwise.comparisons.same_rows import difference
-from foldwise.estimates.evidence import Evidence
 from foldwise.lab.draws import Runs, drawn, fold_labels, repeated
 from foldwise.lab.learners import Centroid, Columns, Logistic, Ridge, find_learner
 from foldwise.lab.problems import ClassesProblem, LinearProblem, Problem, find_problem
 from foldwise.lab.replications import Found, replicate_all
 from foldwise.losses.loss import Loss
+from foldwise.stats.choosing import Contest, contest_of
+from foldwise.stats.evidence import Evidence
+from foldwise.stats.same_rows import difference
 
 NEAR = 0.01  # of the smallest risk: methods whose true risks are closer are a near tie
 SURE = 0.9  # the probability to be the best that is looked at

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
-from foldwise.estimates.evidence import Evidence
 from foldwise.losses.loss import Loss
+from foldwise.stats.evidence import Evidence
 
 SHARED = 0.6  # of the variance, which all predictors have in common
 GROUP = 5  # rows of a group

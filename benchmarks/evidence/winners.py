@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from evidence.decisions import LabStudy, block_study, evidence_of, learner_study
-from foldwise.comparisons.comparison import Comparison
-from foldwise.comparisons.same_rows import difference
-from foldwise.comparisons.winning import level_of_winner
-from foldwise.estimates.cross_validated import CORRECTED_T
-from foldwise.estimates.evidence import Evidence
-from foldwise.formulas.multiple import shared_level
 from foldwise.lab.draws import drawn, fold_labels, repeated
 from foldwise.lab.replications import replicate_all
+from foldwise.stats.comparison import Comparison
+from foldwise.stats.cross_validated import CORRECTED_T
+from foldwise.stats.evidence import Evidence
+from foldwise.stats.multiple import shared_level
+from foldwise.stats.same_rows import difference
+from foldwise.stats.winning import level_of_winner
 
 INTERVALS = ("plain", "winner's", "Bonferroni")
 LEADS = {"equal": 0.0, "near": 0.1, "clear": 1.0}  # how much more the columns of the first method tell

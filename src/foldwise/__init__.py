@@ -29,15 +29,8 @@ if TYPE_CHECKING:
     from foldwise.api.risk import test_risk as test_risk
     from foldwise.api.search_curve import SearchCurve as SearchCurve
     from foldwise.api.split import split as split
-    from foldwise.comparisons.comparison import Comparison as Comparison
     from foldwise.errors import FitsFailed as FitsFailed
     from foldwise.errors import FoldwiseError as FoldwiseError
-    from foldwise.estimates.estimate import Estimate as Estimate
-    from foldwise.estimates.evidence import Evidence as Evidence
-    from foldwise.estimates.interval_method import IntervalMethod as IntervalMethod
-    from foldwise.formulas.bounds import candidates_allowed as candidates_allowed
-    from foldwise.formulas.bounds import dev_rows_needed as dev_rows_needed
-    from foldwise.formulas.bounds import excess_bound as excess_bound
     from foldwise.guards.findings import Findings as Findings
     from foldwise.learners.combined import BestOf as BestOf
     from foldwise.learners.combined import Blend as Blend
@@ -63,6 +56,15 @@ if TYPE_CHECKING:
     from foldwise.splits.holdout import Holdout as Holdout
     from foldwise.splits.holdout import MonteCarlo as MonteCarlo
     from foldwise.splits.temporal import TimeOrdered as TimeOrdered
+    from foldwise.stats import comparisons as comparisons
+    from foldwise.stats import intervals as intervals
+    from foldwise.stats.bounds import candidates_allowed as candidates_allowed
+    from foldwise.stats.bounds import dev_rows_needed as dev_rows_needed
+    from foldwise.stats.bounds import excess_bound as excess_bound
+    from foldwise.stats.comparison import Comparison as Comparison
+    from foldwise.stats.estimate import Estimate as Estimate
+    from foldwise.stats.evidence import Evidence as Evidence
+    from foldwise.stats.interval_method import IntervalMethod as IntervalMethod
     from foldwise.studies.finding import Finding as Finding
     from foldwise.tuners.halving import halving as halving
     from foldwise.tuners.halving import hyperband as hyperband
@@ -76,15 +78,15 @@ __version__ = "0.2.0"
 
 # Names are loaded when they are used, so that `import foldwise` and `foldwise --help` stay quick.
 _HOMES = {
-    "Comparison": "comparisons.comparison",
+    "Comparison": "stats.comparison",
     "FitsFailed": "errors",
     "FoldwiseError": "errors",
-    "Estimate": "estimates.estimate",
-    "Evidence": "estimates.evidence",
-    "IntervalMethod": "estimates.interval_method",
-    "candidates_allowed": "formulas.bounds",
-    "dev_rows_needed": "formulas.bounds",
-    "excess_bound": "formulas.bounds",
+    "Estimate": "stats.estimate",
+    "Evidence": "stats.evidence",
+    "IntervalMethod": "stats.interval_method",
+    "candidates_allowed": "stats.bounds",
+    "dev_rows_needed": "stats.bounds",
+    "excess_bound": "stats.bounds",
     "learner": "learners.named",
     "loss": "losses.callables",
     "pinball": "losses.regression",
@@ -143,14 +145,19 @@ _HOMES = {
     "tune": "api.calls",
 }
 
-_ROOMS = ("intervals", "comparisons", "lab", "testing")
+_ROOMS = {
+    "intervals": "stats.intervals",
+    "comparisons": "stats.comparisons",
+    "lab": "lab",
+    "testing": "testing",
+}
 
 __all__ = ["__version__", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
     if name in _ROOMS:
-        return import_module(f"foldwise.{name}")
+        return import_module(f"foldwise.{_ROOMS[name]}")
     if name == "learners":  # of 0.1; the room of that name hides it as soon as it is loaded
         raise AttributeError("fw.learners() is fw.list_learners() now")
     if name not in _HOMES:

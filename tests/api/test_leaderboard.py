@@ -12,8 +12,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 import foldwise as fw
 from foldwise.api.judging import judge_model
 from foldwise.errors import BadData, BadInterval, BadStore
-from foldwise.formulas.ladder import ladder_reach
 from foldwise.records.memory import MemoryStore
+from foldwise.stats.ladder import ladder_reach
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ import foldwise as fw
 from foldwise.api.options import KINDS, OPTIONS, our_word
 from foldwise.api.request import Request
 from foldwise.data.roles import Roles
-from foldwise.estimates.intervals import IntervalMethod
 from foldwise.executors.executor import Executor
 from foldwise.executors.options import RunOptions
 from foldwise.guards.checking import GuardOptions
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.searches import Tuning
 from foldwise.records.store import Store
+from foldwise.stats.interval_table import IntervalMethod
 from foldwise.tuners.tuner import Tuner
 
 HOMES = (Roles, Tuning, StudyOptions, RunOptions, GuardOptions, Request)

@@ -10,8 +10,8 @@ from evidence.alarms import _claims, blocks, false_alarms, paired_p
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from foldwise.comparisons import holm, paired
 from foldwise.errors import BadStudy
+from foldwise.stats.comparisons import holm, paired
 
 
 def test_p_values_are_those_of_the_public_comparison():

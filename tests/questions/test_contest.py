@@ -11,7 +11,7 @@ from sklearn.linear_model import Lasso, LinearRegression, Ridge
 import foldwise as fw
 from foldwise import intervals
 from foldwise.errors import FitsFailed
-from foldwise.formulas.multiple import holm
+from foldwise.stats.multiple import holm
 
 LEARNERS = {"ols": LinearRegression(), "knn": Counted(3), "one": Counted(1)}
 

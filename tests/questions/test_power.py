@@ -11,8 +11,8 @@ from scipy import stats
 from sklearn.linear_model import LinearRegression, Ridge
 
 import foldwise as fw
-from foldwise.comparisons.comparison import Comparison
 from foldwise.questions.power import rows_needed
+from foldwise.stats.comparison import Comparison
 
 Z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)  # standard errors of a difference that is seen in 80% of studies
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from foldwise.formulas.bounds import excess_bound
 from foldwise.show.bound_text import bound_text
 from foldwise.show.curve_text import curve_text
 from foldwise.show.estimate_text import estimate_text
 from foldwise.show.store_text import store_text
+from foldwise.stats.bounds import excess_bound
 
 
 def curve(*points, parameter="n_neighbors", best=None):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foldwise.intervals import corrected_t
+from foldwise.stats.intervals import corrected_t
 
 FOLDS, ROWS, COLUMNS, FAILING, STUDIES = 10, 100, 3, 0.05, 300
 

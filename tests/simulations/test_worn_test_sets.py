@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 import foldwise as fw
-from foldwise.formulas.holdout import clopper_pearson
-from foldwise.formulas.ladder import ladder_reach, release
-from foldwise.formulas.multiple import spent_level
 from foldwise.records.memory import MemoryStore
+from foldwise.stats.holdout import clopper_pearson
+from foldwise.stats.ladder import ladder_reach, release
+from foldwise.stats.multiple import spent_level
 
 MODELS, ROWS, TRUTH = 10, 200, 0.2
 

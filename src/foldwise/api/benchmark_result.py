@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from foldwise.api.manifest import versions
 from foldwise.api.result import Result
-from foldwise.comparisons.several import Across, PairAcross
 from foldwise.questions.benchmark_answer import Entry, Terms, benchmark_answer, compare_entries
 from foldwise.show.benchmark_page import benchmark_fragment, benchmark_page, write_benchmark_page
 from foldwise.show.benchmark_text import benchmark_text
 from foldwise.shown import Page
+from foldwise.stats.several import Across, PairAcross
 
 if TYPE_CHECKING:
     import pandas as pd

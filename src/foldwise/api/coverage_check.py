@@ -18,11 +18,6 @@ from foldwise.arrays import FloatArray, IntArray
 from foldwise.blocks.numbers import number
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy, nearest
-from foldwise.estimates.chooser import work_out
-from foldwise.estimates.estimate import percent, plain_number
-from foldwise.estimates.interval_method import IntervalMethod, comparable
-from foldwise.estimates.intervals import find, requested
-from foldwise.estimates.naive import NOT_OFFERED
 from foldwise.executors.options import RunOptions
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.questions.combined import answer_of
@@ -30,6 +25,11 @@ from foldwise.questions.contest import BASELINE, compared, pair_level, pick
 from foldwise.questions.method import MethodAnswer
 from foldwise.shown import Shown
 from foldwise.splits.split import Split, Splits
+from foldwise.stats.chooser import work_out
+from foldwise.stats.estimate import percent, plain_number
+from foldwise.stats.interval_method import IntervalMethod, comparable
+from foldwise.stats.interval_table import find, requested
+from foldwise.stats.naive import NOT_OFFERED
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study
 

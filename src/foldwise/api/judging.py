@@ -13,15 +13,15 @@ from foldwise.data.dataset import Dataset
 from foldwise.data.judged import make_judged
 from foldwise.data.sources import builtin_table, read_table
 from foldwise.errors import BadLoss
-from foldwise.estimates.chooser import work_out
-from foldwise.estimates.estimate import Estimate
-from foldwise.estimates.evidence import Evidence
-from foldwise.estimates.interval_method import IntervalMethod
 from foldwise.learners.identity import identity_of
 from foldwise.learners.model import respond
 from foldwise.losses.loss import Loss, make_losses
 from foldwise.questions.evidence import evidence_of_model
 from foldwise.questions.ledger import name_of
+from foldwise.stats.chooser import work_out
+from foldwise.stats.estimate import Estimate
+from foldwise.stats.evidence import Evidence
+from foldwise.stats.interval_method import IntervalMethod
 
 
 class JudgedModel(NamedTuple):

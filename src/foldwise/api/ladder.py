@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from foldwise.api.judging import judge_model
 from foldwise.errors import BadData, BadInterval, BadStore
-from foldwise.estimates.estimate import Estimate
-from foldwise.formulas.checks import checked_level
-from foldwise.formulas.ladder import ladder_reach, release
 from foldwise.losses.loss import Loss
 from foldwise.questions.ledger import count_scored
 from foldwise.records.encoding import read_json
 from foldwise.records.store import Store, opened
+from foldwise.stats.checks import checked_level
+from foldwise.stats.estimate import Estimate
+from foldwise.stats.ladder import ladder_reach, release
 
 NAME = "ladder"
 

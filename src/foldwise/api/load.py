@@ -10,11 +10,11 @@ from foldwise.api.manifest import stored_versions
 from foldwise.api.result import Result
 from foldwise.api.titles import stored_margin, stored_title
 from foldwise.errors import BadLoss
-from foldwise.estimates.intervals import IntervalMethod
 from foldwise.questions.contest import BASELINE
 from foldwise.questions.evidence import with_interval
 from foldwise.questions.lacking import lacking_words
 from foldwise.records.store import Store, opened
+from foldwise.stats.interval_table import IntervalMethod
 from foldwise.studies.file import read_study, stored_losses
 from foldwise.studies.reading import Reading
 from foldwise.tuners.tuner import Tuner

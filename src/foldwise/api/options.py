@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from foldwise.estimates.intervals import IntervalMethod
     from foldwise.executors.executor import Executor
     from foldwise.records.store import Store
+    from foldwise.stats.interval_table import IntervalMethod
     from foldwise.tuners.tuner import Tuner
 
 

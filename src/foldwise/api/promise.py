@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foldwise.blocks.numbers import plain
-from foldwise.formulas.conformal import check_level, proved_coverage
+from foldwise.stats.conformal import check_level, proved_coverage
 
 # The smallest and largest coverage of the two learners simulated in docs/prediction-intervals.md, by task and level.
 SIMULATED: Mapping[str, Mapping[float, tuple[float, float]]] = {

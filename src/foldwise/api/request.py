@@ -16,7 +16,6 @@ from foldwise.data.order import check_order
 from foldwise.data.roles import Roles
 from foldwise.data.sources import read
 from foldwise.errors import BadStudy
-from foldwise.estimates.intervals import request_interval
 from foldwise.executors.local.local_executor import start_ahead
 from foldwise.executors.options import RunOptions
 from foldwise.guards.checking import GuardOptions, guarded
@@ -32,6 +31,7 @@ from foldwise.questions.evidence import check_interval
 from foldwise.questions.importance import check_rows
 from foldwise.records.store import AnyStore
 from foldwise.splits.nesting import Note, study_splits
+from foldwise.stats.interval_table import request_interval
 
 Values = TypeVar("Values")
 LEAST_TIME = 0.1  # of a time limit that is left for fits, whatever came before

@@ -19,10 +19,8 @@ from foldwise.api.noise import noise
 from foldwise.api.promise import card_of_intervals
 from foldwise.api.search_curve import SearchCurve
 from foldwise.api.seen import remember_rows
-from foldwise.comparisons.comparison import Comparison
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
-from foldwise.estimates.interval_method import IntervalMethod
 from foldwise.guards.after import findings_in_results
 from foldwise.guards.findings import Findings
 from foldwise.plans.runnable import RunnableStudy
@@ -43,6 +41,8 @@ from foldwise.show import plots
 from foldwise.show.html import html_fragment, render_html, write_html
 from foldwise.show.text import render_text
 from foldwise.shown import Page, Prose
+from foldwise.stats.comparison import Comparison
+from foldwise.stats.interval_method import IntervalMethod
 from foldwise.studies.curves import read_curves
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading

@@ -15,9 +15,6 @@ from foldwise.api.options import CompareOptions
 from foldwise.api.request import request
 from foldwise.blocks.numbers import number
 from foldwise.errors import BadInterval, FitsFailed
-from foldwise.estimates.chooser import choose
-from foldwise.estimates.estimate import Estimate
-from foldwise.estimates.intervals import IntervalMethod, find
 from foldwise.guards.after import findings_of_method
 from foldwise.guards.findings import Findings
 from foldwise.guards.registry import read_silence
@@ -25,6 +22,9 @@ from foldwise.losses.loss import Loss
 from foldwise.questions.combined import answer_of
 from foldwise.questions.ledger import ledger_details, ledger_notes, score_in, with_ledger
 from foldwise.records.store import Store
+from foldwise.stats.chooser import choose
+from foldwise.stats.estimate import Estimate
+from foldwise.stats.interval_table import IntervalMethod, find
 from foldwise.studies.finding import finding_words
 
 

@@ -12,7 +12,6 @@ from foldwise.api.manifest import checked_manifest, write_sketch
 from foldwise.blocks.numbers import MISSING, number, span
 from foldwise.data.sketch import make_sketch
 from foldwise.errors import FoldwiseError, Terminated, interrupted
-from foldwise.estimates.estimate import plain_number
 from foldwise.executors.engines import make_executor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
@@ -24,6 +23,7 @@ from foldwise.questions.ledger import name_of_method, name_of_test_set, note_sco
 from foldwise.questions.pictures.table import write_table
 from foldwise.records.store import AnyStore, Store, opened
 from foldwise.run import run
+from foldwise.stats.estimate import plain_number
 from foldwise.studies.file import write_study
 from foldwise.studies.reading import Reading
 from foldwise.studies.stacking import final_key

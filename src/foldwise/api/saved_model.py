@@ -13,7 +13,7 @@ from foldwise.api.risk import test_risk
 from foldwise.data.conform import conform
 from foldwise.data.sources import builtin_table, read_table
 from foldwise.errors import BadData, BadInterval, nearest
-from foldwise.estimates.estimate import Estimate
+from foldwise.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

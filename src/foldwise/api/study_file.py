@@ -24,7 +24,6 @@ from foldwise.data.dataset import Dataset
 from foldwise.data.packed import STDIN
 from foldwise.data.sources import read
 from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
-from foldwise.estimates.intervals import is_foreign as is_foreign_interval
 from foldwise.executors.engines import check_engine
 from foldwise.executors.engines import is_foreign as is_foreign_engine
 from foldwise.learners.catalogue import builtin, is_builtin_name
@@ -38,6 +37,7 @@ from foldwise.plans.methods import task_hint
 from foldwise.questions.decision import checked_margin
 from foldwise.records.sqlite import SqliteStore
 from foldwise.splits.making import is_foreign as is_foreign_splitter
+from foldwise.stats.interval_table import is_foreign as is_foreign_interval
 from foldwise.studies.file import read_origin
 from foldwise.studies.seeds import FIRST, changes_since
 from foldwise.tuners.budget import read_seconds

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from foldwise.api.load import load
 from foldwise.errors import FoldwiseError
-from foldwise.estimates.estimate import plain_number
 from foldwise.live.server import Address, check_extra, open_address, serve
 from foldwise.live.state import Judged, Report, State
 from foldwise.questions.combined import answer_of
 from foldwise.records.sqlite import SqliteStore
+from foldwise.stats.estimate import plain_number
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
 

@@ -189,8 +189,8 @@ def bound(
 
     Give two of --rows, --candidates and --excess, and get the third.
     """
-    from foldwise.formulas.bounds import candidates_allowed, dev_rows_needed, excess_bound
     from foldwise.show.bound_text import bound_text
+    from foldwise.stats.bounds import candidates_allowed, dev_rows_needed, excess_bound
 
     if [rows, candidates, excess].count(None) != 1:
         raise click.UsageError("give two of --rows, --candidates and --excess, and get the third.")

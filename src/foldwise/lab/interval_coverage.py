@@ -11,18 +11,6 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadInterval, BadStudy, nearest
-from foldwise.estimates.cross_validated import BAYLE, CORRECTED_T
-from foldwise.estimates.evidence import Evidence
-from foldwise.estimates.held_out import BETTING, CLOPPER_PEARSON, EMPIRICAL_BERNSTEIN, HOEFFDING, T
-from foldwise.estimates.interval_method import Ends as OneEnds
-from foldwise.estimates.interval_method import IntervalMethod, comparable
-from foldwise.estimates.intervals import find
-from foldwise.formulas import holdout
-from foldwise.formulas.bates import bates
-from foldwise.formulas.checks import checked_level, normal_quantile
-from foldwise.formulas.corrected_t import RUNS_OF_RISK, corrected_t
-from foldwise.formulas.cv_clt import cv_clt
-from foldwise.formulas.units import exact_share, independent_se
 from foldwise.lab.draws import (
     CvDraws,
     HoldoutDraws,
@@ -37,6 +25,18 @@ from foldwise.lab.learners import default_learner, find_learner
 from foldwise.lab.problems import PROBLEMS, find_problem
 from foldwise.lab.replications import Found, replicate_all
 from foldwise.losses.loss import Loss
+from foldwise.stats import holdout
+from foldwise.stats.bates import bates
+from foldwise.stats.checks import checked_level, normal_quantile
+from foldwise.stats.corrected_t import RUNS_OF_RISK, corrected_t
+from foldwise.stats.cross_validated import BAYLE, CORRECTED_T
+from foldwise.stats.cv_clt import cv_clt
+from foldwise.stats.evidence import Evidence
+from foldwise.stats.held_out import BETTING, CLOPPER_PEARSON, EMPIRICAL_BERNSTEIN, HOEFFDING, T
+from foldwise.stats.interval_method import Ends as OneEnds
+from foldwise.stats.interval_method import IntervalMethod, comparable
+from foldwise.stats.interval_table import find
+from foldwise.stats.units import exact_share, independent_se
 
 TARGETS = {
     "T1": "this very predictor",

@@ -7,7 +7,7 @@ from typing import Any
 
 from foldwise.api.compare import compare
 from foldwise.api.coverage_check import CoverageCheck
-from foldwise.estimates.interval_method import IntervalMethod
+from foldwise.stats.interval_method import IntervalMethod
 
 USUAL = ("ridge", "k-nn")  # a table takes about a second with these; with all default learners two minutes show nothing
 

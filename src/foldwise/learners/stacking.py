@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.formulas import simplex
 from foldwise.learners.model import Fitting, respond
 from foldwise.losses.loss import Loss
+from foldwise.stats import simplex
 from foldwise.studies.stacking import WEIGHTS, as_columns
 
 PENALTIES = tuple(10.0**power for power in range(-4, 5))

@@ -8,9 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from foldwise.blocks.numbers import less
-from foldwise.comparisons.comparison import Comparison
-from foldwise.estimates.estimate import Estimate, plain_number
-from foldwise.formulas.bias import Bbc
 from foldwise.questions import notes
 from foldwise.questions.auto import AutoAnswer, make_auto
 from foldwise.questions.bias import Corrected, corrections
@@ -26,6 +23,9 @@ from foldwise.questions.predicting import seconds_per_1000
 from foldwise.questions.training_size import TrainingSize, training_size
 from foldwise.questions.value import Value
 from foldwise.questions.winner import winner_level_of
+from foldwise.stats.bias import Bbc
+from foldwise.stats.comparison import Comparison
+from foldwise.stats.estimate import Estimate, plain_number
 from foldwise.studies.finding import Finding
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading

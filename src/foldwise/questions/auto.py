@@ -13,10 +13,10 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.blocks.numbers import listed
-from foldwise.estimates.evidence import Evidence
 from foldwise.questions.contest import compared
 from foldwise.questions.method import MethodAnswer, Tally
 from foldwise.questions.out_of_fold import FoldAnswers
+from foldwise.stats.evidence import Evidence
 from foldwise.studies.reading import FoldState
 from foldwise.studies.study import Method
 

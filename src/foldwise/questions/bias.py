@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from foldwise.arrays import FloatArray
-from foldwise.formulas.bias import Bbc, UnitLosses, bbc_of_units, tibshirani, units_of
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.value import Value
+from foldwise.stats.bias import Bbc, UnitLosses, bbc_of_units, tibshirani, units_of
 
 REPEATS = 1000
 CORRECTIONS = ("bbc", "low", "high", "tibshirani")

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from foldwise.estimates.evidence import Evidence
 from foldwise.questions.method import MethodAnswer
+from foldwise.stats.evidence import Evidence
 from foldwise.studies.reading import FoldState, Reading
 from foldwise.studies.stacking import final_key, members_of, weights_of
 from foldwise.studies.study import Method, Study

@@ -10,8 +10,8 @@ import math
 from itertools import combinations
 
 from foldwise.blocks.numbers import listed
-from foldwise.formulas.multiple import holm, shared_level
 from foldwise.questions.method import MethodAnswer
+from foldwise.stats.multiple import holm, shared_level
 
 BASELINE = "baseline"
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
-from foldwise.comparisons.choosing import contest_of
 from foldwise.errors import BadInterval
-from foldwise.estimates.estimate import plain_number
 from foldwise.questions.contest import BASELINE, compared
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.value import Value
+from foldwise.stats.choosing import contest_of
+from foldwise.stats.estimate import plain_number
 from foldwise.studies.study import Note
 
 PART = 10  # the margin is this part of the gap between the baseline and the best, unless one is given

@@ -11,13 +11,13 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval
-from foldwise.estimates.chooser import refusal
-from foldwise.estimates.evidence import Evidence
-from foldwise.estimates.intervals import IntervalMethod, request_interval, requested
 from foldwise.losses.loss import Loss
 from foldwise.questions.out_of_fold import FoldAnswers
 from foldwise.splits.split import Splits
 from foldwise.splits.temporal import steps_ahead
+from foldwise.stats.chooser import refusal
+from foldwise.stats.evidence import Evidence
+from foldwise.stats.interval_table import IntervalMethod, request_interval, requested
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Study
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foldwise.blocks.numbers import other_notes, task_words, training_rows_words
-from foldwise.estimates.intervals import row_named
 from foldwise.questions import winner
 from foldwise.questions.auto import make_auto
 from foldwise.questions.decision import MEASURED_DECISIONS
 from foldwise.questions.failures import policy_words
 from foldwise.questions.method import MethodAnswer
+from foldwise.stats.interval_table import row_named
 from foldwise.studies.study import Study
 
 

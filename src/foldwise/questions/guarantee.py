@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from foldwise.data.dataset import Dataset
-from foldwise.formulas.bounds import excess_bound, observed_excess_bound, paired_excess_bound, uniform_bound
 from foldwise.losses.loss import Loss
 from foldwise.questions.bias import selection_table
 from foldwise.questions.method import MethodAnswer
 from foldwise.splits.split import Splits
+from foldwise.stats.bounds import excess_bound, observed_excess_bound, paired_excess_bound, uniform_bound
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from foldwise.errors import BadStore
-from foldwise.estimates.estimate import Estimate, percent, same_digits
-from foldwise.formulas.multiple import shared_level, spent_level
 from foldwise.questions.method import MethodAnswer
 from foldwise.records.encoding import read_json
 from foldwise.records.store import Store, opened
+from foldwise.stats.estimate import Estimate, percent, same_digits
+from foldwise.stats.multiple import shared_level, spent_level
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
 

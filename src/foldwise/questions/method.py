@@ -14,13 +14,6 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.blocks.numbers import less
-from foldwise.comparisons.comparison import Comparison
-from foldwise.comparisons.same_rows import difference
-from foldwise.estimates.chooser import work_out
-from foldwise.estimates.estimate import Estimate, plain_number
-from foldwise.estimates.evidence import Evidence
-from foldwise.estimates.intervals import requested
-from foldwise.formulas.multiple import shared_level
 from foldwise.questions.evidence import gather
 from foldwise.questions.failures import own_words
 from foldwise.questions.out_of_fold import FoldAnswers, fold_answers
@@ -31,6 +24,13 @@ from foldwise.questions.value import Value
 from foldwise.records.block import together
 from foldwise.records.record import Record
 from foldwise.splits.nesting import Inner
+from foldwise.stats.chooser import work_out
+from foldwise.stats.comparison import Comparison
+from foldwise.stats.estimate import Estimate, plain_number
+from foldwise.stats.evidence import Evidence
+from foldwise.stats.interval_table import requested
+from foldwise.stats.multiple import shared_level
+from foldwise.stats.same_rows import difference
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import FoldState, Reading
 from foldwise.studies.study import Method

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from foldwise.estimates.estimate import plain_number
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.usual_metrics import LOSSES, Metric
 from foldwise.questions.value import Value
+from foldwise.stats.estimate import plain_number
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from foldwise.estimates.intervals import row_named
 from foldwise.questions.auto import AutoAnswer
 from foldwise.questions.combined import CombinedAnswer
 from foldwise.questions.contest import asked_for
@@ -12,6 +11,7 @@ from foldwise.questions.failures import count_words, own_words
 from foldwise.questions.importance import importance_of
 from foldwise.questions.ledger import UNSEEN, times_scored
 from foldwise.questions.method import MethodAnswer
+from foldwise.stats.interval_table import row_named
 from foldwise.studies.savings import savings
 from foldwise.studies.study import Note, Study
 

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from foldwise.blocks.numbers import number
-from foldwise.comparisons.comparison import Comparison
 from foldwise.shown import words_html
+from foldwise.stats.comparison import Comparison
 
 MOST_ROWS = 1e9
 POWER = 0.8

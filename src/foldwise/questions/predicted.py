@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
-from foldwise.formulas.holdout import clopper_pearson
 from foldwise.questions.out_of_fold import FoldAnswers, fold_answers
 from foldwise.questions.pictures.probabilities import histogram
 from foldwise.questions.pictures.quantiles import residual_quantiles, weighted_quantiles
 from foldwise.questions.pictures.ranking import ranking
 from foldwise.questions.pictures.thresholds import thresholds
+from foldwise.stats.holdout import clopper_pearson
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Study
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldwise.arrays import FloatArray
-from foldwise.comparisons.same_rows import difference
-from foldwise.comparisons.two import paired
 from foldwise.errors import BadStudy, FitsFailed
-from foldwise.estimates.estimate import plain_number
 from foldwise.questions.evidence import gather
+from foldwise.stats.estimate import plain_number
+from foldwise.stats.same_rows import difference
+from foldwise.stats.two import paired
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
 from foldwise.studies.tuning_run import Choice

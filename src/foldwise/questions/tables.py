@@ -10,13 +10,13 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadStudy, nearest
-from foldwise.estimates.evidence import Evidence
 from foldwise.questions.answer import Answer
 from foldwise.questions.bias import CORRECTIONS, no_correction
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.metric_table import metric_values
 from foldwise.questions.metrics import METRICS
 from foldwise.questions.out_of_fold import class_labels
+from foldwise.stats.evidence import Evidence
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study
 

@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 
 from foldwise.blocks.numbers import MISSING
-from foldwise.comparisons.same_rows import difference
 from foldwise.losses.loss import Loss
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.value import Value
+from foldwise.stats.same_rows import difference
 
 Scale = Literal["same", "root", "percent", "score"]
 NAMES = {

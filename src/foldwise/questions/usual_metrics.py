@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
-from foldwise.estimates.chooser import work_out
-from foldwise.formulas.average_precision import average_precision
-from foldwise.formulas.class_counts import by_class, class_counts, matthews
 from foldwise.losses.loss import CLASSIFICATION, REGRESSION, Loss, make_losses
 from foldwise.questions.evidence import evidence_of
 from foldwise.questions.metrics import auc
 from foldwise.questions.out_of_fold import FoldAnswers
+from foldwise.stats.average_precision import average_precision
+from foldwise.stats.chooser import work_out
+from foldwise.stats.class_counts import by_class, class_counts, matthews
 from foldwise.studies.study import Study
 
 if TYPE_CHECKING:

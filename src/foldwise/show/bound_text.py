@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from foldwise.blocks.numbers import number
-from foldwise.formulas.bounds import dev_rows_needed, excess_bound
 from foldwise.show.bars import block_bar
+from foldwise.stats.bounds import dev_rows_needed, excess_bound
 
 DRAWN = 40  # characters of the longest bar
 TIMES = (1, 4, 16)  # as many rows: each step halves the bound

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from foldwise.blocks.numbers import plain
-from foldwise.estimates.estimate import percent, same_digits
 from foldwise.show.bars import interval_bar
+from foldwise.stats.estimate import percent, same_digits
 
 DRAWN = 50  # characters
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from foldwise.blocks.numbers import number, plain
-from foldwise.estimates.intervals import INTERVALS
 from foldwise.show.advice import among, contestants, regret_words
+from foldwise.stats.interval_table import INTERVALS
 
 BASELINE = "baseline"
 AUTO = "auto"

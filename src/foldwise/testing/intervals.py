@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from foldwise.arrays import FloatArray
-from foldwise.estimates.evidence import Evidence
-from foldwise.estimates.interval_method import Ends, IntervalMethod
 from foldwise.losses.loss import Loss
+from foldwise.stats.evidence import Evidence
+from foldwise.stats.interval_method import Ends, IntervalMethod
 
 ROWS, FOLDS, LONG = 40, 5, 60  # LONG: of a series in time
 LEVELS = (0.5, 0.8, 0.95, 0.99)
@@ -35,7 +35,7 @@ def check_interval(interval: IntervalMethod, *evidence: Evidence) -> None:
 
     `evidence`: of studies of your own.
 
-    >>> from foldwise.estimates.held_out import T
+    >>> from foldwise.stats.held_out import T
     >>> check_interval(T)
     >>> check_interval(replace(T, compute=lambda evidence, level: (1.0, 0.0)))
     Traceback (most recent call last):

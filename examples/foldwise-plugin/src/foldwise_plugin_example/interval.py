@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import foldwise as fw
-from foldwise.estimates.evidence import Evidence
+from foldwise.stats.evidence import Evidence
 
 
 def compute(evidence: Evidence, level: float) -> tuple[float, float]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from foldwise.formulas.bounds import dev_rows_needed, excess_bound
 from foldwise.guards.codes.splits import (
     LARGE_GROUP,
     MISSING_CLASS,
@@ -16,6 +15,7 @@ from foldwise.guards.codes.splits import (
     UNLIKE_TARGETS,
 )
 from foldwise.guards.subject import Subject
+from foldwise.stats.bounds import dev_rows_needed, excess_bound
 from foldwise.studies.finding import Finding
 from foldwise.studies.study import Method
 

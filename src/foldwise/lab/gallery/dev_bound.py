@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.formulas.bounds import excess_bound
 from foldwise.lab.exhibit import Exhibit, Panel, Shown, times
 from foldwise.show.plots import BLUE, GREEN, ORANGE
+from foldwise.stats.bounds import excess_bound
 
 DEV_ROWS, DELTA, COUNTS = 500, 0.05, (2, 5, 20, 100, 500)
 

@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
-from foldwise.formulas.sigmoid import platt, sigmoid
+from foldwise.stats.sigmoid import platt, sigmoid
 
 Parts = list[tuple[IntArray, IntArray]]
 

@@ -1,1 +1,0 @@
-"""Risks with their intervals, read from losses alone."""

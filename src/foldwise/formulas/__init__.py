@@ -1,1 +1,0 @@
-"""Formulas over plain arrays and numbers, for every room that needs them."""

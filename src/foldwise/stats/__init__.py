@@ -1,0 +1,1 @@
+"""Intervals, comparisons and their formulas: arrays in, numbers out."""

@@ -1,0 +1,71 @@
+"""Several claims at once: adjusted p values, and the level each interval needs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from foldwise.arrays import FloatArray
+from foldwise.errors import BadInterval, nearest
+from foldwise.stats.checks import Found, as_numbers, checked_count, checked_level, normal_quantile, t_quantile
+
+METHODS = ("bonferroni", "sidak")
+
+
+def holm(p_values: Any) -> FloatArray:
+    """Adjusted p values in the order given: all claims below alpha hold together at level 1 - alpha (Holm, 1979).
+
+    >>> holm([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = as_numbers(p_values, what="p values")
+    if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
+        raise BadInterval("p values must be a list of numbers between 0 and 1")
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    adjusted = np.empty(p.size)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def shared_level(level: float, among: int, *, method: str = "bonferroni") -> float:
+    """The level at which each of `among` intervals must hold for all to hold together at `level`.
+
+    >>> round(shared_level(0.95, 5), 4)
+    0.99
+    """
+    level, among = checked_level(level), checked_count("among", among)
+    if method not in METHODS:
+        raise BadInterval(f"there is no simultaneous method {method!r}", nearest(method, METHODS))
+    # through logarithms, so that a level close to 1 keeps its digits; one alone keeps its level to the last
+    if among == 1:
+        return level
+    return 1 - (1 - level) / among if method == "bonferroni" else math.exp(math.log(level) / among)
+
+
+def spent_level(level: float, first: int, last: int | None = None) -> float:
+    """The level of the intervals that came as number `first` to `last`, for all to hold together, however many follow.
+
+    Number k spends 6 / (pi k)^2 of the error, which sums to all of it without end; those that came together share.
+
+    >>> [round(spent_level(0.95, k), 4) for k in (1, 2, 10)]
+    [0.9696, 0.9924, 0.9997]
+    """
+    level, first = checked_level(level), checked_count("first", first)
+    last = checked_count("last", first if last is None else last, at_least=first)
+    share = math.fsum(k**-2 for k in range(first, last + 1)) / (last - first + 1)
+    return 1 - (1 - level) * 6 / math.pi**2 * share
+
+
+def simultaneous(
+    value: float, se: float, among: int, *, level: float = 0.95, method: str = "bonferroni", df: float | None = None
+) -> Found:
+    """The interval of one of `among` values that holds whichever was picked; normal, or t with `df`."""
+    value, se = (float(as_numbers(number, what="value and se")) for number in (value, se))
+    if not math.isfinite(value) or not 0 <= se < math.inf:
+        raise BadInterval(f"a simultaneous interval needs a finite value and se >= 0, not {value!r} and {se!r}")
+    each = shared_level(level, among, method=method)
+    reach = se * (normal_quantile(each) if df is None else t_quantile(each, df))
+    return Found(value, value - reach, value + reach, se)
