@@ -1,4 +1,4 @@
-"""What users type first at a command line, and what they see: cli/flags.py."""
+"""What users type first at a command line, and what they see: cli/help.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foldwise.cli.flags import in_flags
+from foldwise.cli.help import in_flags
 
 
 @pytest.fixture(autouse=True)

@@ -30,6 +30,7 @@ KINDS: dict[str, Any] = {
     "number": int,
     "share": float,
     "positive": float,
+    "gap": float,
     "time": float,
     "budget": int | str,
     "scheme": int | float | str,
@@ -435,6 +436,15 @@ def explained(rows: Iterable[Option]) -> str:
     return "\n".join(lines[1:])
 
 
+# What a study in a file or on the command line says besides.
+WRITTEN = {
+    "target": Option("", Flag("The column to predict; built-in sets know theirs.", metavar="COL")),
+    "drop": Option("", Flag("Leave a column out; may be repeated.", "repeated", "COL")),
+    "margin": Option(
+        "", Flag("A regret that does not matter, in the unit of the loss (a tenth of the gap to the baseline).", "gap")
+    ),
+    "title": Option("", Flag("Title of the page.  [default: target and data]", metavar="T")),
+}
 _SPACES = "param_grid param_distributions params param_space search_space search_spaces"
 # What others call arguments that are no options: our word, then how it is written -> theirs.
 _FOREIGN: dict[str, dict[str, str]] = {

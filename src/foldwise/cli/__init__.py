@@ -12,8 +12,7 @@ from typing import Any
 import click
 
 from foldwise.cli import asking, drafting, files, studies
-from foldwise.cli.flags import in_flags, usage_sentence
-from foldwise.cli.help import Commands, examples
+from foldwise.cli.help import Commands, examples, in_flags, usage_sentence
 from foldwise.cli.lab import lab
 from foldwise.cli.output import fail
 from foldwise.cli.studies import INTERRUPTED, TERMINATED
@@ -60,7 +59,7 @@ for command in (
     studies.compare,
     drafting.init,
     studies.resume,
-    studies.report,
+    studies.show_report,
     studies.watch,
     asking.risk,
     asking.tune,
@@ -68,7 +67,7 @@ for command in (
     studies.benchmark,
     asking.bound,
     asking.check,
-    asking.learners,
+    asking.list_learners,
     files.store,
     files.judge,
     files.ladder,

@@ -10,33 +10,20 @@ import click
 from foldwise.cli.help import command, examples
 from foldwise.cli.options import (
     COUNT,
-    CURVE_OPTIONS,
-    DATA_OPTIONS,
-    DROP,
-    DROP_MISSING,
-    EFFORT,
-    GROUPS,
-    GUARD_OPTIONS,
-    INNER,
-    LEARNERS,
-    LOSS,
-    PICKLE,
-    RUN_OPTIONS,
-    SEED,
+    DATA,
     SHARE,
-    SILENCE,
-    SPLIT_OPTIONS,
-    TARGET,
-    TASK,
-    TUNE_OPTIONS,
-    WEIGHTS,
+    STUDY,
+    TUNING,
     as_json,
     data_argument,
-    learner_option,
-    options,
+    flags,
+    learner,
+    learners,
+    pickle,
     quiet,
+    space,
 )
-from foldwise.cli.output import check_folder, check_outputs, columns, default_loss, remark, show, show_estimate, wrapped
+from foldwise.cli.output import Writing, check_folder, columns, default_loss, remark, show, show_estimate, wrapped
 from foldwise.cli.studies import study_of
 
 
@@ -48,17 +35,14 @@ from foldwise.cli.studies import study_of
     )
 )
 @data_argument
-@learner_option
-@options([EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS, GUARD_OPTIONS)
+@flags(learner, space, *STUDY, quiet, as_json)
 @click.option("--permutations", type=COUNT, help="Test too whether so many exchanged targets do as well (99).")
-@quiet
-@as_json
-def risk(data: str, learner: str, permutations: int | None, quiet: bool, as_json: bool, **flags: Any) -> None:
+def risk(data: str, learner: str, permutations: int | None, quiet: bool, as_json: bool, **given: Any) -> None:
     """Estimate the risk of one learner, its tuning included."""
     from foldwise.api.permutation import permutation_test
     from foldwise.api.risk import risk as ask
 
-    study = study_of(data, learners=[learner], **flags)
+    study = study_of(data, learners=[learner], **given)
     rows = study.read_data()
     estimate = ask(study.make_one_learner(), rows, **study.options(), progress=False if quiet else None)
     loss = default_loss(rows.task) if study.loss is None else study.loss
@@ -81,20 +65,18 @@ def risk(data: str, learner: str, permutations: int | None, quiet: bool, as_json
     )
 )
 @data_argument
-@learner_option
-@options([EFFORT, TARGET, GROUPS, WEIGHTS, DROP, DROP_MISSING, TASK, LOSS, INNER], TUNE_OPTIONS)
+@flags(learner, space, "effort", "target", "groups", "weights", "drop", "drop_missing_target", "task", "loss", "inner")
+@flags(*TUNING, pickle, as_json)
 @click.option("--save", metavar="MODEL.skops", help="Save the model, fitted on all rows.")
-@PICKLE
-@as_json
-def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool, **flags: Any) -> None:
+def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool, **given: Any) -> None:
     """Tune one learner on all rows.
 
     The score shown chose the candidate, so it is no estimate of the risk.
     """
     from foldwise.api.model_file import save_model
 
-    check_outputs(save=save, pickle=pickle)
-    study = study_of(data, learners=[learner], **flags)
+    Writing(save=save, pickle=pickle).check()
+    study = study_of(data, learners=[learner], **given)
     rows = study.read_data()
     tuned = study.make_tuned(rows).fit(rows.X, rows.y, sample_weight=rows.weights, groups=rows.groups)
     answer = _tuned_answer(learner, tuned)
@@ -113,14 +95,11 @@ def tune(data: str, learner: str, save: str | None, pickle: bool, as_json: bool,
     )
 )
 @data_argument
-@learner_option
+@flags(learner, *DATA, "loss", "outer", "seed", "jobs", quiet, as_json)
 @click.option("--parameter", metavar="P=V", help='The parameter to vary: "n_neighbors=1..30".')
 @click.option("--sizes", metavar="A,B", help="Training sizes instead: shares of the rows, or row numbers.")
 @click.option("--plot", metavar="FILE", help="Write the picture (.svg, .png or .pdf).")
 @click.option("--store", metavar="RUN", help="Store of a study, whose reports then show the curve.")
-@options(DATA_OPTIONS, CURVE_OPTIONS)
-@quiet
-@as_json
 def curve(
     data: str,
     learner: str,
@@ -129,7 +108,7 @@ def curve(
     plot: str | None,
     quiet: bool,
     as_json: bool,
-    **flags: Any,
+    **given: Any,
 ) -> None:
     """Training error, test error and their gap.
 
@@ -146,7 +125,7 @@ def curve(
         check_folder(plot)
     if parameter is not None and sizes is not None:
         raise click.UsageError("--parameter and --sizes ask for two different curves. Give one of them.")
-    study = study_of(data, learners=[learner], **flags)
+    study = study_of(data, learners=[learner], **given)
     options: dict[str, Any] = {**study.options(), "progress": False if quiet else None}
     if parameter is None:
         if sizes is not None:
@@ -212,9 +191,8 @@ def bound(
     )
 )
 @data_argument
-@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, [SEED, SILENCE])
-@as_json
-def check(data: str, as_json: bool, **flags: Any) -> None:
+@flags(learners, "effort", *DATA, "loss", "outer", "inner", "repeats", "seed", "silence", as_json)
+def check(data: str, as_json: bool, **given: Any) -> None:
     """Look for leaks and traps in data and set-up.
 
     Makes the checks of `compare` before the fits, and slower ones; no learner is fitted. Every code is explained in
@@ -222,15 +200,15 @@ def check(data: str, as_json: bool, **flags: Any) -> None:
     """
     from foldwise.api.check import check as look
 
-    study = study_of(data, **flags)
+    study = study_of(data, **given)
     found = look(study.make_learners(), study.read_data(), **study.options())
     show(found.to_dict(), wrapped(str(found)), as_json=as_json)
 
 
-@command(epilog=examples("foldwise learners", "foldwise learners --long"))
+@command("learners", epilog=examples("foldwise learners", "foldwise learners --long"))
 @click.option("--long", "is_long", is_flag=True, help="All parameters, their values, and the preprocessing.")
 @as_json
-def learners(is_long: bool, as_json: bool) -> None:
+def list_learners(is_long: bool, as_json: bool) -> None:
     """List the built-in learners.
 
     With --long: what is tuned over which values in three sizes, what is simple, the preprocessing, and what has to be

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from foldwise.cli.completion import complete_data
 from foldwise.cli.help import command, examples
-from foldwise.cli.options import TARGET, TASK, as_json, options
+from foldwise.cli.options import as_json, data_argument, flags
 from foldwise.cli.output import check_folder, remark, show, write_whole
 from foldwise.errors import BadStudy
 
@@ -24,8 +23,8 @@ SCREEN = "-"
         "foldwise compare study.toml                       # then run it",
     )
 )
-@click.argument("data", shell_complete=complete_data)
-@options([TARGET, TASK])
+@data_argument
+@flags("target", "task")
 @click.option("--out", metavar="STUDY.toml", default="study.toml", show_default=True, help="The file to write.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 @as_json

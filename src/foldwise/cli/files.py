@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from foldwise.cli.completion import complete_data, complete_losses
 from foldwise.cli.help import Commands, command, examples
-from foldwise.cli.options import INTERVAL, SHARE, SILENCE, as_json
+from foldwise.cli.options import SHARE, as_json, complete_data, complete_losses, flag, trust
 from foldwise.cli.output import check_folder, columns, default_loss, remark, show, show_estimate, write_whole
 
 
@@ -63,11 +62,11 @@ def verify(run: str, as_json: bool) -> int:
 @click.option("--weights", metavar="COL", help="Weights of the rows.")
 @click.option("--groups", metavar="COL", help="Rows of one group are not independent: the group is the unit.")
 @click.option("--loss", metavar="LOSS", shell_complete=complete_losses, help="The loss (squared or zero_one).")
-@INTERVAL
+@flag("interval")
 @click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the interval.")
 @click.option("--store", metavar="RUN", help="Keep here which models were scored on these rows, and in which order.")
-@SILENCE
-@click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
+@flag("silence")
+@trust
 @as_json
 def judge(model: str, data: str, trust: bool, as_json: bool, **options: Any) -> None:
     """Test a saved model on rows it has not seen.
@@ -91,7 +90,7 @@ def judge(model: str, data: str, trust: bool, as_json: bool, **options: Any) -> 
 @click.option("--target", metavar="COL", help="The column to predict (the one the model was made for).")
 @click.option("--loss", metavar="LOSS", shell_complete=complete_losses, help="The loss (squared or zero_one).")
 @click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the interval.")
-@click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
+@trust
 @as_json
 def ladder(model: str, data: str, trust: bool, as_json: bool, **options: Any) -> None:
     """Submit a saved model to a leaderboard.
@@ -131,8 +130,8 @@ def ladder(model: str, data: str, trust: bool, as_json: bool, **options: Any) ->
     help="Add a prediction interval (low, high) of this level (0.9) or, for classes, a set of them.",
 )
 @click.option("--training", metavar="DATA", help="The rows the model was trained on, to test for drift.")
-@SILENCE
-@click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
+@flag("silence")
+@trust
 @as_json
 def predict(
     model: str,

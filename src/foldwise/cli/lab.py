@@ -10,12 +10,10 @@ from typing import Any
 import click
 
 from foldwise.cli.help import Commands, examples
-from foldwise.cli.options import Scheme, TimeWord, Words
+from foldwise.cli.options import COUNT, NAMES, SCHEME, TIME, as_json
 from foldwise.errors import BadStudy
 
-COUNT = click.IntRange(min=1)
 WIDTH = 150  # characters below which a table is not folded: half a number is worse than a long line
-as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Names the random draws.")
 JOBS = click.option("--jobs", type=COUNT, help="Worker processes; all cores if not given. Numbers do not depend on it.")
 
@@ -60,10 +58,10 @@ def lab() -> None:
     help="The coverage that intervals are made for.",
 )
 @click.option("--like", metavar="DATA", help="Simulate tables like this one, and run a study of it on them.")
-@click.option("--learners", type=Words(), metavar="A,B", help="With --like: the learners; ridge and k-nn if not given.")
-@click.option("--outer", type=Scheme(), help="With --like: outer splits, as in compare.")
-@click.option("--inner", type=Scheme(), help="With --like: inner splits, as in compare.")
-@click.option("--time-limit", type=TimeWord(), default="2 min", show_default=True, help="With --like: most seconds.")
+@click.option("--learners", type=NAMES, metavar="A,B", help="With --like: the learners; ridge and k-nn if not given.")
+@click.option("--outer", type=SCHEME, help="With --like: outer splits, as in compare.")
+@click.option("--inner", type=SCHEME, help="With --like: inner splits, as in compare.")
+@click.option("--time-limit", type=TIME, default="2 min", show_default=True, help="With --like: most seconds.")
 @SEED
 @JOBS
 @as_json

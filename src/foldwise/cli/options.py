@@ -1,77 +1,34 @@
-"""Options of the commands, and the kinds of values they take."""
+"""Flags: those of the table of options (api/options.py), those of the commands alone, and what a shell completes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar, get_args
 
 import click
+from click.shell_completion import CompletionItem
 
-from foldwise.cli.completion import complete_data, complete_learners, complete_losses
+from foldwise.api.options import OPTIONS, WRITTEN
 from foldwise.errors import FoldwiseError
 from foldwise.executors.engines import ENGINES, check_engine
 
-Command = Callable[..., Any]
+Command = TypeVar("Command", bound=Callable[..., Any])
+LOSSES = ("squared", "absolute", "poisson", "zero_one", "balanced_zero_one", "log", "brier")
+SCORES = ("roc_auc", "average_precision", "r2", "f1")  # of scikit-learn's scorers, the best known
 
 
-class Scheme(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
-    """Folds (a whole number), a held-out share (a fraction) or a word such as aligned."""
+class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
+    """A value that a function reads; what it refuses is bad usage."""
 
-    name = "scheme"
+    def __init__(self, name: str, read: Callable[[Any], Any]) -> None:
+        self.name, self.read = name, read
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> int | float | str:
-        for kind in (int, float):
-            try:
-                return kind(value)
-            except ValueError:
-                pass
-        return str(value)
-
-
-class Words(click.ParamType):  # type: ignore[type-arg]
-    """Names with commas between them; a name may have some of its own, in brackets."""
-
-    name = "names"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
-        if isinstance(value, list):
-            return value
-        # commas inside stack(ridge, forest), and inside brackets in brackets, part no names
-        depths = accumulate((mark == "(") - (mark == ")") for mark in value)
-        marks = ["\n" if mark == "," and depth <= 0 else mark for mark, depth in zip(value, depths, strict=True)]
-        words = [word.strip() for word in "".join(marks).split("\n")]
-        if not all(words):
-            self.fail(f"{value!r} has an empty name", param, ctx)
-        return words
-
-
-class BudgetWord(click.ParamType):  # type: ignore[type-arg]
-    """A number of candidates, or a time such as 10 min."""
-
-    name = "budget"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
-        from foldwise.tuners.budget import read_budget
-
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         try:
-            candidates = read_budget(value).candidates
-        except FoldwiseError as error:
-            self.fail(str(error), param, ctx)
-        return value if candidates is None else candidates
-
-
-class TimeWord(click.ParamType):  # type: ignore[type-arg]
-    """Seconds, or a time such as 2 min."""
-
-    name = "time"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        from foldwise.tuners.budget import read_seconds
-
-        try:
-            return read_seconds(value, "time limit")
-        except FoldwiseError as error:
+            return self.read(value)
+        except (FoldwiseError, ValueError) as error:
             self.fail(str(error), param, ctx)
 
 
@@ -85,148 +42,182 @@ class EngineName(click.Choice):  # type: ignore[type-arg]
             self.fail(str(error), param, ctx)
 
 
+def _scheme(value: Any) -> int | float | str:
+    """Folds (a whole number), a held-out share (a fraction) or a word such as aligned."""
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            pass
+    return str(value)
+
+
+def _names(value: str | list[str]) -> list[str]:
+    """Names with commas between them; commas in brackets, as in stack(ridge,forest), part no names."""
+    if isinstance(value, list):
+        return value
+    depths = accumulate((mark == "(") - (mark == ")") for mark in value)
+    marks = ["\n" if mark == "," and depth <= 0 else mark for mark, depth in zip(value, depths, strict=True)]
+    words = [word.strip() for word in "".join(marks).split("\n")]
+    if not all(words):
+        raise ValueError(f"{value!r} has an empty name")
+    return words
+
+
+def _budget(value: Any) -> int | str:
+    """A number of candidates, or a time such as 10 min."""
+    from foldwise.tuners.budget import read_budget
+
+    candidates = read_budget(value).candidates
+    return value if candidates is None else candidates
+
+
+def _time(value: Any) -> float:
+    """Seconds, or a time such as 2 min."""
+    from foldwise.tuners.budget import read_seconds
+
+    return read_seconds(value, "time limit")
+
+
+def complete_data(_: Any, __: Any, typed: str) -> list[CompletionItem]:
+    """Built-in sets, and tables and study files in the folder; where none fits, any file."""
+    from foldwise.data.packed import suffix_of
+    from foldwise.data.sources import READERS, builtin_names
+
+    folder = Path(typed).parent if not typed.endswith("/") else Path(typed)
+    try:
+        names = [
+            str(path) for path in sorted(folder.iterdir()) if suffix_of(path) in {*READERS, ".toml"} and path.is_file()
+        ]
+    except OSError:
+        names = []
+    return _items([*names, *builtin_names()], typed) or [CompletionItem(typed, type="file")]
+
+
+def complete_learners(_: Any, __: Any, typed: str) -> list[CompletionItem]:
+    """Names of learners, also behind a comma."""
+    from foldwise.learners.catalogue import all_entries
+
+    return _listed((entry.name for entry in all_entries()), typed)
+
+
+def complete_losses(_: Any, __: Any, typed: str) -> list[CompletionItem]:
+    """Names of losses, also behind a comma."""
+    return _listed((*LOSSES, *SCORES), typed)
+
+
+def _listed(names: Iterable[str], typed: str) -> list[CompletionItem]:
+    """Those of the names that go on with the last word of a list, with what is before it."""
+    before, comma, _ = typed.rpartition(",")
+    taken = before.split(",")
+    return _items((f"{before}{comma}{name}" for name in names if name not in taken), typed)
+
+
+def _items(words: Iterable[str], typed: str) -> list[CompletionItem]:
+    return [CompletionItem(word) for word in words if word.startswith(typed)]
+
+
 COUNT = click.IntRange(min=1)
-POSITIVE_NUMBER = click.FloatRange(0, min_open=True)
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+SCHEME, NAMES, TIME = Parsed("scheme", _scheme), Parsed("names", _names), Parsed("time", _time)
+# What click is told of each kind of flag in the table of options.
+KINDS: dict[str, dict[str, Any]] = {
+    "text": {},
+    "engine": {"type": EngineName(list(ENGINES))},
+    "switch": {"is_flag": True},
+    "on or off": {},
+    "count": {"type": COUNT},
+    "number": {"type": click.IntRange(min=0)},
+    "share": {"type": SHARE},
+    "positive": {"type": click.FloatRange(0, min_open=True)},
+    "gap": {"type": click.FloatRange(0)},
+    "time": {"type": TIME},
+    "budget": {"type": Parsed("budget", _budget)},
+    "scheme": {"type": SCHEME},
+    "losses": {"type": NAMES, "shell_complete": complete_losses},
+    "repeated": {"multiple": True},
+}
+
+
+def flag(name: str, **changes: Any) -> Callable[[Command], Command]:
+    """The flag of an option, as click takes it; `changes` are those of one command."""
+    option = (OPTIONS | WRITTEN)[name]
+    assert option.flag is not None
+    dashed = f"--{name.replace('_', '-')}"
+    written = f"{dashed}/--no-{name}" if option.flag.kind == "on or off" else dashed
+    is_choice = option.flag.kind == "choice"
+    kind = {"type": click.Choice(get_args(option.file))} if is_choice else KINDS[option.flag.kind]
+    more = {} if option.flag.kind == "repeated" else {"default": None}
+    return click.option(
+        written, **{**kind, **more, "metavar": option.flag.metavar, "help": option.flag.help, **changes}
+    )
+
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 quiet = click.option("--quiet", is_flag=True, help="Show no progress.")
-
-TARGET = click.option("--target", metavar="COL", help="The column to predict; built-in sets know theirs.")
-GROUPS = click.option("--groups", metavar="COL", help="Rows of one group never part between train and test.")
-TIME = click.option("--time", metavar="COL", help="Train on the past, test on the future.")
-WEIGHTS = click.option("--weights", metavar="COL", help="Weights of the rows, in fits and losses.")
-DROP = click.option("--drop", metavar="COL", multiple=True, help="Leave a column out; may be repeated.")
-POSITIVE = click.option("--positive", metavar="CLASS", help="The positive class of two.")
-DROP_MISSING = click.option(
-    "--drop-missing-target", is_flag=True, default=None, help="Leave rows without a target out."
-)
-TASK = click.option(
-    "--task",
-    type=click.Choice(["regression", "classification", "binary", "multiclass"]),
-    metavar="TASK",
-    help="regression or classification, if not as found from the target.",
-)
-STRATIFY = click.option("--stratify/--no-stratify", default=None, help="Keep class shares equal over folds.")
-DATA_OPTIONS = [TARGET, GROUPS, TIME, WEIGHTS, DROP, POSITIVE, DROP_MISSING, TASK, STRATIFY]
-LOSS = click.option(
-    "--loss",
-    type=Words(),
-    metavar="LOSS",
-    shell_complete=complete_losses,
-    help="squared, rmse, zero_one, auc, ...; several with commas.",
-)
-OUTER = click.option("--outer", type=Scheme(), help="Estimates the risk: folds, a share, loo or column:NAME.")
-INNER = click.option("--inner", type=Scheme(), help="Tunes: folds, a share, aligned, lines, pairs, dev, column:NAME.")
-REPEATS = click.option("--repeats", type=COUNT, help="Independent repetitions of the outer splits.")
-SPLIT_OPTIONS = [LOSS, OUTER, INNER, REPEATS]
-EFFORT = click.option(
-    "--effort",
-    type=click.Choice(["quick", "normal", "thorough"]),
-    help="One dial over learners, spaces and splits, where no other option says them (normal).",
-)
-SEED = click.option("--seed", type=click.IntRange(min=0), help="Everything random follows from it (0).")
-JOBS = click.option("--jobs", type=COUNT, help="Worker processes; numbers never depend on it.")
-TUNE_OPTIONS = [
-    click.option("--space", multiple=True, metavar="L.P=V", help='Values to try: "k-nn.n_neighbors=1..30".'),
-    click.option(
-        "--tuner", metavar="NAME", help="grid, random, pruned, racing, halving, hyperband, or tpe, gp, cmaes (Optuna)."
-    ),
-    click.option("--budget", type=BudgetWord(), help='Most candidates of each tuning, or time in all: "10 min".'),
-    click.option("--rule", type=click.Choice(["best", "one_se"]), help="How a candidate is picked."),
-    click.option("--stop", type=click.Choice(["noise"]), help="End a search when it gains less than the noise."),
-    SEED,
-]
-LIMIT_OPTIONS = [
-    click.option("--engine", type=EngineName(list(ENGINES)), help="Where fits run (local)."),
-    click.option("--address", metavar="A", help="A Dask scheduler or Ray cluster that is there already."),
-    click.option("--isolate/--no-isolate", default=None, help="Fit in processes of their own, or in this one."),
-    click.option("--fit-timeout", type=POSITIVE_NUMBER, metavar="S", help="Seconds one fit may take."),
-    click.option("--fit-memory", type=POSITIVE_NUMBER, metavar="GB", help="Gigabytes one fit may take."),
-    click.option(
-        "--time-limit", type=TimeWord(), metavar="S", help='An answer within so long: seconds, or a time: "2 min".'
-    ),
-]
-SILENCE = click.option(
-    "--silence", metavar="CODE", multiple=True, help="Leave findings of this code out; may be repeated."
-)
-GUARD_OPTIONS = [
-    click.option("--guards/--no-guards", default=None, help="Look for leaks and traps (they change no number)."),
-    SILENCE,
-]
-RUN_OPTIONS = [
-    JOBS,
-    *LIMIT_OPTIONS,
-    click.option("--fit-threads", type=COUNT, help="Threads in each fit; part of the study (1)."),
-    click.option("--store", metavar="RUN", help="Folder that keeps every fit, for resuming and reports."),
-    click.option("--level", type=SHARE, help="Level of the intervals (0.95)."),
-    click.option("--interval", metavar="NAME", help="An interval by name; else the chooser's."),
-]
-INTERVAL = click.option("--interval", metavar="NAME", help="An interval by name; else the chooser's.")
-CURVE_OPTIONS = [LOSS, OUTER, SEED, JOBS]
-LEARNERS = click.option(
+data_argument = click.argument("data", shell_complete=complete_data)
+trust = click.option("--trust", is_flag=True, help="Load a pickle, or types that are not on the list. It can run code.")
+pickle = click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
+report = click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
+space = click.option("--space", multiple=True, metavar="L.P=V", help='Values to try: "k-nn.n_neighbors=1..30".')
+learners = click.option(
     "--learners",
-    type=Words(),
+    type=NAMES,
     metavar="A,B",
     shell_complete=complete_learners,
     help="Learners to compare: ridge,forest:small,stack(ridge+forest).",
 )
-ON_FAILURE = click.option(
-    "--on-failure",
-    type=click.Choice(["fail", "baseline", "drop_candidate"]),
-    help="What a failed fit does to its method (fail: it gets no risk).",
+learner = click.option(
+    "--learner", required=True, metavar="NAME", shell_complete=complete_learners, help="A built-in learner."
 )
-RETRY = click.option("--retry-failed", is_flag=True, default=None, help="Make fits that failed before again.")
-REPORT = click.option("--report", metavar="FILE.html", help="Write the whole answer as a page.")
-REPORT_ROWS = click.option("--report-rows", is_flag=True, help="Show the values of the hardest rows in --report.")
-PICKLE = click.option("--pickle", is_flag=True, help="Allow --save to write a .pkl or .joblib file.")
-SAVE_OPTIONS = [
+WRITING = [
+    report,
+    click.option("--report-rows", is_flag=True, help="Show the values of the hardest rows in --report."),
     click.option("--save", metavar="MODEL.skops", help="Refit the best method on all rows and save it."),
     click.option(
         "--intervals",
         is_flag=True,
         help="Save the models of the outer folds too, for `predict --interval` (a fit and a model more for each).",
     ),
-    PICKLE,
+    pickle,
+    click.option("--watch", is_flag=True, help="Follow the run on a local page, which prints its address."),
 ]
-WATCH = click.option("--watch", is_flag=True, help="Follow the run on a local page, which prints its address.")
-DEFAULTS = click.option(
-    "--defaults/--no-defaults",
-    default=None,
-    help="Judge tuned learners at their default parameters too.  [default: those of 20 or more candidates]",
-)
-OPTIMISM = click.option("--optimism", is_flag=True, default=None, help="Buy the fits that optimism needs.")
 
-IMPORTANCE = click.option(
-    "--importance",
-    is_flag=True,
-    default=None,
-    help="Measure which columns the picked method needs (one more fit for each outer split).",
-)
+DATA = ("target", "groups", "time", "weights", "drop", "positive", "drop_missing_target", "task", "stratify")
+TUNING = ("tuner", "budget", "rule", "stop", "seed")
+LIMITS = ("engine", "address", "isolate", "fit_timeout", "fit_memory", "time_limit")
+STUDY: tuple[str, ...] = (*DATA, "effort", "loss", "outer", "inner", "repeats", *TUNING)  # what every study has
+STUDY += ("jobs", *LIMITS, "fit_threads", "store", "level", "interval", "guards", "silence")
 
 
-def options(*groups: Any) -> Callable[[Command], Command]:
-    """Put groups of options on a command, in reading order."""
+def flags(*wanted: Any) -> Callable[[Command], Command]:
+    """Put flags on a command, in reading order: names of options, or what click makes of a flag."""
 
     def decorate(command: Command) -> Command:
-        for option in reversed([option for group in groups for option in group]):
-            command = option(command)
+        for one in reversed(wanted):
+            command = flag(one)(command) if isinstance(one, str) else one(command)
         return command
 
     return decorate
 
 
-data_argument = click.argument("data", shell_complete=complete_data)
-MARGIN = click.option(
-    "--margin",
-    type=click.FloatRange(0),
-    help="A regret that does not matter, in the unit of the loss (a tenth of the gap to the baseline).",
-)
-TITLE = click.option("--title", metavar="T", help="Title of the page.  [default: target and data]")
+def _heading(title: str, before: dict[str, tuple[str, ...]], end: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The flags under a heading: those of the table, with others before some of them and at the end."""
+    rows = [row.name for row in OPTIONS.values() if row.heading == title]
+    return (*(name for row in rows for name in (*before.get(row, ()), row)), *end)
 
 
-def learner_option(command: Command) -> Command:
-    learner = click.option(
-        "--learner", required=True, metavar="NAME", shell_complete=complete_learners, help="A built-in learner."
-    )
-    return learner(command)
+# Parameters of commands in the order of a long help. One that is not listed comes before the last heading.
+HEADINGS: dict[str, tuple[str, ...]] = {
+    "Data": _heading("Data", {"drop_missing_target": ("data", "target", "drop")}),
+    "Learners and tuning": _heading(
+        "Learners and tuning",
+        {"effort": ("learners", "learner"), "tuner": ("space",)},
+        ("parameter", "sizes", "control"),
+    ),
+    "Loss, splits and intervals": _heading("Loss, splits and intervals", {}, ("margin", "rope")),
+    "Running": _heading("Running", {"time_limit": ("only_plan",), "fit_timeout": ("watch",)}),
+    "Output": (
+        *("report", "report_rows", "plot", "title", "save", "intervals", "pickle", "out", "quiet", "as_json", "help"),
+    ),
+}

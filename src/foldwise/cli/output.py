@@ -11,6 +11,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -110,27 +111,35 @@ def answer_text(answer: Mapping[str, Any]) -> str:
     return render_text(answer, color=is_colored)
 
 
-def check_outputs(
-    *,
-    report: str | None = None,
-    rows: bool = False,
-    save: str | None = None,
-    pickle: bool = False,
-    intervals: bool = False,
-) -> None:
-    """Refuse file names that cannot be written before the first fit, not after the last."""
-    from foldwise.api.model_file import check_model_path
+@dataclass(frozen=True)
+class Writing:
+    """The files that a command writes besides its answer."""
 
-    if rows and not report:
-        raise BadStudy("--report-rows shows rows in the report, but there is no --report", "Add --report FILE.html")
-    if save:
-        check_model_path(save, pickle=pickle)
-    elif pickle:
-        raise BadStudy("--pickle says how to save, but there is no --save", "Add --save MODEL.pkl")
-    elif intervals:
-        raise BadStudy("--intervals are saved with the model, but there is no --save", "Add --save MODEL.skops")
-    for path in filter(None, (report, save)):
-        check_folder(path)
+    report: str | None = None
+    report_rows: bool = False
+    save: str | None = None
+    pickle: bool = False
+    intervals: bool = False
+
+    @staticmethod
+    def taken_from(given: dict[str, Any]) -> Writing:
+        """Those of the flags that say so, which are taken out."""
+        return Writing(**{field.name: given.pop(field.name) for field in fields(Writing)})
+
+    def check(self) -> None:
+        """Refuse file names that cannot be written before the first fit, not after the last."""
+        from foldwise.api.model_file import check_model_path
+
+        if self.report_rows and not self.report:
+            raise BadStudy("--report-rows shows rows in the report, but there is no --report", "Add --report FILE.html")
+        if self.save:
+            check_model_path(self.save, pickle=self.pickle)
+        elif self.pickle:
+            raise BadStudy("--pickle says how to save, but there is no --save", "Add --save MODEL.pkl")
+        elif self.intervals:
+            raise BadStudy("--intervals are saved with the model, but there is no --save", "Add --save MODEL.skops")
+        for path in filter(None, (self.report, self.save)):
+            check_folder(path)
 
 
 def check_folder(path: str) -> None:

@@ -5,40 +5,25 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from foldwise.cli.completion import complete_data
 from foldwise.cli.help import command, examples
 from foldwise.cli.options import (
-    DATA_OPTIONS,
-    DEFAULTS,
-    EFFORT,
-    GUARD_OPTIONS,
-    IMPORTANCE,
-    JOBS,
-    LEARNERS,
-    LIMIT_OPTIONS,
-    MARGIN,
-    ON_FAILURE,
-    OPTIMISM,
-    REPORT,
-    REPORT_ROWS,
-    RETRY,
-    RUN_OPTIONS,
-    SAVE_OPTIONS,
-    SPLIT_OPTIONS,
-    TITLE,
-    TUNE_OPTIONS,
-    WATCH,
+    LIMITS,
+    STUDY,
+    WRITING,
     as_json,
-    options,
+    complete_data,
+    flags,
+    learners,
     quiet,
+    report,
+    space,
 )
-from foldwise.cli.output import answer_text, check_outputs, fail, hushed, remark, show
+from foldwise.cli.output import Writing, answer_text, fail, hushed, remark, show
 from foldwise.errors import BadData, BadStudy, FitsFailed, Terminated
 
 STOPPED, INTERRUPTED, TERMINATED = 3, 130, 143
@@ -58,45 +43,23 @@ STOPPED, INTERRUPTED, TERMINATED = 3, 130, 143
     )
 )
 @click.argument("data", metavar="DATA|STUDY.toml", shell_complete=complete_data)
-@options(
-    [LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, [OPTIMISM, IMPORTANCE, DEFAULTS, MARGIN], RUN_OPTIONS
-)
-@options([ON_FAILURE, RETRY], GUARD_OPTIONS)
-@options([REPORT, REPORT_ROWS, TITLE], SAVE_OPTIONS)
+@flags(learners, space, *STUDY, "optimism", "importance", "defaults", "margin", "on_failure", "retry_failed", "title")
+@flags(*WRITING, quiet, as_json)
 @click.option("--plan", "only_plan", is_flag=True, help="Say what it would cost, and stop.")
-@WATCH
-@quiet
-@as_json
-def compare(
-    data: str,
-    report: str | None,
-    report_rows: bool,
-    save: str | None,
-    intervals: bool,
-    pickle: bool,
-    only_plan: bool,
-    watch: bool,
-    quiet: bool,
-    as_json: bool,
-    **flags: Any,
-) -> int:
+def compare(data: str, only_plan: bool, watch: bool, quiet: bool, as_json: bool, **given: Any) -> int:
     """Compare tuned learners by nested cross-validation.
 
     DATA is a file, - for standard input, or a built-in set. Without --learners a sensible set for the task is compared.
     """
-    study = study_of(data, **flags)
+    writing = Writing.taken_from(given)
+    study = study_of(data, **given)
     if only_plan:
         with hushed():
             plan = study.plan()
         show(plan.to_dict(), str(plan), as_json=as_json)
         return 0
-    check_outputs(report=report, rows=report_rows, save=save, pickle=pickle, intervals=intervals)
-    if intervals:
-        check_unordered(study)
-    study = _watched(study) if watch else study
-    saving = {"save": save, "pickle": pickle, "intervals": intervals}
-    page = {"path": report, "rows": report_rows}
-    return _run(study, page=page, saving=saving, quiet=quiet, as_json=as_json)
+    writing.check()
+    return _run(study, writing, watch=watch, quiet=quiet, as_json=as_json)
 
 
 @command(
@@ -108,49 +71,35 @@ def compare(
 )
 @click.argument("run")
 @click.option("--data", metavar="DATA", shell_complete=complete_data, help="The same table, if it is elsewhere now.")
-@options([JOBS, *LIMIT_OPTIONS, RETRY])
-@options([REPORT, REPORT_ROWS], SAVE_OPTIONS)
-@WATCH
-@quiet
-@as_json
-def resume(
-    run: str,
-    report: str | None,
-    report_rows: bool,
-    save: str | None,
-    intervals: bool,
-    pickle: bool,
-    watch: bool,
-    quiet: bool,
-    as_json: bool,
-    **flags: Any,
-) -> int:
+@flags("jobs", *LIMITS, "retry_failed", *WRITING, quiet, as_json)
+def resume(run: str, watch: bool, quiet: bool, as_json: bool, **given: Any) -> int:
     """Go on with an interrupted study. RUN is its store."""
     from foldwise.api.study_file import stored_study
+    from foldwise.data.packed import open_stdin
 
-    check_outputs(report=report, rows=report_rows, save=save, pickle=pickle, intervals=intervals)
-    study = stored_study(run, **flags)
-    if intervals:
-        check_unordered(study)
+    writing = Writing.taken_from(given)
+    writing.check()
+    study = stored_study(run, **given)
     if study.data == "-":
-        check_piped(run)
-    study = _watched(study) if watch else study
-    saving = {"save": save, "pickle": pickle, "intervals": intervals}
-    page = {"path": report, "rows": report_rows}
-    return _run(study, page=page, saving=saving, quiet=quiet, as_json=as_json)
+        try:
+            open_stdin()
+        except BadData:
+            again = f"Give it as a file: foldwise resume {shlex.quote(run)} --data FILE; or pipe it in again"
+            raise BadStudy(f"the table of {run} came from standard input, where there is none now", again) from None
+    return _run(study, writing, watch=watch, quiet=quiet, as_json=as_json)
 
 
 @command(
+    "report",
     epilog=examples(
         "foldwise report runs/wine",
         "foldwise report runs/wine --out wine.html --title 'Wine quality'",
-    )
+    ),
 )
 @click.argument("run")
 @click.option("--out", metavar="FILE.html", help="Where to write the page (RUN.html).")
-@TITLE
-@as_json
-def report(run: str, out: str | None, title: str | None, as_json: bool) -> None:
+@flags("title", as_json)
+def show_report(run: str, out: str | None, title: str | None, as_json: bool) -> None:
     """Write the page of a study. RUN is its store."""
     from foldwise.api.load import load
 
@@ -189,13 +138,10 @@ def watch(run: str, port: int, no_browser: bool, as_json: bool) -> None:
     )
 )
 @click.argument("data", metavar="DATA[:TARGET]...", nargs=-1, required=True, shell_complete=complete_data)
-@options([LEARNERS, EFFORT], DATA_OPTIONS, SPLIT_OPTIONS, TUNE_OPTIONS, RUN_OPTIONS, [ON_FAILURE, RETRY], GUARD_OPTIONS)
+@flags(learners, space, *STUDY, "on_failure", "retry_failed", report, quiet, as_json)
 @click.option("--control", metavar="NAME", help="The method the others are compared to; else all pairs are.")
-@REPORT
-@quiet
-@as_json
 def benchmark(
-    data: tuple[str, ...], store: str | None, report: str | None, quiet: bool, as_json: bool, **flags: Any
+    data: tuple[str, ...], control: str | None, report: str | None, quiet: bool, as_json: bool, **given: Any
 ) -> int:
     """The same study over several data sets.
 
@@ -206,54 +152,54 @@ def benchmark(
     from foldwise.api.benchmark_data import folder_name, name_targets
     from foldwise.questions.benchmark_answer import Terms
 
-    check_outputs(report=report)
-    time_limit, quietly = flags.pop("time_limit"), False if quiet else None
-    given = {"control": flags.pop("control"), "level": flags["level"], "seed": flags["seed"]}
-    terms = Terms(**{name: value for name, value in given.items() if value is not None})
+    Writing(report).check()
+    time_limit, store = given.pop("time_limit"), given.pop("store")
+    words = {"control": control, "level": given["level"], "seed": given["seed"]}
+    terms = Terms(**{name: value for name, value in words.items() if value is not None})
     sources = {}
     for name, (path, target) in name_targets(data).items():
-        own = {**flags, "target": target or flags["target"], "store": store and str(Path(store) / folder_name(name))}
-        sources[name] = study_source(study_of(path, **own))
-    return _run_benchmark(
-        lambda: run_benchmark(sources, terms, time_limit=time_limit, progress=quietly), report, as_json
-    )
+        place = store and str(Path(store) / folder_name(name))
+        sources[name] = study_source(study_of(path, **{**given, "target": target or given["target"], "store": place}))
+    code = 0
+    try:
+        with hushed():
+            result: Any = run_benchmark(sources, terms, time_limit=time_limit, progress=False if quiet else None)
+    except (KeyboardInterrupt, Terminated) as stopped:  # shows what it has
+        if (result := getattr(stopped, "result", None)) is None:
+            raise
+        code = TERMINATED if isinstance(stopped, Terminated) else INTERRUPTED
+    answer = result.to_dict()
+    show(answer, str(result), as_json=as_json)
+    for note in answer["notes"] if as_json else ():
+        remark(note["text"])
+    if report:
+        result.report(report)
+        remark(f"the report is in {report}")
+    if not result.is_finished:
+        remark("not finished; with --store FOLDER the same line goes on from here.")
+        return code or STOPPED
+    return 0 if any(data["counted"] for data in answer["datasets"]) else 1
 
 
-def study_of(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = (), **flags: Any) -> Any:
+def study_of(data: str, *, loss: list[str] | None = None, drop: tuple[str, ...] = (), **given: Any) -> Any:
     """The study that flags and, perhaps, a TOML file describe; flags win."""
     from foldwise.api.study_file import make_spec, read_study
     from foldwise.api.study_values import read_scalar
 
-    if flags.get("positive") is not None:
-        flags["positive"] = read_scalar(flags["positive"])
-    flags["loss"] = loss[0] if loss and len(loss) == 1 else loss
-    flags["drop"] = list(drop) or None
-    flags["silence"] = list(flags.get("silence") or ()) or None
-    return read_study(data, **flags) if data.endswith(".toml") else make_spec({"data": data}, **flags)
+    if given.get("positive") is not None:
+        given["positive"] = read_scalar(given["positive"])
+    given["loss"] = loss[0] if loss and len(loss) == 1 else loss
+    given["drop"] = list(drop) or None
+    given["silence"] = list(given.get("silence") or ()) or None
+    return read_study(data, **given) if data.endswith(".toml") else make_spec({"data": data}, **given)
 
 
-def check_piped(run: str) -> None:
-    """Refuse to go on with a study whose table came from standard input and is not there again."""
-    from foldwise.data.packed import open_stdin
-
-    try:
-        open_stdin()
-    except BadData:
-        again = f"Give it as a file: foldwise resume {shlex.quote(run)} --data FILE; or pipe it in again"
-        raise BadStudy(f"the table of {run} came from standard input, where there is none now", again) from None
-
-
-def check_unordered(study: Any) -> None:
-    """Refuse prediction intervals of a study in time order before its first fit, not after the last."""
-    if study.time is not None:
-        raise BadStudy(
-            "--intervals need rows whose order does not matter, and --time says that it does", "Leave it out"
-        )
-
-
-def _run(study: Any, *, page: Mapping[str, Any], saving: Mapping[str, Any], quiet: bool, as_json: bool) -> int:
+def _run(study: Any, writing: Writing, *, watch: bool, quiet: bool, as_json: bool) -> int:
     """Run a study; one that is stopped shows what it has, and how to go on."""
-    more: dict[str, Any] = {"page": page, "as_json": as_json}
+    if writing.intervals and study.time is not None:  # before the first fit, not after the last
+        problem = "--intervals need rows whose order does not matter, and --time says that it does"
+        raise BadStudy(problem, "Leave it out")
+    study = _watched(study) if watch else study
     try:
         with hushed():
             result = study.run(progress=False if quiet else None)
@@ -261,7 +207,7 @@ def _run(study: Any, *, page: Mapping[str, Any], saving: Mapping[str, Any], quie
         if (result := getattr(stopped, "result", None)) is None:
             raise
         try:
-            _finish(result, **more)
+            _finish(result, writing, as_json=as_json)
         except BadStudy as problem:  # perhaps the terminal is closed: the exit code still says what happened
             remark(str(problem))
         remark(_how_to_go_on(stopped.reason if isinstance(stopped, Terminated) else "interrupted", study))
@@ -269,13 +215,14 @@ def _run(study: Any, *, page: Mapping[str, Any], saving: Mapping[str, Any], quie
     except FitsFailed as failed:
         if failed.result is None:
             raise
-        _finish(failed.result, **more)
+        _finish(failed.result, writing, as_json=as_json)
         return fail(str(failed), failed.exit_code)
-    _finish(result, **more, saving=saving if result.is_finished else None)
+    _finish(result, writing, as_json=as_json)
     if result.is_finished:
+        _save(result, writing)
         return 0
-    if saving["save"]:
-        remark(f"no model was written to {saving['save']}, as the study is not finished")
+    if writing.save:
+        remark(f"no model was written to {writing.save}, as the study is not finished")
     remark(_how_to_go_on(f"stopped at the time limit of {study.time_limit:g} s", study))
     return STOPPED
 
@@ -313,51 +260,28 @@ def _how_to_go_on(what: str, study: Any) -> str:
     return f"{what}; every finished fit is kept. Go on with: {again}"
 
 
-def _finish(result: Any, *, page: Mapping[str, Any], as_json: bool, saving: Mapping[str, Any] | None = None) -> None:
-    """Show the answer, then write what was asked for: a full disk must not cost the answer."""
+def _finish(result: Any, writing: Writing, *, as_json: bool) -> None:
+    """Show the answer, then write the page: a full disk must not cost the answer."""
     answer = result.to_dict()
     show(answer, answer_text(answer), as_json=as_json)
-    if as_json:
-        for note in answer["notes"]:
-            remark(note["text"])
-    if page["path"]:
-        result.report(page["path"], rows=page["rows"])
-        remark(f"the report is in {page['path']}")
-    if saving and saving["save"]:
-        _save(result, answer, saving["save"], pickle=saving["pickle"], intervals=saving["intervals"])
+    for note in answer["notes"] if as_json else ():
+        remark(note["text"])
+    if writing.report:
+        result.report(writing.report, rows=writing.report_rows)
+        remark(f"the report is in {writing.report}")
 
 
-def _save(result: Any, answer: Mapping[str, Any], path: str, *, pickle: bool, intervals: bool) -> None:
+def _save(result: Any, writing: Writing) -> None:
+    """Refit the best method and write it to the file that was asked for, if any."""
+    if not writing.save:
+        return
     with hushed():  # fitting it again
-        result.save_model(path, pickle=pickle, intervals=intervals)
-    words = f"the model ({answer['best']}, fitted on all rows) is in {path}"
-    if intervals:
+        result.save_model(writing.save, pickle=writing.pickle, intervals=writing.intervals)
+    words = f"the model ({result.best}, fitted on all rows) is in {writing.save}"
+    if writing.intervals:
         models = result.study.outer.folds
-        size = Path(path).stat().st_size / 1e6
         kept = f"{models} models of outer folds" if models > 1 else "the model of the training rows"
+        size = Path(writing.save).stat().st_size / 1e6
         fits = f"{models} more fit{'' if models == 1 else 's'}"
         words += f", with {kept} for prediction intervals ({fits}, {size:.2g} MB)"
     remark(words)
-
-
-def _run_benchmark(ask: Callable[[], Any], report: str | None, as_json: bool) -> int:
-    """Run a benchmark; one that is stopped shows what it has."""
-    code = 0
-    try:
-        with hushed():
-            found = ask()
-    except (KeyboardInterrupt, Terminated) as stopped:
-        if (found := getattr(stopped, "result", None)) is None:
-            raise
-        code = TERMINATED if isinstance(stopped, Terminated) else INTERRUPTED
-    answer = found.to_dict()
-    show(answer, str(found), as_json=as_json)
-    for note in answer["notes"] if as_json else []:
-        remark(note["text"])
-    if report:
-        found.report(report)
-        remark(f"the report is in {report}")
-    if not found.is_finished:
-        remark("not finished; with --store FOLDER the same line goes on from here.")
-        return code or STOPPED
-    return 0 if any(data["counted"] for data in answer["datasets"]) else 1
