@@ -49,3 +49,19 @@ def test_two_kinds_of_near_copies_are_one_finding():
     moved = X.iloc[rows].assign(area=lambda some: some["area"] + 0.01)
     found = quick(["ridge"], pd.concat([X, moved], ignore_index=True), np.r_[y, y[rows]], outer=5).codes
     assert found.count("FW102") == 1
+
+
+def coarse(seed: int, questions: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Answers of a questionnaire and a mark: of few questions many rows are equal by chance, of many hardly any."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(rng.integers(0, 4, (240, questions))), rng.integers(1, 4, 240).astype(float)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_rows_are_told_only_where_they_are_more_than_chance_gives(seed):
+    X, y = coarse(seed, 3)
+    assert X.assign(mark=y).duplicated().sum() > 50
+    assert "FW101" not in quick(["ridge"], X, y, outer=5).codes
+    X, y = coarse(seed, 6)
+    rows = np.random.default_rng(seed).permutation(np.r_[np.arange(240), np.arange(50)])
+    assert "FW101" in quick(["ridge"], X.iloc[rows].reset_index(drop=True), y[rows], outer=5).codes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -77,6 +78,20 @@ def test_needed_changes_nothing_when_it_is_called_twice():
     assert rounds > 3
     answers = [reading.final_choice(method).candidate for method in reading.study.methods if method.inner]
     assert None not in answers
+
+
+@pytest.mark.parametrize("lacking", ["one", "all"])
+def test_a_fit_whose_record_lacks_a_row_is_made_again_for_all_of_them(lacking):
+    runnable = request({"ridge": fw.tune(Ridge(), alpha=[0.1, 1.0, 10.0])}, X, Y, outer=3, inner=3).study()
+    reading, executor = Reading(runnable.study, MemoryStore()), LocalExecutor(RunOptions(jobs=1, isolate=False))
+    fits = needed(runnable, reading)
+    short = [replace(fit, rows=fit.rows[1:]) if lacking == "all" or fit is fits[0] else fit for fit in fits]
+    for records in executor.run(runnable, short):
+        reading.store.add(records)
+    again = {fit.key: fit for fit in needed(runnable, Reading(runnable.study, reading.store))}
+    for fit, asked in zip(fits, short, strict=True):
+        assert (fit.key in again) == (asked is not fit)
+        assert asked is fit or again[fit.key].rows.tolist() == fit.rows.tolist()
 
 
 def test_proposals_are_worked_out_without_being_kept():

@@ -11,6 +11,7 @@ from sklearn.linear_model import Lasso, LinearRegression, Ridge
 import foldwise as fw
 from foldwise import intervals
 from foldwise.errors import FitsFailed
+from foldwise.questions.contest import pair_level
 from foldwise.stats.multiple import holm
 
 LEARNERS = {"ols": LinearRegression(), "knn": Counted(3), "one": Counted(1)}
@@ -86,6 +87,15 @@ def test_which_methods_are_told_apart_goes_by_the_pairs_of_their_own_kind(number
             apart |= {name} if values.mean() - reach > 0 else set()
     told = set(folds.to_dict()["not_told_apart"])
     assert told == {*LEARNERS, "baseline"} - apart
+
+
+@pytest.mark.parametrize(("learners", "pairs"), [(2, 1), (3, 3), (4, 6)])
+def test_the_level_of_an_interval_is_shared_among_all_pairs_of_its_kind(numbers, learners, pairs):
+    names = {f"k {k}": Counted(k) for k in range(1, learners + 1)}
+    methods = fw.compare(names, *numbers, outer=4, jobs=1).methods
+    one, other, baseline = methods[0], methods[1], methods[-1]
+    assert pair_level(methods, one, other) == pytest.approx(1 - 0.05 / pairs)
+    assert pair_level(methods, one, baseline) == pytest.approx(1 - 0.05 / learners)
 
 
 def test_one_learner_beside_the_baseline_pays_for_nothing(numbers):
