@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from foldwise.api.compare import make_comparison
+from foldwise.api.request import make_comparison
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.testing.executors import first_fits
