@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 from threadpoolctl import threadpool_limits
 
-from foldwise.solvers.trees.forests import Forests
+from foldwise.solvers.forests import Forests
 
 KINDS = (RandomForestRegressor, ExtraTreesRegressor, RandomForestClassifier, ExtraTreesClassifier)
 

@@ -1,4 +1,4 @@
-"""Shorter runs of other packages' boosting read from the longest, against fitting each (solvers/trees/boosting.py)."""
+"""Shorter runs of other packages' boosting read from the longest, against fitting each (solvers/boosting.py)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sklearn.preprocessing import StandardScaler
 import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadSpace, BadStudy
+from foldwise.solvers import boosting
 from foldwise.solvers.finding import find
 from foldwise.solvers.solver import FitRequest
-from foldwise.solvers.trees import boosting
 from foldwise.testing.solvers import assert_same, plain_answer
 
 pytestmark = pytest.mark.extras

@@ -23,7 +23,7 @@ from foldwise.learners.listing import entries
 from foldwise.learners.named import learner
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
-from foldwise.solvers.logistic.logistic import LogisticSolver
+from foldwise.solvers.logistic import LogisticSolver
 from foldwise.solvers.solver import FitRequest
 from foldwise.spaces.parameter import int_range
 

@@ -1,4 +1,4 @@
-"""Which solver (solvers/solver.py) answers which method, and what is seen through on the way to it."""
+"""Which solver (solvers/solver.py, solvers/steps.py) answers which method, and what is seen through on the way to it."""
 
 from __future__ import annotations
 

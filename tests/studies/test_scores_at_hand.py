@@ -7,8 +7,7 @@ import pytest
 
 import foldwise as fw
 from foldwise.records import memory, overflow
-from foldwise.solvers import finding
-from foldwise.solvers.ridge import ridge
+from foldwise.solvers import finding, ridge
 from foldwise.studies import reading
 
 

@@ -23,18 +23,18 @@ MEMBERS = ("name", "batch", "is_exact", "takes", "shares", "pays", "solve")
 # The first that takes a method answers it: families before the generic ones. Each module lists its SOLVERS.
 FAMILIES = (
     "featureless",
-    "nearest.neighbours",
-    "ridge.ridge",
-    "ridge.kernel_ridge",
-    "lasso.lasso",
-    "logistic.logistic",
-    "trees.trees",
-    "trees.forests",
-    "trees.boosting",
-    "svm.svm",
+    "nearest",
+    "ridge",
+    "ridge_kernel",
+    "lasso",
+    "logistic",
+    "trees",
+    "forests",
+    "boosting",
+    "svm",
     "bayes",
     "principal_components",
-    "nearest.families",
+    "nearest_families",
 )
 
 

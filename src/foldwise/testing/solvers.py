@@ -27,7 +27,7 @@ class SolverContract:
     >>> import pytest
     >>> from sklearn.linear_model import Ridge
     >>> from foldwise.data.dataset import make_dataset
-    >>> from foldwise.solvers.ridge.ridge import RidgeSolver
+    >>> from foldwise.solvers.ridge import RidgeSolver
     >>> class TestMine(SolverContract):
     ...     @pytest.fixture
     ...     def solver(self):
@@ -124,7 +124,7 @@ def check_solver(solver: Solver, estimators: Sequence[Any], X: Any, y: Any, *, w
     `solver`: the one that is judged.
 
     >>> from sklearn.linear_model import Ridge
-    >>> from foldwise.solvers.ridge.ridge import RidgeSolver
+    >>> from foldwise.solvers.ridge import RidgeSolver
     >>> rng = np.random.default_rng(0)
     >>> check_solver(RidgeSolver(), [Ridge(0.1), Ridge(10.0)], rng.normal(size=(40, 3)), rng.normal(size=40))
     """

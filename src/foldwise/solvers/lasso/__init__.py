@@ -1,1 +1,0 @@
-"""Lasso and elastic net along the path of penalties, to the optimum."""

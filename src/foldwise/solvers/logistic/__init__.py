@@ -1,1 +1,0 @@
-"""Logistic regression along the path of penalties, to the optimum."""

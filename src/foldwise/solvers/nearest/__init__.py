@@ -1,1 +1,0 @@
-"""k nearest neighbours: the rows of all training sets searched once."""

@@ -1,1 +1,0 @@
-"""Ridge, least squares, kernel ridge and Gaussian processes: all penalties from one decomposition."""

@@ -1,1 +1,0 @@
-"""Support vector machines: one kernel matrix for many candidates."""

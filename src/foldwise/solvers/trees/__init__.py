@@ -1,1 +1,0 @@
-"""Decision trees, forests and boosting: one fit holds many candidates."""
