@@ -1,4 +1,4 @@
-"""Which solver (solvers/solver.py, solvers/steps.py) answers which method, and what is seen through on the way to it."""
+"""Which solver answers which method, and what is seen through (solvers/solver.py, solvers/steps.py)."""
 
 from __future__ import annotations
 

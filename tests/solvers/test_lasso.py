@@ -1,4 +1,4 @@
-"""Lasso and elastic net paths (solvers/lasso.py, solvers/lasso_active_set.py) against scikit-learn and against their optimality conditions."""
+"""Lasso and elastic net against scikit-learn and their optimality conditions (solvers/lasso_active_set.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The k-nearest-neighbour solver (nearest.py, solvers/nearest_votes.py, solvers/nearest_training_sets.py) against scikit-learn, fit by fit."""
+"""k-NN against scikit-learn (solvers/nearest_votes.py, solvers/nearest_training_sets.py), fit by fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ridge and least squares (ridge.py, solvers/ridge_primal.py, solvers/ridge_dual.py, solvers/ridge_penalties.py) against scikit-learn."""
+"""Ridge against scikit-learn (solvers/ridge_primal.py, solvers/ridge_dual.py, solvers/ridge_penalties.py)."""
 
 from __future__ import annotations
 

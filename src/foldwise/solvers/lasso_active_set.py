@@ -1,4 +1,4 @@
-"""Lasso and elastic net to the optimum: the active columns are guessed from the last penalty, exact solves correct them."""
+"""Lasso and elastic net to the optimum: the active columns are guessed, and put right by exact solves."""
 
 from __future__ import annotations
 
