@@ -12,6 +12,8 @@ import pytest
 import foldwise as fw
 from foldwise.api.options import KINDS, OPTIONS, our_word
 from foldwise.api.request import Request
+from foldwise.api.study_file import StudySpec
+from foldwise.cli import app
 from foldwise.data.roles import Roles
 from foldwise.executors.executor import Executor
 from foldwise.executors.options import RunOptions
@@ -70,3 +72,13 @@ def test_curves_take_the_options_that_mean_something_to_them():
         assert not {"tuner", "level", "time_limit", "guards"} & set(signature(curve).parameters)
     with pytest.raises(TypeError, match="has no 'tuner'"):
         fw.learning_curve("ridge", "diabetes", tuner="grid")
+
+
+def test_a_study_file_has_a_key_for_every_option_but_how_a_run_is_shown():
+    assert set(OPTIONS) - set(StudySpec.model_fields) == {"progress"}
+    assert {"data", "target", "drop", "learners", "margin", "title"} <= set(StudySpec.model_fields)
+
+
+def test_every_option_but_two_is_a_flag_of_compare():
+    flags = {parameter.name for parameter in app.commands["compare"].params}
+    assert set(OPTIONS) - flags == {"solvers", "progress"}

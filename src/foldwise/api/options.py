@@ -61,6 +61,11 @@ class Option:
     type: str = "Any"  # as Python writes it
     heading: str = ""
 
+    @property
+    def file_type(self) -> Any:
+        """The type of its values in a study file; None where it is no key there."""
+        return KINDS[self.flag.kind] if self.file is None and self.flag is not None else self.file
+
 
 class DataOptions(TypedDict, total=False):
     """What the columns of the table are for."""

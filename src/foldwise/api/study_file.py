@@ -7,14 +7,15 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model, field_validator
 
 from foldwise.api.compare import plan, run_comparison
 from foldwise.api.dotted import check_words, dotted_learner, is_dotted
 from foldwise.api.dotted_names import NATIVE
 from foldwise.api.limit import decided_words, within_limit
+from foldwise.api.options import OPTIONS, WRITTEN, DataOptions
 from foldwise.api.planning import Plan
 from foldwise.api.request import request
 from foldwise.api.result import Result
@@ -46,7 +47,7 @@ from foldwise.tuners.registry import is_foreign as is_foreign_tuner
 MOST_JOBS = 256  # processes, or threads of a fit, that a file may ask for
 # What shapes the data set goes to `read`, the rest to `compare`.
 _OF_READERS = ("foldwise", "title", "margin")  # which change no fit
-_DATA_OPTIONS = ("target", "groups", "time", "weights", "stratify", "drop", "task", "positive", "drop_missing_target")
+_DATA_OPTIONS = ("target", "drop", *DataOptions.__annotations__)
 
 
 class LearnerSpec(BaseModel):
@@ -67,7 +68,13 @@ class LearnerSpec(BaseModel):
         return {name: one_form(name, value) for name, value in parameters.items()}
 
 
-class StudySpec(BaseModel):
+_KEYS: dict[str, Any] = {
+    name: (row.file_type | None, None) for name, row in (WRITTEN | OPTIONS).items() if row.file_type is not None
+}
+_Keys: Any = create_model("_Keys", **_KEYS)
+
+
+class StudySpec(_Keys):  # type: ignore[misc]
     """One study with the options of `fw.compare`, plus where the data are; None means the default.
 
     >>> StudySpec(data="diabetes", learners=["k-nn"], outer=8, inner=5).learners
@@ -76,47 +83,7 @@ class StudySpec(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     data: str
-    target: str | None = None
-    drop: list[str] | None = None
-    task: Literal["regression", "classification", "binary", "multiclass"] | None = None
-    positive: str | bool | int | float | None = None
-    drop_missing_target: bool | None = None
-    groups: str | None = None
-    time: str | None = None
-    weights: str | None = None
-    stratify: bool | str | None = None
     learners: dict[str, LearnerSpec] | None = None
-    effort: Literal["quick", "normal", "thorough"] | None = None
-    loss: str | list[str] | list[list[float]] | None = None
-    outer: int | float | str | None = None
-    inner: int | float | str | None = None
-    repeats: int | None = None
-    tuner: str | None = None
-    budget: int | str | None = None
-    rule: Literal["best", "one_se"] | None = None
-    stop: Literal["noise"] | None = None
-    seed: int | None = None
-    jobs: int | None = None
-    engine: str | None = None
-    address: str | None = None
-    isolate: bool | None = None
-    fit_timeout: float | None = None
-    fit_memory: float | None = None
-    time_limit: float | None = None
-    solvers: bool | Literal["auto", "all"] | None = None
-    fit_threads: int | None = None
-    store: str | None = None
-    level: float | None = None
-    interval: str | None = None
-    optimism: bool | None = None
-    importance: bool | None = None
-    defaults: bool | None = None
-    on_failure: str | None = None
-    retry_failed: bool | None = None
-    guards: bool | None = None
-    silence: list[str] | None = None
-    margin: float | None = None  # a regret that does not matter
-    title: str | None = None  # of the page
     foldwise: str | None = None  # the version it was written for
 
     @field_validator("engine")
@@ -168,7 +135,7 @@ class StudySpec(BaseModel):
     def origin(self) -> dict[str, Any]:
         """The study as JSON, with full paths so that it can be resumed from any folder."""
         unset = {key for key, value in self if value is None}
-        options = self.model_dump(
+        options: dict[str, Any] = self.model_dump(
             mode="json", exclude=unset | {"retry_failed", "time_limit", "foldwise"}
         )  # of this run alone
         if self.learners is not None:
@@ -369,7 +336,7 @@ def _with_spaces(study: StudySpec, flags: list[str]) -> StudySpec:
             raise BadSpace(f"the values of {learner}.{parameter} are given twice", "Give them in one --space")
         table = tables.setdefault(learner, {"learner": learner, "parameters": {}})
         table["parameters"] = {**table["parameters"], parameter: values}
-    return StudySpec.model_validate({**study.model_dump(), "learners": tables})
+    return StudySpec(**{**study.model_dump(), "learners": tables})
 
 
 def _learner_table(name: str, table: Any) -> Any:
