@@ -92,8 +92,9 @@ $(VENV)/.docs: $(VENV)/.dev
 	$(PIP) --editable ".[dev,docs]"
 	@touch $@
 
-pages: $(VENV)/.dev # what is made from the code: docs/cli.md, docs/map.svg, docs/reference
+pages: $(VENV)/.dev # what is made from the code: docs/cli.md, docs/checks.md, docs/map.svg, docs/reference
 	$(BIN)/python docs/make_cli.py
+	$(BIN)/python docs/make_checks.py
 	$(BIN)/python docs/make_map.py
 	$(BIN)/python docs/make_reference.py
 

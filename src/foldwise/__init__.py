@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from foldwise.api.benchmark_result import Benchmark as Benchmark
     from foldwise.api.calls import tune as tune
     from foldwise.api.check import check as check
+    from foldwise.api.check import check_new as check_new
     from foldwise.api.compare import compare as compare
     from foldwise.api.compare import plan as plan
     from foldwise.api.curve import Curve as Curve
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from foldwise.api.models import load_model as load_model
     from foldwise.api.models import model_card as model_card
     from foldwise.api.models import save_model as save_model
-    from foldwise.api.new_rows import check_new as check_new
     from foldwise.api.permutation import PermutationTest as PermutationTest
     from foldwise.api.permutation import permutation_test as permutation_test
     from foldwise.api.planning import Plan as Plan
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from foldwise.api.split import split as split
     from foldwise.errors import FitsFailed as FitsFailed
     from foldwise.errors import FoldwiseError as FoldwiseError
-    from foldwise.guards.findings import Findings as Findings
     from foldwise.learners.combined import BestOf as BestOf
     from foldwise.learners.combined import Blend as Blend
     from foldwise.learners.combined import Stack as Stack
@@ -66,6 +65,7 @@ if TYPE_CHECKING:
     from foldwise.stats.evidence import Evidence as Evidence
     from foldwise.stats.interval_method import IntervalMethod as IntervalMethod
     from foldwise.studies.finding import Finding as Finding
+    from foldwise.studies.finding import Findings as Findings
     from foldwise.tuners.halving import halving as halving
     from foldwise.tuners.halving import hyperband as hyperband
     from foldwise.tuners.racing import racing as racing
@@ -96,10 +96,10 @@ _HOMES = {
     "Benchmark": "api.benchmark_result",
     "benchmark": "api.benchmark",
     "Finding": "studies.finding",
-    "Findings": "guards.findings",
+    "Findings": "studies.finding",
     "Plan": "api.planning",
     "check": "api.check",
-    "check_new": "api.new_rows",
+    "check_new": "api.check",
     "PermutationTest": "api.permutation",
     "permutation_test": "api.permutation",
     "compare": "api.compare",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from foldwise.guards.checking import GuardOptions
 
 import foldwise as fw
 from foldwise.api.options import KINDS, OPTIONS, our_word
@@ -17,7 +18,6 @@ from foldwise.cli import app
 from foldwise.data.roles import Roles
 from foldwise.executors.executor import Executor
 from foldwise.executors.options import RunOptions
-from foldwise.guards.checking import GuardOptions
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.searches import Tuning
 from foldwise.records.store import Store

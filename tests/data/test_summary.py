@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from foldwise.data.summary import bin_shares, read_summary, summary_of
+from foldwise.data.summary import read_summary, summary_of
 
 
 def test_every_kind_of_column_is_summed_up_in_plain_values():
@@ -26,11 +26,10 @@ def test_every_kind_of_column_is_summed_up_in_plain_values():
 
     assert json.loads(json.dumps(found)) == found
     number, label, date, truth, text = found
-    assert (number["low"], number["high"], number["missing"]) == (0.0, 39.0, 0.0)
-    assert sum(number["shares"]) == pytest.approx(1, abs=1e-3)
-    assert label == {"missing": 0.25, "values": {"x": 0.6667, "y": 0.3333}}
+    assert number == {"missing": 0.0, "low": 0.0, "high": 39.0}
+    assert label == {"missing": 0.25, "labels": ["x", "y"]}
     assert date["high"] == pd.Timestamp("2024-03-01").timestamp() * 1e6
-    assert truth["shares"][:2] == [0.5, 0.5]
+    assert (truth["low"], truth["high"]) == (0.0, 1.0)
     assert text == {"missing": 0.0}
     assert read_summary(found, 5) == found
 
@@ -40,21 +39,11 @@ def test_sparse_tables_and_very_wide_ones_have_none():
     assert summary_of(np.zeros((2, 2001)), ["number"] * 2001) is None
 
 
-def test_the_shares_of_the_bins_are_those_of_a_plain_loop():
-    values, edges = np.random.default_rng(0).normal(size=50), [-1.0, 0.0, 0.5]
-    by_hand = [
-        np.mean(values <= -1),
-        np.mean((values > -1) & (values <= 0)),
-        np.mean((values > 0) & (values <= 0.5)),
-        np.mean(values > 0.5),
-    ]
-    assert bin_shares(values, edges).tolist() == pytest.approx(by_hand)
-
-
 @pytest.mark.parametrize(
     "found",
-    [None, "text", [], [{}], [{"missing": True}], [{"missing": 0, "low": 1, "high": 2, "edges": [1], "shares": [1]}],
-     [{"missing": 0, "values": {"a": None}}], [{"missing": float("nan")}]],
+    [None, "text", [], [{}], [{"missing": True}], [{"missing": 0, "low": 1}], [{"missing": 0, "low": 1, "high": "x"}],
+     [{"missing": 0, "labels": {"a": 1}}], [{"missing": 0, "labels": [1]}], [{"missing": 0, "more": 1}],
+     [{"missing": float("nan")}]],
 )  # fmt: skip
 def test_what_is_no_summary_of_ours_is_left_alone(found):
     assert read_summary(found, 1) is None

@@ -50,7 +50,7 @@ def run_comparison(asked: Request, *, origin: Mapping[str, Any] | None = None) -
     """Run a comparison; `origin` is what a study file or command line said, to be resumed from."""
     started = time.perf_counter()
     asked.start_ahead()
-    runnable = asked.guarded_study()
+    runnable = asked.checked_study()
     ran = asked.answer(runnable, origin=origin)
     result = Result(ran.reading, made=ran.made, seconds=time.perf_counter() - started, runnable=runnable)
     result.title = title_of(origin or {"data": asked.X, "target": asked.y})

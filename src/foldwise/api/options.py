@@ -331,7 +331,7 @@ class RunningOptions(TypedDict, total=False):
         bool,
         Option(
             "look for leaks and traps before the fits and in the results, which changes no number "
-            "(docs/guards.md); what is found stands in `result.findings`. A study that could not mean "
+            "(docs/checks.md); what is found stands in `result.findings`. A study that could not mean "
             "anything, such as one with its target among the features, is refused.",
             Flag("Look for leaks and traps (they change no number).", "on or off"),
             default=True,

@@ -139,7 +139,7 @@ def permutation_test(
 def _risk(asked: Request, data: Dataset, *, is_guarded: bool = False) -> tuple[float, str, int]:
     """The risk of the learner on these data, its loss, and the fits it took."""
     asked = replace(asked, X=data)
-    runnable = asked.guarded_study(is_alone=True) if is_guarded else asked.study(is_alone=True)
+    runnable = asked.checked_study(is_alone=True) if is_guarded else asked.study(is_alone=True)
     ran = asked.answer(runnable, is_kept=False)
     ran.check_finished(asked.store)
     method = answer_of(ran.reading, ran.reading.study.methods[0])

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, Unpack
 from foldwise.api.calls import check_keywords
 from foldwise.api.options import OPTIONS, CompareOptions
 from foldwise.api.running import Ran, answer_study
+from foldwise.checks.checking import GuardOptions, checked_study
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.order import check_order
 from foldwise.data.roles import Roles
@@ -18,7 +19,6 @@ from foldwise.data.sources import read
 from foldwise.errors import BadStudy
 from foldwise.executors.local.local_executor import start_ahead
 from foldwise.executors.options import RunOptions
-from foldwise.guards.checking import GuardOptions, guarded
 from foldwise.learners.learner import Learner
 from foldwise.losses.loss import make_losses
 from foldwise.plans.effort import DEFAULT_EFFORT, Words, complete
@@ -104,9 +104,9 @@ class Request:
         is_open = self.options.interval is None and self.tuning.tuner is None and self.tuning.budget is None
         return is_open and is_worth_repeating(self.words, learners, data)
 
-    def guarded_study(self, *, is_alone: bool = False) -> RunnableStudy:
-        """The study with what the guards found; refused where no number of it could mean anything."""
-        return guarded(self.study(is_alone=is_alone), self.guards)
+    def checked_study(self, *, is_alone: bool = False) -> RunnableStudy:
+        """The study with what the checks found; refused where no number of it could mean anything."""
+        return checked_study(self.study(is_alone=is_alone), self.guards)
 
     def start_ahead(self) -> None:
         """Begin to start workers, which takes as long as making the study."""

@@ -19,10 +19,9 @@ from foldwise.api.noise import noise
 from foldwise.api.promise import card_of_intervals
 from foldwise.api.search_curve import SearchCurve
 from foldwise.api.seen import remember_rows
+from foldwise.checks.checking import findings_in_results
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest
-from foldwise.guards.after import findings_in_results
-from foldwise.guards.findings import Findings
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.questions.answer import Answer
 from foldwise.questions.auto import make_auto
@@ -44,6 +43,7 @@ from foldwise.shown import Page, Prose
 from foldwise.stats.comparison import Comparison
 from foldwise.stats.interval_method import IntervalMethod
 from foldwise.studies.curves import read_curves
+from foldwise.studies.finding import Findings
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study
@@ -168,7 +168,7 @@ class Result:
 
     @property
     def findings(self) -> Findings:
-        """What the guards found, before the fits and in the results; docs/guards.md explains every code."""
+        """What the checks found, before the fits and in the results; docs/checks.md explains every code."""
         return Findings(self.answer.findings)
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from foldwise.api.calls import call, known_keywords, one_learner
+from foldwise.api.check import test_findings
 from foldwise.api.judging import judge_model
 from foldwise.api.ladder import ladder_notes
-from foldwise.api.new_rows import test_findings
 from foldwise.api.options import CompareOptions
 from foldwise.api.request import request
 from foldwise.blocks.numbers import number
+from foldwise.checks.check import read_silence
+from foldwise.checks.checking import findings_of_method
 from foldwise.errors import BadInterval, FitsFailed
-from foldwise.guards.after import findings_of_method
-from foldwise.guards.findings import Findings
-from foldwise.guards.registry import read_silence
 from foldwise.losses.loss import Loss
 from foldwise.questions.combined import answer_of
 from foldwise.questions.ledger import ledger_details, ledger_notes, score_in, with_ledger
@@ -49,7 +48,7 @@ def risk(*given: Any, learner: Any = None, X: Any = None, y: Any = None, **optio
     """
     asked = request(dict([one_learner(learner, "risk")]), X, y, **options)
     asked.start_ahead()
-    runnable = asked.guarded_study(is_alone=True)
+    runnable = asked.checked_study(is_alone=True)
     ran = asked.answer(runnable, is_kept=False)
     ran.check_finished(asked.store)
     method = answer_of(ran.reading, ran.reading.study.methods[0])
@@ -59,7 +58,7 @@ def risk(*given: Any, learner: Any = None, X: Any = None, y: Any = None, **optio
         raise FitsFailed(f"{count}, so there is no honest estimate. The first says: {why}")
     estimate = with_ledger(method, is_kept=asked.store is not None)
     told = tuple(note for note in method.study.notes if note[0] in ("task", "missing_target"))
-    found = Findings(findings_of_method(method)).to_dict()["findings"]
+    found = findings_of_method(method).to_dict()["findings"]
     told += tuple((finding["code"], finding_words(finding)) for finding in found)
     estimate = replace(estimate, notes=(*estimate.notes, *told), details={**estimate.details, "findings": found})
     return _with_score(estimate, method.study.losses[0])
@@ -91,7 +90,7 @@ def test_risk(
     `store`: a folder, or a store of your own, that keeps which models were scored on these rows. The interval is about
       this one model, fixed beforehand; a note has the one that holds together with those of all other models.
     `trained_on`: the fingerprint of the data the model was fitted on, if it is known: they are not for testing.
-    `silence`: codes of findings to leave out, as in `compare`; see docs/guards.md for those of new rows.
+    `silence`: codes of findings to leave out, as in `compare`; see docs/checks.md for those of new rows.
 
     >>> import foldwise as fw
     >>> from sklearn.dummy import DummyClassifier
@@ -120,7 +119,7 @@ def test_risk(
         wide = judged.estimate(place.level_of_all(level), asked, against=against)
         details = ledger_details(place, wide)
         notes += [*ledger_notes(estimate, place, wide), *ladder_notes(store, judged.data.fingerprint)]
-    told, found = test_findings(judged, seen=seen, place=place, silence=silenced)
+    told, found = test_findings(judged, trained_on=seen, place=place, silence=silenced)
     return replace(estimate, notes=(*notes, *told), details={**details, **found})
 
 

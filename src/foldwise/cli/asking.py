@@ -195,8 +195,8 @@ def bound(
 def check(data: str, as_json: bool, **given: Any) -> None:
     """Look for leaks and traps in data and set-up.
 
-    Makes the checks of `compare` before the fits, and slower ones; no learner is fitted. Every code is explained in
-    docs/guards.md.
+    Makes the checks of `compare` before the fits, and a slower one: each learner is fitted twice. Every code is
+    explained in docs/checks.md.
     """
     from foldwise.api.check import check as look
 

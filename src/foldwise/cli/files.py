@@ -114,7 +114,6 @@ def ladder(model: str, data: str, trust: bool, as_json: bool, **options: Any) ->
         "foldwise predict wine.skops new.csv --out predictions.csv",
         "foldwise predict wine.skops new.csv --interval 0.9 # see: compare --intervals",
         "cat new.csv | foldwise predict wine.skops -",
-        "foldwise predict wine.skops new.csv --training wine.csv --out predictions.csv",
     )
 )
 @click.argument("model")
@@ -129,7 +128,6 @@ def ladder(model: str, data: str, trust: bool, as_json: bool, **options: Any) ->
     metavar="[LEVEL]",
     help="Add a prediction interval (low, high) of this level (0.9) or, for classes, a set of them.",
 )
-@click.option("--training", metavar="DATA", help="The rows the model was trained on, to test for drift.")
 @flag("silence")
 @trust
 @as_json
@@ -138,7 +136,6 @@ def predict(
     new: str,
     out: str | None,
     level: float | None,
-    training: str | None,
     silence: tuple[str, ...],
     trust: bool,
     as_json: bool,
@@ -149,13 +146,12 @@ def predict(
     matter. What is new in the rows, beside those the model was trained on, is told on standard error. --interval needs
     a model that was saved with --intervals.
     """
+    from foldwise.api.check import check_rows
     from foldwise.api.model_file import load_model
-    from foldwise.api.new_rows import look as look_at_rows
-    from foldwise.api.new_rows import read_rows
     from foldwise.api.promise import promise_words
     from foldwise.api.saved_model import check_has_intervals, predict_table
+    from foldwise.checks.check import read_silence
     from foldwise.data.sources import read_table
-    from foldwise.guards.registry import read_silence
 
     if out:
         check_folder(out)
@@ -166,7 +162,7 @@ def predict(
     table = predict_table(file, rows, level=level)
     if level is not None:
         remark(promise_words(file.about.get("intervals"), level))
-    found = look_at_rows(file.about, rows, training=training and read_rows(training), silence=silenced)
+    found = check_rows(file.about, rows, silence=silenced)
     for line in repr(found).splitlines() if len(found) else ():
         remark(line)
     if out:

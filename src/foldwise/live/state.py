@@ -89,7 +89,7 @@ class Snapshot:
     workers: int | None = None
     writer: int | None = None
     rows: tuple[Row, ...] = ()
-    findings: tuple[tuple[str, str], ...] = ()  # of the guards before the fits: severity, words
+    findings: tuple[tuple[str, str], ...] = ()  # of the checks before the fits: severity, words
     failures: tuple[tuple[str, str, int, str], ...] = ()  # learner, status, how often, first error
     has_report: bool = False
 

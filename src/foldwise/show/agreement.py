@@ -7,7 +7,7 @@ from typing import Any
 
 from foldwise.blocks.numbers import plain
 
-HALF = 1 / 2  # of the outer splits: the guard FW502 asks for more than this too
+HALF = 1 / 2  # of the outer splits: the check FW502 asks for more than this too
 FEWEST_SPLITS = 3  # with fewer there is no majority to disagree with
 COSTLY = "FW502"
 

@@ -107,8 +107,8 @@ class Study:
     keeps_all: bool = False  # do tuning fits keep all responses, so that a store can answer later questions?
     interval: IntervalRequest | None = None
     wants_training_risk: bool = False  # even where it costs more than the rest of the study
-    findings: tuple[Finding, ...] = ()  # of the guards, before the fits
-    silence: tuple[str, ...] | None = ()  # codes of guards that say nothing; None: no guards at all
+    findings: tuple[Finding, ...] = ()  # of the checks, before the fits
+    silence: tuple[str, ...] | None = ()  # codes of checks that say nothing; None: no checks at all
     _names: dict[int, tuple[Any, str]] = field(default_factory=dict, repr=False)
     _keys: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict, repr=False)
     _tuning_rows: dict[str, dict[str, tuple[Split, IntArray]]] = field(default_factory=dict, repr=False)

@@ -1,0 +1,1 @@
+"""Checks for leaks and traps, one file per family."""

@@ -1,1 +1,0 @@
-"""Leaks and traps, found before anyone believes the numbers."""

@@ -1,1 +1,0 @@
-"""The table of codes, one file per family."""

@@ -1,1 +1,0 @@
-"""Checks of finished studies, one file per kind: they read records and make no fit."""
