@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from foldwise.guards.checking import GuardOptions
 
 import foldwise as fw
 from foldwise.api.options import KINDS, OPTIONS, our_word
 from foldwise.api.request import Request
 from foldwise.api.study_file import StudySpec
+from foldwise.checks.checking import GuardOptions
 from foldwise.cli import app
 from foldwise.data.roles import Roles
 from foldwise.executors.executor import Executor
