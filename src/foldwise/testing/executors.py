@@ -32,45 +32,19 @@ def first_fits(runnable: RunnableStudy) -> list[Fit]:
 
 
 def check_executor(make: Callable[[], Executor]) -> None:
-    """Raise AssertionError, with a sentence, where an executor does not do what it must; `make` gives one.
+    """Raise AssertionError, with a sentence, where an executor does not do what it must.
 
-    An executor of your own, which does one batch after another, and may be given to `fw.compare(..., engine=Serial())`:
+    `make`: a function without arguments that gives an executor.
 
-    `make`: a function without arguments.
-
-    >>> class Serial:
-    ...     def run(self, runnable, fits):
-    ...         self.worker, self.waiting = Worker(workload_of(runnable)), []
-    ...         self.add(fits)
-    ...         while self.waiting:
-    ...             yield self.worker.do(self.waiting.pop())
-    ...     def add(self, fits):
-    ...         self.waiting += self.worker.solvers.batches(fits)
-    ...     def ask_to_stop(self):
-    ...         self.waiting.clear()
-    ...     def close(self):
-    ...         self.waiting = []
-    >>> check_executor(Serial)
+    >>> from foldwise.executors.local.local_executor import LocalExecutor
+    >>> from foldwise.executors.options import RunOptions
+    >>> check_executor(lambda: LocalExecutor(RunOptions(jobs=1)))
     """
     keep_anew(ExecutorContract(), "the executor", make, made_up_study())
 
 
 class ExecutorContract:
-    """The same for pytest: subclass it and give the fixtures `executor` and `runnable`.
-
-    `runnable` is `made_up_study()`, or another study with a learner that fails in some fit of the first round.
-
-    >>> import pytest
-    >>> from foldwise.executors.local.local_executor import LocalExecutor
-    >>> class TestMine(ExecutorContract):
-    ...     @pytest.fixture
-    ...     def executor(self):
-    ...         return LocalExecutor(jobs=1)
-    ...
-    ...     @pytest.fixture
-    ...     def runnable(self):
-    ...         return made_up_study()
-    """
+    """`runnable` is `made_up_study()`, or another study with a learner that fails in some fit of the first round."""
 
     def test_every_fit_leaves_one_record(self, executor: Any, runnable: RunnableStudy) -> None:
         fits = first_fits(runnable)

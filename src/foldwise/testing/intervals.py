@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -63,16 +63,17 @@ def made_up_evidence() -> Iterator[Evidence]:
         yield _evidence(loss, "monte_carlo", FOLDS)
         yield _evidence(loss, "folds", FOLDS, repeats=3)
         yield _evidence(loss, "holdout", 1, groups=groups)
-        for kind in ("time_holdout", "time", "bootstrap", "pairs"):
-            rows = LONG if kind.startswith("time") else ROWS
-            yield _evidence(loss, kind, 1 if kind == "time_holdout" else FOLDS, rows=rows)
+        yield _evidence(loss, "time_holdout", 1, rows=LONG)
+        yield _evidence(loss, "time", FOLDS, rows=LONG)
+        yield _evidence(loss, "bootstrap", FOLDS)
+        yield _evidence(loss, "pairs", FOLDS)
         yield _evidence(loss, "loo", ROWS)
         yield _evidence(loss, "holdout", 1, rows=1)
         yield _evidence(loss, "folds", FOLDS, groups=groups)
         yield _evidence(loss, "folds", FOLDS, weights=weights)
         yield _evidence(loss, "holdout", 1, weights=weights)
-        for folds in (1, FOLDS):
-            yield _without_spread(_evidence(loss, "folds" if folds > 1 else "holdout", folds))
+        for even in (_evidence(loss, "holdout", 1), _evidence(loss, "folds", FOLDS)):
+            yield _changed(even, lambda losses: np.full(len(losses), 0.25))
 
 
 def _evidence(loss: Loss, kind: str, folds: int, *, rows: int = ROWS, repeats: int = 1, **more: Any) -> Evidence:
@@ -82,10 +83,9 @@ def _evidence(loss: Loss, kind: str, folds: int, *, rows: int = ROWS, repeats: i
     if loss is ZERO_ONE:
         losses = [(part < 0.4).astype(float) for part in losses]
     weights = more.get("weights", np.ones(rows))
+    means = [np.average(part, weights=weights[test]) for part, test in zip(losses, tests, strict=True)]
     return Evidence(
-        fold_losses=np.array(
-            [np.average(part, weights=weights[test]) for part, test in zip(losses, tests, strict=True)]
-        ),
+        fold_losses=np.array(means),
         row_losses=tuple(losses) if loss.is_per_row else None,
         test_rows=tests,
         train_counts=tuple(rows - len(test) for test in tests) if folds > 1 else (100,),
@@ -101,9 +101,10 @@ def _evidence(loss: Loss, kind: str, folds: int, *, rows: int = ROWS, repeats: i
     )
 
 
-def _without_spread(evidence: Evidence) -> Evidence:
-    losses = None if evidence.row_losses is None else tuple(np.full(len(part), 0.25) for part in evidence.row_losses)
-    return replace(evidence, fold_losses=np.full(len(evidence.fold_losses), 0.25), row_losses=losses)
+def _changed(evidence: Evidence, change: Callable[[FloatArray], FloatArray], **more: Any) -> Evidence:
+    """The same evidence with other losses."""
+    parts = None if evidence.row_losses is None else tuple(map(change, evidence.row_losses))
+    return replace(evidence, fold_losses=change(evidence.fold_losses), row_losses=parts, **more)
 
 
 def _is_refused(interval: IntervalMethod, evidence: Evidence, at: str) -> bool:
@@ -111,9 +112,8 @@ def _is_refused(interval: IntervalMethod, evidence: Evidence, at: str) -> bool:
         reason = interval.refuse(evidence)
     except Exception as error:
         raise AssertionError(f"{at}: refuse raised {type(error).__name__}: {error}") from error
-    assert reason is None or (isinstance(reason, str) and len(reason.split()) > 2), (
-        f"{at}: refuse gave {reason!r}, not None or a reason in words"
-    )
+    is_reason = reason is None or (isinstance(reason, str) and len(reason.split()) > 2)
+    assert is_reason, f"{at}: refuse gave {reason!r}, not None or a reason in words"
     return reason is not None
 
 
@@ -122,92 +122,62 @@ def _ends(interval: IntervalMethod, evidence: Evidence, level: float, at: str) -
         found = interval.ends(evidence, level)
     except Exception as error:
         raise AssertionError(f"{at}: not refused, yet compute raised {type(error).__name__}: {error}") from error
-    assert math.isfinite(found.low), f"{at}: the ends {found.low:g} and {found.high:g} are not finite"
-    assert math.isfinite(found.high), f"{at}: the ends {found.low:g} and {found.high:g} are not finite"
-    assert found.low <= found.high, f"{at}: the ends {found.low:g} and {found.high:g} are not in order"
+    ends = f"{at}: the ends {found.low:g} and {found.high:g} are"
+    assert np.isfinite(found[:2]).all(), f"{ends} not finite"
+    assert found.low <= found.high, f"{ends} not in order"
     return found
 
 
 def _check_ends(interval: IntervalMethod, evidence: Evidence, at: str) -> None:
     """Finite and in order, the same when asked again, wider at higher levels; and the evidence is left as it was."""
-    before = _copies(evidence)
-    wide: Ends | None = None
+    before, inner = _copies(evidence), (math.inf, -math.inf)
     for level in LEVELS:
-        found = _ends(interval, evidence, level, f"{at}, level {level:g}")
-        assert found[:2] == _ends(interval, evidence, level, at)[:2], f"{at}: asked twice, it gives different ends"
-        is_wider = wide is None or (_at_most(found.low, wide.low) and _at_most(wide.high, found.high))
+        low, high = _ends(interval, evidence, level, f"{at}, level {level:g}")[:2]
+        assert (low, high) == _ends(interval, evidence, level, at)[:2], f"{at}: asked twice, it gives different ends"
+        is_wider = low <= inner[0] + _slack(inner[0]) and high >= inner[1] - _slack(inner[1])
         assert is_wider, f"{at}: at level {level:g} it is not as wide as at a lower level"
-        wide = found
-    same = all(np.array_equal(one, other) for one, other in zip(before, _copies(evidence), strict=True))
+        inner = low, high
+    same = all(np.array_equal(part, copy) for part, copy in zip(_copies(evidence), before, strict=True))
     assert same, f"{at}: compute changed the losses it was given"
 
 
+def _slack(end: float) -> float:
+    return 1e-10 * (1 + abs(end)) if math.isfinite(end) else 0.0
+
+
 def _check_order(interval: IntervalMethod, evidence: Evidence, at: str) -> None:
-    """The splits in another order; the rows of a single test set."""
-    turned = _rows_turned(evidence) if len(evidence.fold_losses) == 1 else _splits_turned(evidence)
-    words = "the order of the splits changes the ends, so it must say ignores_order=False"
-    _check_same(_ends(interval, evidence, 0.9, at), _ends(interval, turned, 0.9, at), f"{at}: {words}")
+    """The splits of every repeat in reverse; the rows of a single test set."""
+    if len(evidence.fold_losses) == 1:
+        other = _turned(evidence, lambda parts: (parts[0][::-1],))
+    else:
+        order = np.arange(len(evidence.fold_losses)).reshape(evidence.repeats, -1)[:, ::-1].ravel()
+        other = _turned(evidence, lambda parts: tuple(parts[at] for at in order))
+        counts = tuple(evidence.train_counts[at] for at in order)
+        other = replace(other, fold_losses=evidence.fold_losses[order], train_counts=counts)
+    same = np.allclose(_ends(interval, evidence, 0.9, at)[:2], _ends(interval, other, 0.9, at)[:2], 1e-8, 1e-10)
+    assert same, f"{at}: the order of the splits changes the ends, so it must say ignores_order=False"
+
+
+def _turned(evidence: Evidence, turn: Callable[[Any], Any]) -> Evidence:
+    changes: dict[str, Any] = {"test_rows": turn(evidence.test_rows)}
+    for name, parts in {"row_losses": evidence.row_losses, "scores": evidence.scores}.items():
+        changes[name] = None if parts is None else turn(parts)
+    return replace(evidence, **changes)
 
 
 def _check_affine(interval: IntervalMethod, evidence: Evidence, at: str) -> None:
     if evidence.loss is ZERO_ONE or evidence.scores is not None:
         return  # a share or an area has no other units
-    found, other = _ends(interval, evidence, 0.9, at), _ends(interval, _in_other_units(evidence), 0.9, at)
-    moved = Ends(SCALE * found.low + SHIFT, SCALE * found.high + SHIFT)
-    words = "losses in other units give another interval, so it must say is_affine=False"
-    _check_same(moved, other, f"{at}: {words}")
 
+    def move(values: Any) -> Any:
+        return SCALE * values + SHIFT
 
-def _check_same(one: Ends, other: Ends, words: str) -> None:
-    assert np.allclose(one[:2], other[:2], rtol=1e-8, atol=1e-10), words
-
-
-def _at_most(one: float, other: float) -> bool:
-    return one <= other + 1e-10 * (1 + abs(other))
-
-
-def _rows_turned(evidence: Evidence) -> Evidence:
-    def turn(parts: tuple[FloatArray, ...] | None) -> tuple[FloatArray, ...] | None:
-        return None if parts is None else (parts[0][::-1],)
-
-    return replace(
-        evidence,
-        row_losses=turn(evidence.row_losses),
-        scores=turn(evidence.scores),
-        test_rows=(evidence.test_rows[0][::-1],),
-    )
-
-
-def _splits_turned(evidence: Evidence) -> Evidence:
-    """The folds of every repeat in reverse."""
-    order = np.arange(len(evidence.fold_losses)).reshape(evidence.repeats, -1)[:, ::-1].ravel()
-
-    def turn(parts: Any) -> Any:
-        return None if parts is None else tuple(parts[at] for at in order)
-
-    return replace(
-        evidence,
-        fold_losses=evidence.fold_losses[order],
-        row_losses=turn(evidence.row_losses),
-        scores=turn(evidence.scores),
-        test_rows=turn(evidence.test_rows),
-        train_counts=turn(evidence.train_counts),
-    )
-
-
-def _in_other_units(evidence: Evidence) -> Evidence:
-    def move(losses: Any) -> Any:
-        return None if losses is None else SCALE * losses + SHIFT
-
-    bounds = evidence.loss.bounds
-    return replace(
-        evidence,
-        fold_losses=move(evidence.fold_losses),
-        row_losses=None if evidence.row_losses is None else tuple(map(move, evidence.row_losses)),
-        loss=replace(evidence.loss, bounds=None if bounds is None else (move(bounds[0]), move(bounds[1]))),
-    )
+    bounds = evidence.loss.bounds and (move(evidence.loss.bounds[0]), move(evidence.loss.bounds[1]))
+    other = _changed(evidence, move, loss=replace(evidence.loss, bounds=bounds))
+    moved = move(np.array(_ends(interval, evidence, 0.9, at)[:2]))
+    same = np.allclose(moved, _ends(interval, other, 0.9, at)[:2], 1e-8, 1e-10)
+    assert same, f"{at}: losses in other units give another interval, so it must say is_affine=False"
 
 
 def _copies(evidence: Evidence) -> list[FloatArray]:
-    parts = (evidence.fold_losses, *(evidence.row_losses or ()))
-    return [np.copy(part) for part in parts if part is not None]
+    return [np.copy(part) for part in (evidence.fold_losses, *(evidence.row_losses or ()))]

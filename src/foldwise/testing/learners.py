@@ -20,19 +20,7 @@ from foldwise.testing.contract import keep
 
 
 class LearnerContract:
-    """Give fixtures `learner` (an estimator, `fw.tune(...)`, or a name) and `data` (a Dataset it can learn from).
-
-    >>> import pytest
-    >>> from foldwise.data.dataset import make_dataset
-    >>> class TestMine(LearnerContract):
-    ...     @pytest.fixture
-    ...     def learner(self):
-    ...         return "ridge:small"
-    ...
-    ...     @pytest.fixture
-    ...     def data(self):
-    ...         return make_dataset([[0.1 * row] for row in range(30)], [0.3 * row for row in range(30)])
-    """
+    """`learner` is an estimator, `fw.tune(...)` or a name, and `data` a table that it can learn from."""
 
     def test_it_is_copied_as_it_is(self, learner: Any, data: Dataset) -> None:
         estimator = _estimator(learner, data)

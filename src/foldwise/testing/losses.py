@@ -13,19 +13,7 @@ from foldwise.testing.contract import keep
 
 
 class LossContract:
-    """Give fixtures `loss` (anything `loss=` takes) and `data` (a Dataset that it can judge).
-
-    >>> import pytest
-    >>> from foldwise.data.dataset import make_dataset
-    >>> class TestMine(LossContract):
-    ...     @pytest.fixture
-    ...     def loss(self):
-    ...         return "absolute"
-    ...
-    ...     @pytest.fixture
-    ...     def data(self):
-    ...         return make_dataset([[0.1 * row] for row in range(30)], [0.3 * row for row in range(30)])
-    """
+    """`loss` is anything that `loss=` takes, and `data` a table whose predictions it can judge."""
 
     def test_it_is_one_loss_with_a_name(self, loss: Any, data: Dataset) -> None:
         made = make_losses(loss, data)

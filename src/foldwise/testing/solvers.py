@@ -22,25 +22,7 @@ SEED = 7
 
 
 class SolverContract:
-    """Give fixtures `solver`, `estimators` (candidates that it takes) and `data` (a Dataset).
-
-    >>> import pytest
-    >>> from sklearn.linear_model import Ridge
-    >>> from foldwise.data.dataset import make_dataset
-    >>> from foldwise.solvers.ridge import RidgeSolver
-    >>> class TestMine(SolverContract):
-    ...     @pytest.fixture
-    ...     def solver(self):
-    ...         return RidgeSolver()
-    ...
-    ...     @pytest.fixture
-    ...     def estimators(self):
-    ...         return [Ridge(0.1), Ridge(10.0)]
-    ...
-    ...     @pytest.fixture
-    ...     def data(self):
-    ...         return make_dataset([[0.1 * row] for row in range(30)], [0.3 * row for row in range(30)])
-    """
+    """`estimators` are candidates that the solver takes, and `data` is a table that they can learn from."""
 
     def test_it_has_the_members_of_a_solver(self, solver: Solver, estimators: Sequence[Any], data: Dataset) -> None:
         missing = [name for name in MEMBERS if not hasattr(solver, name)]

@@ -12,19 +12,7 @@ from foldwise.testing.contract import keep
 
 
 class SplitterContract:
-    """Give fixtures `splitter` (anything `outer=` takes) and `data` (a Dataset it can split).
-
-    >>> import pytest
-    >>> from foldwise.data.dataset import make_dataset
-    >>> class TestMine(SplitterContract):
-    ...     @pytest.fixture
-    ...     def splitter(self):
-    ...         return 5
-    ...
-    ...     @pytest.fixture
-    ...     def data(self):
-    ...         return make_dataset([[0.1 * row] for row in range(30)], [0.3 * row for row in range(30)])
-    """
+    """`splitter` is anything that `outer=` takes, and `data` a table that it can split."""
 
     def test_train_and_test_rows_are_disjoint(self, splitter: Any, data: Dataset) -> None:
         for split in make_splits(splitter, data, seed=3):

@@ -45,15 +45,7 @@ def check_store(make: Callable[[], Store]) -> None:
 
 
 class StoreContract:
-    """The same for pytest: subclass it and give a fixture `store`, an empty one.
-
-    >>> import pytest
-    >>> from foldwise.records.memory import MemoryStore
-    >>> class TestMine(StoreContract):
-    ...     @pytest.fixture
-    ...     def store(self):
-    ...         return MemoryStore()
-    """
+    """`store` is an empty one."""
 
     def test_an_unknown_key_has_no_record(self, store: Any) -> None:
         assert store.get("b" * 32) is None

@@ -1,10 +1,4 @@
-"""What every tuner must hold to: pure, finite, and leading to a choice.
-
-from foldwise.testing import check_tuner
-
-def test_my_tuner():
-    check_tuner(MyTuner())
-"""
+"""What every tuner must do: be pure, come to an end, and lead to a choice."""
 
 from __future__ import annotations
 
@@ -26,20 +20,7 @@ MOST_STEPS = 2_000
 
 
 class GivenTuning:
-    """A tuning whose losses are given: `rows[candidate][split]`, and `low[level - 1][candidate, split]` below.
-
-    `rows`: losses at the whole.
-    `low`: losses at the lower levels.
-    `level_splits`: how many splits a lower level has.
-    `bounds`: of the losses.
-    `seed`: of the order in which rows come.
-
-    >>> import numpy as np
-    >>> given = GivenTuning([[np.array([0.2]), np.array([0.4])], [np.array([0.1]), np.array([0.1])]])
-    >>> given.see([([0, 1], [0], 0)])
-    >>> given.scores().tolist(), given.is_seen().tolist()
-    ([[0.2, nan], [0.1, nan]], [[True, False], [True, False]])
-    """
+    """A tuning whose losses are given: `rows[candidate][split]`, and `low[level - 1][candidate, split]` below."""
 
     def __init__(
         self,
@@ -56,10 +37,7 @@ class GivenTuning:
         self._is_seen = np.zeros((self.levels + 1, len(rows), self.splits), bool)
 
     def see(self, step: Sequence[Evaluate]) -> None:
-        """Make these evaluations.
-
-        `step`: what a tuner asked for.
-        """
+        """Make the evaluations that a tuner asked for."""
         for candidates, splits, level in step:
             self._is_seen[level][np.ix_(list(candidates), list(splits))] = True
 
@@ -82,16 +60,7 @@ class GivenTuning:
 
 
 def play(tuner: Tuner, seen: GivenTuning) -> Iterator[Sequence[Evaluate]]:
-    """The evaluations of a tuner, step by step, each made before the next is asked for.
-
-    `tuner`: any.
-    `seen`: the tuning that it plays.
-
-    >>> from foldwise.tuners.tuner import Tuner
-    >>> given = GivenTuning([[np.array([0.2]), np.array([0.4])], [np.array([0.1]), np.array([0.1])]])
-    >>> [len(step) for step in play(Tuner(), given)]
-    [1]
-    """
+    """The evaluations of a tuner, step by step, each made before the next is asked for."""
     while not isinstance(step := tuner.next(seen), str):
         yield step
         seen.see(step)
