@@ -10,7 +10,6 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.api.limit import decided_words, within_limit
 from foldwise.api.request import request
 from foldwise.cli import run
 from foldwise.plans import limit as limits
@@ -71,14 +70,14 @@ def test_a_dear_learner_learns_from_a_sample_and_the_words_say_so(sampling, tmp_
 
 
 def test_a_sample_is_written_as_a_study_file_has_it(sampling):
-    found = {one["name"]: one for one in decided_words(within_limit(request(None, X, Y, time_limit=2_500)))["learners"]}
+    found = {one["name"]: one for one in request(None, X, Y, time_limit=2_500).timed().study().decided["learners"]}
     assert found["forest"] == {"name": "forest", "learner": "forest", "parameters": [["max_rows", 50]]}
 
 
 def test_the_decision_is_in_the_store_before_the_fits_and_is_kept(slow, tmp_path, monkeypatch):
     first = fw.compare(None, X, Y, time_limit=100, store=tmp_path / "run", **HERE)
     with_store = SqliteStore(tmp_path / "run", readonly=True)
-    assert json.loads(with_store.document("decision"))["words"]["outer"] == 0.2
+    assert json.loads(with_store.document("decision"))["options"]["outer"] == 0.2
     with_store.close()
     monkeypatch.setattr(limits, "PACES", {name: limits.Pace(1e-6) for name in ("ridge", "tree", "k-nn", "forest")})
     again = fw.compare(None, X, Y, time_limit=100_000, store=tmp_path / "run", **HERE)
@@ -93,17 +92,16 @@ def test_a_limit_leaves_explicit_words_alone(slow):
 
 
 def test_making_the_study_counts_as_time(slow):
-    asked = within_limit(request({"mine": Ridge()}, X, Y, outer=3, time_limit=50))
+    asked = request({"mine": Ridge()}, X, Y, outer=3, time_limit=50).timed()
     assert asked.ends is not None
     assert 0 < asked.ends - time.monotonic() <= 50
     assert asked._run_now().time_limit <= 50
 
 
 def test_decided_learners_are_written_as_a_study_file_has_them(slow):
-    asked = within_limit(request(None, X, Y, time_limit=50))
-    found = decided_words(asked)
-    assert found["learners"][0] == {"name": "ridge", "learner": "ridge", "parameters": []}
-    assert (found["effort"], found["outer"]) == ("quick", 0.2)
+    decided = request(None, X, Y, time_limit=50).timed().study().decided
+    assert decided["learners"][0] == {"name": "ridge", "learner": "ridge", "parameters": []}
+    assert (decided["effort"], decided["outer"]) == ("quick", 0.2)
 
 
 def test_a_time_that_cannot_be_read_is_refused():

@@ -38,7 +38,7 @@ def test_every_option_of_compare_is_found_again_in_one_value(numbers):
 
 def test_options_that_are_left_out_are_those_of_compare(numbers):
     asked = request(None, *numbers)
-    assert (asked.effort, asked.outer, asked.tuning.inner, asked.repeats) == ("normal", None, None, None)
+    assert (asked.effort, asked.outer, asked.tuning.inner, asked.repeats) == (None, None, None, None)
     assert not asked.options.keeps_all
     assert request(None, *numbers, store="run").options.keeps_all
 

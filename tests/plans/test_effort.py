@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
 from foldwise.api.request import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy
-from foldwise.plans.effort import LEVELS, RARE, Words, at_level, choose_scheme, complete, default_names, find_level
+from foldwise.plans.effort import LEVELS, RARE, Choices, at_level, choose_scheme, complete, default_names, find_level
 
 
 def table(rows: int, columns: int = 2, **roles):
@@ -40,8 +44,8 @@ def scheme_of(rows: int, effort: str = "normal") -> tuple[str, str | None]:
 
 
 def test_an_ordinary_table_has_the_13_x_4_lines_and_no_word_about_it():
-    words, notes = complete(Words(None), table(500))
-    assert (words.outer, words.inner, words.repeats, notes) == (13, "aligned", 1, ())
+    choices, notes = complete(Choices(None), table(500))
+    assert (choices.outer, choices.inner, notes) == (13, "aligned", ())
     assert scheme_of(500) == ("13 folds", "4 on lines")
 
 
@@ -90,14 +94,14 @@ def test_time_keeps_its_folds_at_any_number_of_rows():
 
 
 def test_explicit_words_win_over_the_dial_and_the_shape():
-    said = Words(["forest:large"], outer=3, inner=0.5, repeats=2, effort="quick")
+    said = Choices(["forest:large"], outer=3, inner=0.5, repeats=2, effort="quick")
     done, notes = complete(said, table(60_000))
     assert (done.learners, done.outer, done.inner, done.repeats) == (["forest:large"], 3, 0.5, 2)
     assert [code for code, _ in notes] == ["effort"]
 
 
 def test_an_inner_word_that_needs_folds_gets_them():
-    done, _ = complete(Words(None, inner="aligned"), table(60_000))
+    done, _ = complete(Choices(None, inner="aligned"), table(60_000))
     assert (done.outer, done.inner) == (7, "aligned")
 
 
@@ -160,16 +164,16 @@ def test_thorough_repeats_and_has_large_spaces_and_more_learners():
 
 def test_a_wide_table_leaves_the_dearest_of_the_default_set_out_by_name():
     wide = table(30, 2_001)
-    words, notes = complete(Words(None), wide)
-    assert list(words.learners) == ["ridge", "k-nn", "tree", "forest", "extra-trees", "kernel-ridge", "blend"]
-    assert words.learners["forest"].name == "forest:small"
+    choices, notes = complete(Choices(None), wide)
+    assert list(choices.learners) == ["ridge", "k-nn", "tree", "forest", "extra-trees", "kernel-ridge", "blend"]
+    assert choices.learners["forest"].name == "forest:small"
     texts = [text for code, text in notes if code == "wide"]
     assert any(text.startswith("boosting left out, as the table has 2,001 columns") for text in texts)
 
 
 def test_a_learner_that_is_named_is_never_left_out():
-    words, notes = complete(Words(["boosting"]), table(30, 2_001))
-    assert (words.learners, notes) == (["boosting"], ())
+    choices, notes = complete(Choices(["boosting"]), table(30, 2_001))
+    assert (choices.learners, notes) == (["boosting"], ())
 
 
 def test_an_unknown_effort_gets_the_nearest_word(numbers):
@@ -177,3 +181,67 @@ def test_an_unknown_effort_gets_the_nearest_word(numbers):
         fw.compare(["ridge"], *numbers, effort="quik")
     with pytest.raises(BadStudy, match="no effort 3"):
         find_level(3)
+
+
+# More repeats belong to effort="thorough" where further fits are cheap; the rule looks at the study alone.
+
+OLS = {"ols": make_pipeline(StandardScaler(), LinearRegression())}
+
+
+@pytest.fixture(scope="module")
+def cheap():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(104, 2))
+    return X, X[:, 0] + rng.normal(size=104)
+
+
+def repeats(learners, cheap, **words):
+    return make_comparison(learners, *cheap, **{"effort": "thorough", **words}).study.outer.repeats
+
+
+def test_cheap_learners_get_them_all_of_a_table_or_none(cheap):
+    assert repeats(OLS, cheap) == 10
+    assert repeats({**OLS, "ridge": fw.tune(Ridge(), alpha=[1.0, 3.0])}, cheap) == 10
+    assert repeats(["ridge", "linear"], cheap) == 10
+    assert repeats({**OLS, "tree": DecisionTreeRegressor()}, cheap) == 3
+    assert repeats({**OLS, "ridge": fw.tune(Ridge(), alpha=list(np.geomspace(1e-3, 1e3, 1500)))}, cheap) == 3
+
+
+def test_they_are_no_part_of_the_default(cheap):
+    assert repeats(OLS, cheap, effort="normal") == 1
+    assert repeats(OLS, cheap, effort="quick") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ({"interval": "corrected t"}, 3),
+        ({"outer": 5}, 1),
+        ({"repeats": 2}, 2),
+        ({"time": np.arange(104.0)}, 1),
+        ({"budget": 2}, 3),
+    ],
+    ids=["interval", "outer", "repeats", "time", "budget"],
+)
+def test_any_word_on_splits_or_cost_wins(cheap, words, found):
+    learners = {"ridge": fw.tune(Ridge(), alpha=[1.0, 3.0])}
+    assert repeats(learners, cheap, **words) == found
+
+
+def test_few_or_many_rows_and_wide_tables_keep_the_usual(cheap):
+    rng = np.random.default_rng(1)
+    assert repeats(OLS, (cheap[0][:90], cheap[1][:90])) == 3
+    assert repeats(OLS, (rng.normal(size=(2100, 1)), rng.normal(size=2100))) == 1
+    assert repeats(OLS, (rng.normal(size=(104, 60)), cheap[1])) == 3
+
+
+def test_the_answer_says_so_and_is_tighter_with_or_without_solvers(cheap):
+    few, more, plain = (
+        fw.compare(OLS, *cheap, effort="thorough", jobs=1, **words).to_dict()
+        for words in ({"repeats": 3}, {}, {"solvers": False})
+    )
+    rows = [answer["methods"][0] for answer in (few, more, plain)]
+    assert rows[1]["high"] - rows[1]["low"] < rows[0]["high"] - rows[0]["low"]
+    assert rows[1]["high"] == pytest.approx(rows[2]["high"])
+    assert any(note["text"].startswith("10 repeats, as further fits") for note in more["notes"])
+    assert not any(note["text"].startswith("10 repeats") for note in few["notes"])

@@ -10,7 +10,7 @@ import foldwise as fw
 from foldwise.api.request import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.plans import limit
-from foldwise.plans.effort import DEFAULT_EFFORT, LEVELS, Words
+from foldwise.plans.effort import LEVELS, Choices
 from foldwise.plans.limit import MOST_SLOW, choose, slowness
 from foldwise.plans.order import cheap_first
 
@@ -23,21 +23,21 @@ def table(rows: int, columns: int = 20, **roles):
 
 
 def test_a_limit_that_is_long_enough_changes_nothing():
-    decision = choose(Words(None), table(300), NAMES, left=100_000)
-    assert (decision.words, decision.left_out) == ({}, ())
+    decision = choose(Choices(None), table(300), NAMES, left=100_000)
+    assert (decision.options, decision.left_out) == ({}, ())
 
 
 def test_a_shorter_one_takes_the_small_spaces_and_then_one_split():
-    quick = choose(Words(None), table(800), NAMES, left=60).words
+    quick = choose(Choices(None), table(800), NAMES, left=60).options
     assert quick == {"effort": "quick", "learners": list(NAMES)}
-    split = choose(Words(None), table(800), NAMES, left=10).words
+    split = choose(Choices(None), table(800), NAMES, left=10).options
     assert split == {"effort": "quick", "learners": list(NAMES), "outer": 0.2, "inner": 0.25}
 
 
 @pytest.mark.parametrize(("rows", "left"), [(100_000, 56), (300_000, 116)])
 def test_every_method_keeps_its_place_and_dear_ones_learn_from_a_sample(rows, left):
-    decision = choose(Words(None), table(rows), NAMES, left=left)
-    assert decision.words == {"effort": "quick", "learners": list(NAMES), "outer": 0.2, "inner": 0.25}
+    decision = choose(Choices(None), table(rows), NAMES, left=left)
+    assert decision.options == {"effort": "quick", "learners": list(NAMES), "outer": 0.2, "inner": 0.25}
     assert decision.left_out == ()
     assert 1_000 <= decision.changes["k-nn"]["max_rows"] < rows / 2
     assert 1_000 <= decision.changes["forest"]["max_rows"] < rows / 2
@@ -49,22 +49,22 @@ def test_every_method_keeps_its_place_and_dear_ones_learn_from_a_sample(rows, le
 @pytest.mark.parametrize(("rows", "left"), [(100_000, 8), (100_000, 28), (300_000, 8), (300_000, 28)])
 def test_boosting_and_forests_do_not_starve(rows, left):
     """They are the best most often: they are tried in any case, whatever folds and rows the others would like."""
-    decision = choose(Words(None), table(rows), NAMES, left=left)
-    assert {"ridge", "tree", "forest", "boosting"} <= set(decision.words["learners"])
+    decision = choose(Choices(None), table(rows), NAMES, left=left)
+    assert {"ridge", "tree", "forest", "boosting"} <= set(decision.options["learners"])
     assert decision.changes["forest"]["max_rows"] < rows / 2
     assert "ridge" not in decision.changes
     assert len(decision.changes["boosting"]["max_iter"]) < 5
 
 
 def test_more_time_means_more_rows():
-    most = [choose(Words(None), table(100_000), NAMES, left=left).changes for left in (10, 30, 100, 300)]
+    most = [choose(Choices(None), table(100_000), NAMES, left=left).changes for left in (10, 30, 100, 300)]
     forests = [found.get("forest", {"max_rows": 100_000})["max_rows"] for found in most]
     assert forests == sorted(forests)
     assert forests[0] < forests[-1]
 
 
 def test_boosting_has_a_shorter_run_of_larger_steps_where_the_long_one_takes_too_long():
-    found = [choose(Words(None), table(100_000), NAMES, left=left).changes for left in (5, 20, 300)]
+    found = [choose(Choices(None), table(100_000), NAMES, left=left).changes for left in (5, 20, 300)]
     rounds = [one["boosting"]["max_iter"][-1] if "boosting" in one else 400 for one in found]
     assert rounds == sorted(rounds)
     assert (rounds[0], rounds[-1]) == (25, 400)
@@ -87,9 +87,9 @@ def test_every_class_beyond_two_has_a_run_of_its_own_and_trees_have_none():
 def test_what_no_sample_makes_cheap_enough_is_left_out_by_name_and_boosting_is_tried(monkeypatch):
     dear = {name: limit.Pace(1e9, predicting=1.0) for name in ("k-nn", "tree", "forest", "boosting")}
     monkeypatch.setattr(limit, "PACES", {"ridge": limit.Pace(1e-3), **dear})
-    decision = choose(Words(None), table(10_000), {**NAMES, "blend(ridge+tree)": "blend(ridge+tree)"}, left=10)
+    decision = choose(Choices(None), table(10_000), {**NAMES, "blend(ridge+tree)": "blend(ridge+tree)"}, left=10)
     assert decision.left_out == ("k-nn", "tree", "blend(ridge+tree)")
-    assert decision.words["learners"] == ["ridge", "forest", "boosting"]
+    assert decision.options["learners"] == ["ridge", "forest", "boosting"]
 
 
 def test_a_combination_of_what_is_left_out_is_left_out():
@@ -99,7 +99,7 @@ def test_a_combination_of_what_is_left_out_is_left_out():
 
 
 def test_where_one_split_is_narrow_it_comes_before_small_spaces():
-    words = [choose(Words(None), table(20_000), NAMES, left=left).words for left in (1e6, 400, 30)]
+    words = [choose(Choices(None), table(20_000), NAMES, left=left).options for left in (1e6, 400, 30)]
     assert words[0] == {}
     assert words[1] == {"outer": 0.2, "inner": 0.25}
     assert words[2]["effort"] == "quick"
@@ -113,24 +113,24 @@ def test_a_larger_space_costs_the_fits_that_no_solver_shares():
 
 
 def test_words_of_the_user_are_never_changed():
-    said = Words(["forest", "k-nn:large"], outer=5, inner=3, effort="normal")
-    assert choose(said, table(50_000), {name: name for name in said.learners}, left=1).words == {}
-    named = choose(Words(list(NAMES), outer=5), table(50_000), NAMES, left=1)
-    assert (named.words, named.left_out) == ({"effort": "quick"}, ())
+    said = Choices(["forest", "k-nn:large"], outer=5, inner=3, effort="normal")
+    assert choose(said, table(50_000), {name: name for name in said.learners}, left=1).options == {}
+    named = choose(Choices(list(NAMES), outer=5), table(50_000), NAMES, left=1)
+    assert (named.options, named.left_out) == ({"effort": "quick"}, ())
     own = {"mine": fw.tune(Ridge(), alpha=[1.0, 2.0])}
-    assert choose(Words(own, outer=5), table(50_000), own, left=1).words == {}
-    assert choose(Words(own, repeats=2), table(50_000), own, left=1).words == {}
+    assert choose(Choices(own, outer=5), table(50_000), own, left=1).options == {}
+    assert choose(Choices(own, repeats=2), table(50_000), own, left=1).options == {}
 
 
 def test_time_ordered_data_keep_their_folds():
-    decision = choose(Words(None), table(50_000, time=np.arange(50_000)), NAMES, left=10)
-    assert "outer" not in decision.words
+    decision = choose(Choices(None), table(50_000, time=np.arange(50_000)), NAMES, left=10)
+    assert "outer" not in decision.options
 
 
 def test_the_default_effort_is_open_and_the_same_word_from_the_user_is_not():
-    assert choose(Words(["forest"], effort=DEFAULT_EFFORT), table(5_000), {"forest": "forest"}, left=1).words
-    said = Words(["forest"], outer=5, effort="normal")
-    assert not choose(said, table(5_000), {"forest": "forest"}, left=1).words
+    assert choose(Choices(["forest"], effort=None), table(5_000), {"forest": "forest"}, left=1).options
+    said = Choices(["forest"], outer=5, effort="normal")
+    assert not choose(said, table(5_000), {"forest": "forest"}, left=1).options
 
 
 def test_a_machine_is_never_called_faster_than_the_measured_one():

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from foldwise.api.calls import call
-from foldwise.api.limit import within_limit
 from foldwise.api.options import CompareOptions
 from foldwise.api.planning import Plan, make_plan
 from foldwise.api.request import Request, request
@@ -43,7 +42,7 @@ def compare(
     >>> result.best
     'ridge'
     """
-    return run_comparison(within_limit(request(learners, X, y, **options)))
+    return run_comparison(request(learners, X, y, **options).timed())
 
 
 def run_comparison(asked: Request, *, origin: Mapping[str, Any] | None = None) -> Result:
@@ -51,7 +50,7 @@ def run_comparison(asked: Request, *, origin: Mapping[str, Any] | None = None) -
     started = time.perf_counter()
     asked.start_ahead()
     runnable = asked.checked_study()
-    ran = asked.answer(runnable, origin=origin)
+    ran = asked.answer(runnable, origin=None if origin is None else {**origin, **runnable.decided})
     result = Result(ran.reading, made=ran.made, seconds=time.perf_counter() - started, runnable=runnable)
     result.title = title_of(origin or {"data": asked.X, "target": asked.y})
     result.margin = (origin or {}).get("margin")
@@ -83,4 +82,4 @@ def plan(
     10 fits
     """
     asked = replace(request(learners, X, y, **options), store=None)  # a plan leaves nothing behind
-    return make_plan(within_limit(asked), has_pilot=pilot)
+    return make_plan(asked.timed(), has_pilot=pilot)

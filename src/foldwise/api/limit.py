@@ -1,4 +1,4 @@
-"""A request within a time limit: what is open is decided so that there is an answer in time, and told in words."""
+"""What a time limit decides of what the user left open, so that there is an answer in time, told in words."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from foldwise.api.request import Request
 from foldwise.blocks.numbers import listed
 from foldwise.data.dataset import Dataset
-from foldwise.data.roles import Roles
 from foldwise.executors.local.local_executor import cores
 from foldwise.executors.progress import duration
 from foldwise.learners.named import Named
@@ -21,96 +18,62 @@ from foldwise.plans.limit import START, Decision, choose, slowness
 from foldwise.plans.methods import name_learners
 from foldwise.records.store import AnyStore, opened
 
+if TYPE_CHECKING:
+    from foldwise.api.request import Request
+
 DOCUMENT = "decision"
-STRANDS = 2
+STRANDS = 2  # that have work in any study: of one split, the tuning that is judged and the final one
 
 
-def within_limit(asked: Request) -> Request:
-    """The request with explicit words for what its limit decides, the same ones again for the same store."""
-    limit = asked.run.time_limit
-    if limit is None:
-        return asked
-    asked = replace(asked, ends=time.monotonic() + limit)
-    data = asked.data()
-    asked = replace(asked, X=data, y=None, roles=Roles())
+def decide(asked: Request, data: Dataset, *, ends: float) -> Decision:
+    """What a request decides that ends by then, the same again for the same store."""
     question = _question(asked, data)
     decision = _kept(asked.store, question)
     if decision is None:
-        decision = _choose(asked, data)
+        choices, run = asked.choices, asked.run
+        learners = complete(choices, data)[0].learners if choices.learners is None else choices.learners
+        has_many = run.engine == "local" and run.isolate is not False
+        workers = min(run.jobs or (cores() if has_many else 1), STRANDS)
+        left = (ends - time.monotonic() - START) * workers / slowness()
+        decision = choose(choices, data, name_learners(learners, data.task), left)
         _keep(asked.store, question, decision)
-    return _decided(asked, decision, limit)
+    return decision
 
 
-def _choose(asked: Request, data: Dataset) -> Decision:
-    assert asked.ends is not None
-    done, _ = complete(asked.words, data)
-    named = name_learners(done.learners if asked.learners is None else asked.learners, data.task)
-    left = asked.ends - time.monotonic() - START
-    return choose(asked.words, data, named, left * _cores(asked) / slowness())
-
-
-def _cores(asked: Request) -> int:
-    """Cores that have work in any study: one split has two strands, the tuning that is judged and the final one."""
-    has_many = asked.run.engine == "local" and asked.run.isolate is not False
-    return min(asked.run.jobs or (cores() if has_many else 1), STRANDS)
-
-
-def decided_words(asked: Request) -> dict[str, Any]:
-    """What was decided, as options of a study file, so that it can be resumed as it is."""
-    found = dict(asked.decided)
-    if "learners" in found:
-        named = name_learners(found["learners"], "")
-        found["learners"] = [
-            {"name": name, "learner": name, "parameters": [list(one) for one in _changes(request).items()]}
-            for name, request in named.items()
-        ]
-    return found
-
-
-def _changes(request: Any) -> dict[str, Any]:
-    return request.overrides if isinstance(request, Named) else {}
-
-
-def _decided(asked: Request, decision: Decision, limit: float) -> Request:
-    words = _as_learners(decision)
-    if not words:
-        return asked
-    tuning = replace(asked.tuning, inner=words.get("inner", asked.tuning.inner))
-    changes = {name: words[name] for name in ("effort", "learners", "outer") if name in words}
-    return replace(asked, tuning=tuning, decided=words, notes=_notes(decision, limit), **changes)
-
-
-def _as_learners(decision: Decision) -> dict[str, Any]:
-    """The words of a decision, with learners that learn from a sample of rows, or in fewer rounds, as such."""
-    words, changes = dict(decision.words), decision.changes
-    if changes:
-        words["learners"] = {
-            name: Named(name, dict(changes[name])) if name in changes else name for name in words["learners"]
-        }
-    return words
-
-
-def _said(value: Any) -> str:
-    """A value as one would type it."""
-    if not isinstance(value, dict):
-        return f"fw.{value!r}" if isinstance(value, Named) else repr(value)
-    return "{" + ", ".join(f"{key!r}: {_said(one)}" for key, one in value.items()) + "}"
-
-
-def _notes(decision: Decision, limit: float) -> tuple[tuple[str, str], ...]:
-    said = ", ".join(f"{name}={_said(value)}" for name, value in _as_learners(decision).items())
+def limit_notes(decision: Decision, limit: float | None) -> tuple[tuple[str, str], ...]:
+    """What was decided, as one would type it."""
+    if limit is None or not decision.options:
+        return ()
+    options = ", ".join(f"{name}={_typed(value)}" for name, value in decision.learned_options.items())
     again = "without the limit these words give the same numbers, also those of methods that were cut"
-    text = f"for an answer within {duration(limit)}: {said}; {again}"
+    text = f"for an answer within {duration(limit)}: {options}; {again}"
     if decision.left_out:
         text += f"; left out, as they would take too long: {listed(decision.left_out)}"
     return (("time_limit", text),)
 
 
+def _typed(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_typed(one)}" for key, one in value.items()) + "}"
+    return f"fw.{value!r}" if isinstance(value, Named) else repr(value)
+
+
+def written(decision: Decision) -> dict[str, Any]:
+    """What was decided, as options of a study file, so that it can be resumed as it is."""
+    options = dict(decision.options)
+    if "learners" in options:
+        options["learners"] = [
+            {"name": name, "learner": name, "parameters": [list(one) for one in decision.changes.get(name, {}).items()]}
+            for name in options["learners"]
+        ]
+    return options
+
+
 def _question(asked: Request, data: Dataset) -> str:
     """What was asked, without the limit: the same question with the same store has the same decision."""
     names = None if asked.learners is None else list(name_learners(asked.learners, data.task))
-    words = [data.fingerprint, names, asked.effort, repr(asked.outer), repr(asked.tuning), asked.repeats]
-    return hashlib.blake2b(json.dumps(words, default=str).encode(), digest_size=16).hexdigest()
+    parts = [data.fingerprint, names, asked.effort, repr(asked.outer), repr(asked.tuning), asked.repeats]
+    return hashlib.blake2b(json.dumps(parts, default=str).encode(), digest_size=16).hexdigest()
 
 
 def _kept(store: AnyStore, question: str) -> Decision | None:
@@ -123,8 +86,7 @@ def _kept(store: AnyStore, question: str) -> Decision | None:
         found = json.loads(content) if content else None
         if not isinstance(found, dict) or found.get("question") != question:
             return None
-        samples = {name: {"max_rows": rows} for name, rows in found.get("max_rows", {}).items()}  # of earlier versions
-        return Decision(dict(found["words"]), tuple(found["left_out"]), {**samples, **found.get("changes", {})})
+        return Decision(dict(found["options"]), tuple(found["left_out"]), dict(found["changes"]))
     except (ValueError, KeyError, TypeError):  # it is decided anew
         return None
 

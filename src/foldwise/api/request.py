@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 from foldwise.api.calls import check_keywords
+from foldwise.api.limit import decide, limit_notes, written
 from foldwise.api.options import OPTIONS, CompareOptions
 from foldwise.api.running import Ran, answer_study
 from foldwise.checks.checking import GuardOptions, checked_study
@@ -19,18 +20,17 @@ from foldwise.data.sources import read
 from foldwise.errors import BadStudy
 from foldwise.executors.local.local_executor import start_ahead
 from foldwise.executors.options import RunOptions
-from foldwise.learners.learner import Learner
 from foldwise.losses.loss import make_losses
-from foldwise.plans.effort import DEFAULT_EFFORT, Words, complete
+from foldwise.plans.effort import Choices, choose_repeats, complete
+from foldwise.plans.limit import Decision
 from foldwise.plans.methods import able_learners, task_hint
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.runnable import RunnableStudy, make_study
 from foldwise.plans.searches import Tuning
-from foldwise.plans.tight import NOTE, RUNS, is_worth_repeating
 from foldwise.questions.evidence import check_interval
 from foldwise.questions.importance import check_rows
 from foldwise.records.store import AnyStore
-from foldwise.splits.nesting import Note, study_splits
+from foldwise.splits.nesting import study_splits
 from foldwise.stats.interval_table import request_interval
 
 Values = TypeVar("Values")
@@ -54,55 +54,56 @@ class Request:
     store: AnyStore = None
     retry_failed: bool = False
     progress: bool | None = None
-    effort: str = DEFAULT_EFFORT
+    effort: str | None = None  # None: normal, or what a time limit allows
     repeats: int | None = None  # None: by effort and the table's shape, as an outer or inner that is None
-    decided: Mapping[str, Any] = field(default_factory=dict)  # words that a time limit chose
-    notes: tuple[Note, ...] = ()  # and what is said of it
     ends: float | None = None  # when its time is up, by time.monotonic: making the study counts too
 
     @property
-    def words(self) -> Words:
+    def choices(self) -> Choices:
         """What was said of learners and splits."""
-        return Words(self.learners, self.outer, self.tuning.inner, self.repeats, self.effort)
+        return Choices(self.learners, self.outer, self.tuning.inner, self.repeats, self.effort)
+
+    def timed(self) -> Request:
+        """The request whose time limit, if it has one, begins now and decides what was left open."""
+        limit = self.run.time_limit
+        return self if limit is None else replace(self, ends=time.monotonic() + limit)
 
     def data(self) -> Dataset:
         """The rows that are asked about."""
         return as_data(self.X, self.y, task_hint(self.learners, self.loss), self.roles)
 
     def study(self, *, is_alone: bool = False) -> RunnableStudy:
-        """Everything checked and made into a study; nothing is fitted here.
+        """Everything decided, checked and made into a study; nothing is fitted here.
 
         The risk of one learner (`is_alone`) needs neither a baseline nor a final tuning.
         """
         data = self.data()
         losses = make_losses(self.loss, data)
-        words, decided = complete(self.words, data)
-        learners, left_out = able_learners(words.learners, data, losses)
+        decision = Decision() if self.ends is None else decide(self, data, ends=self.ends)
+        open_choices = replace(self.choices, **decision.learned_options)
+        choices, notes = complete(open_choices, data)
+        learners, left_out = able_learners(choices.learners, data, losses)
         learners = learners[:1] if is_alone else learners
+        tuning = self.tuning
+        may_add = not is_alone and self.options.interval is None and tuning.tuner is None and tuning.budget is None
+        repeats, repeats_note = choose_repeats(open_choices, learners, data, may_add=may_add)
         is_tuned = any(learner.space is not None or learner.members for learner in learners)
-        if not is_alone and self._is_repeated(learners, data):
-            words, decided = replace(words, repeats=RUNS), (*decided, NOTE)
-        options = replace(self.options, repeats=words.repeats or 1)
-        seed, repeats = options.seed, options.repeats
-        splits = study_splits(words.outer, words.inner, data, seed=seed, repeats=repeats, tuned=is_tuned)
+        seed = self.options.seed
+        splits = study_splits(choices.outer, choices.inner, data, seed=seed, repeats=repeats, tuned=is_tuned)
+        options = replace(self.options, repeats=repeats)
         runnable = make_study(
             data,
             learners,
             losses=losses,
             outer=splits.outer,
-            tuning=replace(self.tuning, inner=splits.inner_spec),
+            tuning=replace(tuning, inner=splits.inner_spec),
             options=replace(options, has_final=False, defaults=False, importance=False) if is_alone else options,
-            notes=(*decided, *self.notes, *splits.notes, *left_out),
+            notes=(*notes, *repeats_note, *limit_notes(decision, self.run.time_limit), *splits.notes, *left_out),
         )
         check_interval(runnable.study)
         if runnable.study.wants_importance:
             check_rows(runnable.study)
-        return runnable
-
-    def _is_repeated(self, learners: Sequence[Learner], data: Dataset) -> bool:
-        """Does the study get more repeats than usual, as they are cheap and nothing else was asked?"""
-        is_open = self.options.interval is None and self.tuning.tuner is None and self.tuning.budget is None
-        return is_open and is_worth_repeating(self.words, learners, data)
+        return replace(runnable, decided=written(decision))
 
     def checked_study(self, *, is_alone: bool = False) -> RunnableStudy:
         """The study with what the checks found; refused where no number of it could mean anything."""
@@ -136,7 +137,7 @@ def request(learners: Any, X: Any, y: Any, **options: Unpack[CompareOptions]) ->
     """The arguments of `compare` as values, with the defaults of the table; an unknown option is refused."""
     check_keywords("compare", options, OPTIONS)
     values: dict[str, Any] = {name: option.default for name, option in OPTIONS.items()} | options
-    values["effort"] = options.get("effort", DEFAULT_EFFORT)
+    values["effort"] = options.get("effort")  # None: a time limit may choose another
     study = values | {
         "interval": request_interval(values["interval"]),
         "repeats": 1 if values["repeats"] is None else values["repeats"],

@@ -15,7 +15,7 @@ from foldwise.blocks.numbers import number
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.sources import builtin_table, read_table
 from foldwise.errors import BadData, nearest
-from foldwise.plans.effort import DEFAULT_EFFORT, default_names, find_level
+from foldwise.plans.effort import NORMAL, default_names, find_level
 
 # Names of columns that often mean that rows belong together, or when they were made.
 GROUP = re.compile(
@@ -140,7 +140,7 @@ def _roles(frame: Any, data: Dataset) -> Iterator[str]:
 
 
 def _learners(data: Dataset) -> str:
-    level = find_level(DEFAULT_EFFORT)
+    level = find_level(NORMAL)
     names = ", ".join(map(_text, [*default_names(level, data.task, rows=data.rows), *level.more]))
     return "\n".join(
         [

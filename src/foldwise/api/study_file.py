@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model, field
 from foldwise.api.compare import plan, run_comparison
 from foldwise.api.dotted import check_words, dotted_learner, is_dotted
 from foldwise.api.dotted_names import NATIVE
-from foldwise.api.limit import decided_words, within_limit
 from foldwise.api.options import OPTIONS, WRITTEN, DataOptions
 from foldwise.api.planning import Plan
 from foldwise.api.request import request
@@ -124,8 +123,7 @@ class StudySpec(_Keys):  # type: ignore[misc]
         """Compare the learners as the study says."""
         options = self.options()  # first, as it says best which column of labels is missing
         asked = request(self.make_learners(), self.read_data(), None, **options, progress=progress)
-        asked = within_limit(asked)
-        return run_comparison(asked, origin={**self.origin(), **decided_words(asked)})
+        return run_comparison(asked.timed(), origin=self.origin())
 
     def plan(self) -> Plan:
         """What the study would cost, without running it."""

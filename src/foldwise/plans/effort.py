@@ -6,9 +6,9 @@ shape of the table and the learners, never on a clock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy, nearest
 from foldwise.learners.catalogue import find_entry, is_builtin_name
+from foldwise.learners.learner import Learner
 from foldwise.learners.named import Named
 from foldwise.learners.zoo.entry import Size
 from foldwise.plans.combined import read_combined
@@ -25,8 +26,32 @@ from foldwise.splits.nesting import DEFAULT_INNER, DefaultOuter
 from foldwise.studies.study import Note
 
 ANY = float("inf")
+NORMAL = "normal"
 RARE = 500  # rows of the smallest class below which one test set has too few of them
 LINEAR = "linear learner"  # ridge or logistic, as the task asks
+
+
+MORE_REPEATS = 10  # where further fits are cheap
+MOST_FITS, MOST_COLUMNS = 100_000, 50
+LEAST_ROWS = 100  # below, repeats covered less than they should
+CHEAP = (
+    "LinearRegression",
+    "Ridge",
+    "GaussianNB",
+    "LinearDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis",
+    "KNeighborsRegressor",
+    "KNeighborsClassifier",
+    "NearestRegressor",
+    "NearestClassifier",
+    "DummyRegressor",
+    "DummyClassifier",
+)
+MORE_REPEATS_NOTE: Note = (
+    "effort",
+    f"{MORE_REPEATS} repeats, as further fits of these learners are cheap: intervals are tighter; "
+    "repeats=3 for the usual",
+)
 
 
 @dataclass(frozen=True)
@@ -116,24 +141,19 @@ WIDE: dict[str, tuple[int, int]] = {"boosting": (300, 2_000), "tree": (1_000, 10
 WIDE |= {"extra-trees": WIDE["forest"]}
 
 
-class DefaultEffort(str):
-    """An effort that the user did not choose, so that a time limit may choose another."""
-
-    __slots__ = ()
-
-
-DEFAULT_EFFORT = DefaultEffort("normal")
-
-
 @dataclass(frozen=True, eq=False)
-class Words:
-    """What the user said of learners and splits; None where it is open."""
+class Choices:
+    """Learners, splits and effort of a study; None where the user leaves it open."""
 
     learners: Any
     outer: Any = None
     inner: Any = None
     repeats: int | None = None
-    effort: str = DEFAULT_EFFORT
+    effort: str | None = None
+
+    @property
+    def level(self) -> Effort:
+        return find_level(NORMAL if self.effort is None else self.effort)
 
 
 def find_level(effort: Any) -> Effort:
@@ -147,20 +167,47 @@ def find_level(effort: Any) -> Effort:
     return LEVELS[effort]
 
 
-def complete(words: Words, data: Dataset) -> tuple[Words, tuple[Note, ...]]:
-    """The words with everything open decided, and what was decided where it is not the usual, as (code, text)."""
-    level = find_level(words.effort)
-    learners, notes = _learners(words.learners, level, data)
-    scheme = choose_scheme(level, data, inner=words.inner)
-    outer, inner, repeats = words.outer, words.inner, words.repeats
+def complete(choices: Choices, data: Dataset) -> tuple[Choices, tuple[Note, ...]]:
+    """Fill in what the user left open but for the repeats; also return a note on what is not the usual."""
+    level = choices.level
+    learners, notes = _learners(choices.learners, level, data)
+    scheme = choose_scheme(level, data, inner=choices.inner)
+    outer, inner = choices.outer, choices.inner
     if outer is None:
-        notes += _scheme_notes(scheme, level, data, words)
+        outer = DefaultOuter(scheme.outer) if isinstance(scheme.outer, int) else scheme.outer
+        notes += _scheme_notes(scheme, level, data, choices)
     if inner is None:
-        inner = scheme.inner if outer is None and scheme.is_one_split else DEFAULT_INNER
-    if repeats is None:
-        repeats = scheme.repeats if outer is None and data.time is None else 1
-    outer = _as_default(scheme.outer) if outer is None else outer
-    return Words(learners, outer, inner, repeats, words.effort), (*_effort_notes(level), *notes)
+        inner = scheme.inner if choices.outer is None and scheme.is_one_split else DEFAULT_INNER
+    return replace(choices, learners=learners, outer=outer, inner=inner), (*_effort_notes(level), *notes)
+
+
+def choose_repeats(
+    choices: Choices, learners: Sequence[Learner], data: Dataset, *, may_add: bool
+) -> tuple[int, tuple[Note, ...]]:
+    """How often the outer splits are drawn anew, and a note where that is more than usual.
+
+    A part of effort="thorough": repeats make intervals tighter where further fits are cheap. The rule looks at the
+    study alone (classes of learners, rows, columns, candidates), never at a clock or at whether a solver runs, and all
+    methods of a table have the same repeats. docs/decide.md has what they gain.
+    """
+    if choices.repeats is not None or choices.outer is not None or data.time is not None:
+        return choices.repeats or 1, ()
+    level, scheme = choices.level, choose_scheme(choices.level, data, inner=choices.inner)
+    has_fit_shape = data.rows >= LEAST_ROWS and data.columns <= MOST_COLUMNS
+    if not may_add or level.name != "thorough" or scheme.repeats == 1 or not has_fit_shape:
+        return scheme.repeats, ()
+    further = (MORE_REPEATS - scheme.repeats) * scheme.outer
+    candidates = [0.0 if learner.space is None else learner.space.size for learner in learners]
+    if not all(map(_is_cheap, learners)) or sum(further * (1 + count) for count in candidates) > MOST_FITS:
+        return scheme.repeats, ()
+    return MORE_REPEATS, (MORE_REPEATS_NOTE,)
+
+
+def _is_cheap(learner: Learner) -> bool:
+    is_plain = not learner.combines and learner.inner is None and learner.tuner is None and learner.budget is None
+    steps = getattr(learner.estimator, "steps", None)
+    last = steps[-1][1] if isinstance(steps, list) and steps else learner.estimator
+    return is_plain and type(last).__name__ in CHEAP
 
 
 def choose_scheme(level: Effort, data: Dataset, *, inner: Any = None) -> Scheme:
@@ -207,7 +254,7 @@ def at_level(request: Any, level: Effort) -> Any:
 
 def _learners(requests: Any, level: Effort, data: Dataset) -> tuple[Any, list[Note]]:
     if requests is not None:
-        return (requests if level.name == "normal" else sized(requests, level, data.task)), []
+        return (requests if level.name == NORMAL else sized(requests, level, data.task)), []
     names = default_names(level, data.task, rows=data.rows)
     out = [name for name in names if data.columns > WIDE.get(name, (ANY, ANY))[1]]
     kept = [name for name in names if name not in out]
@@ -229,11 +276,6 @@ def default_names(level: Effort, task: str, *, rows: int) -> list[str]:
     return [linear if name == LINEAR else name for name in level.learners] + [*more, *kernel]
 
 
-def _as_default(outer: int | float) -> int | float:
-    """Folds that may become fewer where there are few rows."""
-    return DefaultOuter(outer) if isinstance(outer, int) else outer
-
-
 def _wide_notes(small: list[str], out: list[str], data: Dataset) -> list[Note]:
     wide, notes = f"the table has {data.columns:,} columns", list[Note]()
     if small:
@@ -243,10 +285,10 @@ def _wide_notes(small: list[str], out: list[str], data: Dataset) -> list[Note]:
     return notes
 
 
-def _scheme_notes(scheme: Scheme, level: Effort, data: Dataset, words: Words) -> list[Note]:
+def _scheme_notes(scheme: Scheme, level: Effort, data: Dataset, choices: Choices) -> list[Note]:
     """Why it is not the scheme of small tables, and the word that changes it."""
     usual = level.schemes[0]
-    if scheme is usual or words.inner is not None or data.time is not None:
+    if scheme is usual or choices.inner is not None or data.time is not None:
         return []
     count = f"{data.rows:,} rows" if data.groups is None else f"{len(np.unique(data.groups)):,} groups"
     if scheme.is_one_split:
@@ -257,7 +299,7 @@ def _scheme_notes(scheme: Scheme, level: Effort, data: Dataset, words: Words) ->
 
 
 def _effort_notes(level: Effort) -> list[Note]:
-    if level.name == "normal":
+    if level.name == NORMAL:
         return []
     what = {
         "quick": "small spaces, few folds",

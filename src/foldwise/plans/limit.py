@@ -13,7 +13,7 @@ from foldwise.data.dataset import Dataset
 from foldwise.errors import FoldwiseError
 from foldwise.learners.named import Named
 from foldwise.plans.combined import read_combined
-from foldwise.plans.effort import LEVELS, DefaultEffort, Effort, Words, at_level, choose_scheme, find_level
+from foldwise.plans.effort import LEVELS, Choices, Effort, at_level, choose_scheme
 from foldwise.plans.methods import make_learner
 from foldwise.solvers.finding import count_fits
 
@@ -80,29 +80,40 @@ class Rung:
 
 @dataclass(frozen=True)
 class Decision:
-    """What is decided for a limit: words for `compare`, cheaper forms of dear learners, and who is left out."""
+    """What is decided for a limit: options of `compare`, cheaper forms of dear learners, and who is left out."""
 
-    words: Mapping[str, Any]  # those of effort, learners, outer and inner that were open
+    options: Mapping[str, Any] = field(default_factory=dict)  # those that were open
     left_out: tuple[str, ...] = ()
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # a sample of rows, or a shorter run
 
+    @property
+    def learned_options(self) -> dict[str, Any]:
+        """The options, with learners that learn from a sample of rows, or in fewer rounds, as such."""
+        options = dict(self.options)
+        if self.changes:
+            options["learners"] = {
+                name: Named(name, dict(self.changes[name])) if name in self.changes else name
+                for name in options["learners"]
+            }
+        return options
 
-def choose(words: Words, data: Dataset, named: Mapping[str, Any], left: float) -> Decision:
+
+def choose(choices: Choices, data: Dataset, named: Mapping[str, Any], left: float) -> Decision:
     """The richest study that fits into so many seconds.
 
     Where none does, every method of a default set keeps its place in the cheapest one, some on a sample of the rows or
     with fewer rounds: a dear learner on fewer rows tells more than a cheap one on more folds.
     """
-    rungs = _rungs(words, data, named)
+    rungs = _rungs(choices, data, named)
     for rung in rungs:
         costs = {name: _seconds(request, data, rung) for name, request in named.items()}
         if sum(costs.values()) <= SAFETY * left:
-            return Decision(_words(words, rung, named))
-    if words.learners is not None:
-        return Decision(_words(words, rung, named))
+            return Decision(_options(choices, rung, named))
+    if choices.learners is not None:
+        return Decision(_options(choices, rung, named))
     changes, left_out = _share_out(costs, data.rows, SHARED_OUT * left)
     kept = [name for name in named if name not in left_out]
-    return Decision({**_words(words, rung, kept), "learners": kept}, left_out, changes)
+    return Decision({**_options(choices, rung, kept), "learners": kept}, left_out, changes)
 
 
 def slowness() -> float:
@@ -157,24 +168,24 @@ def _cheaper(name: str, rows: int) -> Iterator[tuple[float, Mapping[str, Any]]]:
         yield part, {"max_rows": sample}
 
 
-def _rungs(words: Words, data: Dataset, named: Mapping[str, Any]) -> list[Rung]:
+def _rungs(choices: Choices, data: Dataset, named: Mapping[str, Any]) -> list[Rung]:
     """What a limit may choose, from rich to poor: nothing that a word says is changed.
 
     Where small spaces would have one split too, the spaces that were asked for come with one split first.
     """
-    asked, quick = find_level(words.effort), LEVELS["quick"]
+    asked, quick = choices.level, LEVELS["quick"]
     has_sizes = any(at_level(request, quick) != request for request in named.values())
-    levels = [asked, quick] if isinstance(words.effort, DefaultEffort) and has_sizes else [asked]
-    rungs = [Rung(level, _tunings(words, level, data)) for level in levels]
-    if _may_split(words) and data.time is None and _rarest(data) >= FEWEST:
+    levels = [asked, quick] if choices.effort is None and has_sizes else [asked]
+    rungs = [Rung(level, _tunings(choices, level, data)) for level in levels]
+    if _may_split(choices) and data.time is None and _rarest(data) >= FEWEST:
         is_narrow = choose_scheme(levels[-1], data).is_one_split
         split = [Rung(level, ONE_SPLIT, is_split=True) for level in (levels if is_narrow else levels[-1:])]
         rungs = [*rungs[:1], *split] if is_narrow else [*rungs, *split]
     return rungs
 
 
-def _may_split(words: Words) -> bool:
-    return words.outer is None and words.inner is None and words.repeats is None
+def _may_split(choices: Choices) -> bool:
+    return choices.outer is None and choices.inner is None and choices.repeats is None
 
 
 def _rarest(data: Dataset) -> int:
@@ -183,16 +194,16 @@ def _rarest(data: Dataset) -> int:
     return least if data.groups is None else min(least, len(np.unique(data.groups)))
 
 
-def _tunings(words: Words, level: Effort, data: Dataset) -> float:
+def _tunings(choices: Choices, level: Effort, data: Dataset) -> float:
     """Tunings of the splits that were asked for, or else of the level's own; roughly."""
-    scheme = choose_scheme(level, data, inner=words.inner)
-    outer = scheme.outer if words.outer is None else words.outer
+    scheme = choose_scheme(level, data, inner=choices.inner)
+    outer = scheme.outer if choices.outer is None else choices.outer
     if isinstance(outer, float):
         return ONE_SPLIT
     folds: float = outer if isinstance(outer, int) else level.schemes[0].outer
     folds = data.rows if isinstance(outer, str) and outer == "loo" else folds
-    within = words.inner if isinstance(words.inner, int) else WITHIN
-    return float(folds) * within * (words.repeats or scheme.repeats) + within
+    within = choices.inner if isinstance(choices.inner, int) else WITHIN
+    return float(folds) * within * (choices.repeats or scheme.repeats) + within
 
 
 def _seconds(request: Any, data: Dataset, rung: Rung) -> float:
@@ -225,10 +236,10 @@ def _fits(request: Any, data: Dataset) -> int:
     return count_fits([learner.at(candidate) for candidate in learner.space.grid()], data)
 
 
-def _words(words: Words, rung: Rung, named: Iterable[str]) -> dict[str, Any]:
+def _options(choices: Choices, rung: Rung, named: Iterable[str]) -> dict[str, Any]:
     """What differs from what would be run without a limit."""
-    found: dict[str, Any] = {}
-    if rung.level.name != words.effort:
-        found["effort"] = rung.level.name
-        found |= {"learners": list(named)} if words.learners is None else {}
-    return found | SPLIT if rung.is_split else found
+    options: dict[str, Any] = {}
+    if rung.level is not choices.level:
+        options["effort"] = rung.level.name
+        options |= {"learners": list(named)} if choices.learners is None else {}
+    return options | SPLIT if rung.is_split else options

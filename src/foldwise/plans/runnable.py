@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,7 @@ class RunnableStudy:
     estimators: tuple[Sequence[Any], ...]  # of each method at each candidate, not fitted; cloned before a fit
     solvers: SolverOption = "auto"
     identities: tuple[str, ...] = ()  # what fits depend on besides the estimator and the table
+    decided: Mapping[str, Any] = field(default_factory=dict)  # what a time limit chose, as a study file has it
 
     def family(self, method: int, candidate: int) -> str:
         """The learner without its candidate, on which a fit's seed depends; in the best of several, the member."""
