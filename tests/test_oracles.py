@@ -12,7 +12,6 @@ from designs.exact import majority_cv_mse, ols_risk
 from numpy.testing import assert_allclose
 
 from foldwise import comparisons, intervals
-from foldwise.stats.bates import bates as bates_formula
 from foldwise.stats.bates import bates_terms
 from foldwise.stats.bias import _contest, _left_out_means
 from foldwise.stats.bounds import excess_bound, paired_excess_bound, uniform_bound
@@ -156,9 +155,9 @@ def test_bates_interval(toy):
         (corrected.value, *ends(corrected)),
         [expected[f"{name}_paper_exponent_1"] for name in ("estimate", "lo", "hi")],
     )
-    code = bates_formula(outer, pairs, labels, level=level, bias_power=1.5)
+    code = intervals.bates(outer, pairs, labels, level, bias=True, bias_power=1.5)
     same(
-        (code.bias, code.value, code.low, code.high),
+        (code.details["bias"], code.value, code.low, code.high),
         [expected[f"{name}_code_exponent_1.5"] for name in ("bias", "estimate", "lo", "hi")],
     )
 

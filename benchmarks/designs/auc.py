@@ -9,7 +9,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.stats.auc import cv_auc, delong_auc
-from foldwise.stats.corrected_t import corrected_t
+from foldwise.stats.cross_validated import corrected_t
 
 if TYPE_CHECKING:
     import pandas as pd

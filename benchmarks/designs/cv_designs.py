@@ -31,11 +31,11 @@ from foldwise.lab.learners import Logistic, Ridge, TunedRidge, Untuned, balanced
 from foldwise.lab.models import Linear
 from foldwise.lab.problems import Problem, find_problem
 from foldwise.lab.replications import Found, replicate_all
-from foldwise.stats import holdout
-from foldwise.stats.bates import Bates, bates
-from foldwise.stats.checks import normal_quantile
-from foldwise.stats.corrected_t import corrected_t
-from foldwise.stats.cv_clt import cv_clt
+from foldwise.stats.array_checks import normal_quantile
+from foldwise.stats.bates import bates
+from foldwise.stats.cross_validated import corrected_t, cv_clt
+from foldwise.stats.held_out import holdout_t
+from foldwise.stats.interval_method import Ends as Numbers
 
 D1_EXPECTED: Mapping[int, tuple[int, Mapping[str, Sequence[float | None]]]] = {
     40: (
@@ -120,7 +120,7 @@ def _d1_cheap(rows: int, times: int, rng: np.random.Generator) -> dict[str, Floa
         "10 x 10 corrected t": _corrected_t(runs, 1 / 9, level),
         "10 x 10 plain t": _corrected_t(runs, 0.0, level),
         "25 subsamples": _corrected_t(draws_25, 1 / 9, level),
-        "holdout, then refit": _ends(holdout.holdout_t(tested, level=level)),
+        "holdout, then refit": _ends(holdout_t(tested, level=level)),
     }
     return {"T1": draws.full_risks} | _flat(ends)
 
@@ -231,8 +231,8 @@ def _classes_bates(
     data = (problem, learner, X, y)
     found = bates(out_of_fold(*data, labels), leave_two_out(*data, labels), labels, level=0.9)
     value = np.clip(_debiased(found), 0, 1)
-    ends = {"Bates": _arcsine(value, rows, 0.9, inflation=found.inflation)}
-    return {"T1": problem.risk(learner.fit(X, y), rng), "inflation": found.inflation} | _flat(ends)
+    ends = {"Bates": _arcsine(value, rows, 0.9, inflation=found.details["inflation"])}
+    return {"T1": problem.risk(learner.fit(X, y), rng), "inflation": found.details["inflation"]} | _flat(ends)
 
 
 D4_LEARNERS = {
@@ -389,9 +389,10 @@ def _bates(data: Data, folds: int, runs: int, level: float, rng: np.random.Gener
     return found.low + shift, found.high + shift
 
 
-def _debiased(found: Bates) -> FloatArray:
+def _debiased(found: Numbers) -> FloatArray:
     """The bias correction as in the paper, also where it is unstable."""
-    return np.asarray(found.err_ncv - (2 - 2 / found.folds) * (found.err_ncv - found.err_cv))
+    many, one = found.details["err_ncv"], found.details["err_cv"]
+    return np.asarray(many - (2 - 2 / found.details["folds"]) * (many - one))
 
 
 def _corrected_t(scores: FloatArray, ratio: float, level: float) -> Ends:

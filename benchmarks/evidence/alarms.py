@@ -15,8 +15,7 @@ from foldwise.lab.interval_coverage import monte_carlo_error
 from foldwise.lab.learners import Centroid, Columns, Logistic, Ridge
 from foldwise.lab.problems import ClassesProblem, LinearProblem, Problem
 from foldwise.lab.replications import replicate
-from foldwise.stats.corrected_t import RUNS_OF_DIFFERENCE, corrected_t
-from foldwise.stats.units import independent_se
+from foldwise.stats.cross_validated import RUNS_OF_DIFFERENCE, corrected_t, independent_se
 
 BLOCK = 3  # columns that each method sees
 TASKS = ("regression", "binary", "imbalanced")

@@ -21,7 +21,7 @@ from foldwise.executors.options import RunOptions
 from foldwise.plans.options import StudyOptions
 from foldwise.plans.searches import Tuning
 from foldwise.records.store import Store
-from foldwise.stats.interval_table import IntervalMethod
+from foldwise.stats.interval_method import IntervalMethod
 from foldwise.tuners.tuner import Tuner
 
 HOMES = (Roles, Tuning, StudyOptions, RunOptions, GuardOptions, Request)

@@ -10,7 +10,7 @@ from scipy import stats
 
 import foldwise as fw
 from foldwise.records.memory import MemoryStore
-from foldwise.stats.holdout import clopper_pearson
+from foldwise.stats.held_out import clopper_pearson
 from foldwise.stats.ladder import ladder_reach, release
 from foldwise.stats.multiple import spent_level
 

@@ -34,7 +34,7 @@ def test_the_auc_of_folds_is_the_mean_of_each_alone():
     score = rng.normal(size=40) + target
     alone = [delong_auc(target[folds == k], score[folds == k]).value for k in range(4)]
     assert cv_auc(target, score, folds=folds).value == pytest.approx(np.mean(alone))
-    assert cv_auc(target, score, folds=folds).fold_auc == pytest.approx(alone)
+    assert cv_auc(target, score, folds=folds).details["fold_auc"] == pytest.approx(alone)
 
 
 def test_a_difference_has_the_variance_of_paired_placements():

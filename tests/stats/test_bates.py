@@ -22,21 +22,21 @@ def test_data_sets_along_leading_axes_are_judged_one_by_one(turn, check_leading_
 
 def test_the_inflation_is_the_standard_error_over_that_of_independent_losses():
     found = bates(OUTER, PAIRS, FOLDS)
-    np.testing.assert_allclose(found.inflation * found.se_floor, found.se)
-    assert (found.inflation > 1).any()
+    np.testing.assert_allclose(found.details["inflation"] * found.details["se_floor"], found.details["se"])
+    assert (found.details["inflation"] > 1).any()
 
 
 def test_equal_losses_along_leading_axes_have_no_width():
     found = bates(np.full((2, 3, 20), 0.1), np.full((2, 3, 20, 4), 0.1), FOLDS)
-    assert found.se.tolist() == [0, 0]
-    assert found.inflation.tolist() == [1, 1]
+    assert found.details["se"].tolist() == [0, 0]
+    assert found.details["inflation"].tolist() == [1, 1]
 
 
 def test_one_unstable_data_set_refuses_the_bias_correction_of_all():
     pairs = PAIRS.copy()
     pairs[1, 2] += 1
     with pytest.raises(BadInterval, match="the bias correction is unstable here"):
-        bates(OUTER, pairs, FOLDS, bias_power=1.0)
+        bates(OUTER, pairs, FOLDS, bias=True)
 
 
 def test_folds_are_named_for_every_repetition():

@@ -14,8 +14,8 @@ from foldwise.errors import BadInterval
 from foldwise.losses.loss import Loss
 from foldwise.stats import chooser
 from foldwise.stats.evidence import Evidence
+from foldwise.stats.held_out import exact_share
 from foldwise.stats.interval_table import INTERVALS, find
-from foldwise.stats.units import exact_share
 
 SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
 BRIER = Loss("brier", lambda y, p: (y - p) ** 2, bounds=(0.0, 1.0))
@@ -333,7 +333,7 @@ def test_a_loss_that_is_a_large_part_of_the_sum_is_told(largest, is_told):
     losses[7] = largest
     rows = tuple(np.split(losses, 5))
     found = evidence(SQUARED, rows=100, row_losses=rows, fold_losses=np.array([part.mean() for part in rows]))
-    told = find("corrected t").cautions(found, {})
+    told = find("corrected t").ends(found, 0.95).notes
     assert [code for code, _ in told] == (["tail"] if is_told else [])
     if is_told:
         assert "one row has 29% of the sum of all losses" in told[0][1]
@@ -343,7 +343,7 @@ def test_a_loss_that_is_a_large_part_of_the_sum_is_told(largest, is_told):
     ("groups", "is_told"), [(None, False), (np.arange(40) // 2, True), (np.arange(40) // 1.5, False)]
 )
 def test_few_groups_are_told(groups, is_told):
-    told = find("corrected t").cautions(evidence(SQUARED, kind="grouped", groups=groups), {})
+    told = find("corrected t").ends(evidence(SQUARED, kind="grouped", groups=groups), 0.95).notes
     assert [text.startswith("20 groups are few") for _, text in told] == [True] * is_told
 
 
@@ -352,7 +352,7 @@ def test_few_groups_are_told(groups, is_told):
     [(R2, True, True), (R2, False, False), (AUC, True, False), (ZERO_ONE, True, False)],
 )
 def test_a_measure_that_may_change_with_the_class_shares_is_told(loss, is_stratified, is_told):
-    told = find("corrected t").cautions(evidence(loss, is_stratified=is_stratified), {})
+    told = find("corrected t").ends(evidence(loss, is_stratified=is_stratified), 0.95).notes
     assert [code for code, _ in told] == (["strata"] if is_told else [])
 
 

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from foldwise.errors import BadInterval
-from foldwise.stats.corrected_t import (
+from foldwise.stats.cross_validated import (
     RUNS_OF_DIFFERENCE,
     RUNS_OF_RISK,
     corrected_t,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from foldwise.stats.cv_clt import VARIANCES, cv_clt
+from foldwise.stats.cross_validated import VARIANCES, cv_clt
 
 RNG = np.random.default_rng(5)
 LOSSES = RNG.beta(1, 4, (2, 3, 22))
@@ -20,4 +20,4 @@ def test_data_sets_along_leading_axes_are_judged_one_by_one(variance, check_lead
 
 def test_the_within_fold_variance_is_the_mean_of_those_inside_folds():
     expected = sum(LOSSES[0, 0, k == FOLDS].var(ddof=1) * (k == FOLDS).mean() for k in range(5))
-    assert cv_clt(LOSSES[0, 0], FOLDS, variance="within-fold").variance == pytest.approx(expected)
+    assert cv_clt(LOSSES[0, 0], FOLDS, variance="within-fold").details["variance"] == pytest.approx(expected)

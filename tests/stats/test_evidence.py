@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from foldwise.losses.loss import Loss
+from foldwise.stats.cross_validated import independent_se
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.units import independent_se
 
 SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
 

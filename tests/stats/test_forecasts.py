@@ -11,7 +11,7 @@ from foldwise import comparisons
 from foldwise.errors import BadInterval
 from foldwise.losses.loss import Loss
 from foldwise.stats.comparison import Comparison
-from foldwise.stats.corrected_t import t_probability_within
+from foldwise.stats.cross_validated import t_probability_within
 from foldwise.stats.evidence import Evidence
 from foldwise.stats.forecasts import forecast_difference
 from foldwise.stats.long_run import long_run

@@ -9,8 +9,7 @@ import foldwise as fw
 from foldwise.errors import BadInterval
 from foldwise.losses.loss import Loss
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.in_time import HAC
-from foldwise.stats.long_run import mean_loss
+from foldwise.stats.long_run import HAC, hac
 
 SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
 RNG = np.random.default_rng(5)
@@ -62,7 +61,7 @@ def test_the_ends_are_those_of_the_formula_with_the_steps_ahead():
     losses = RNG.random(80)
     for steps in (1, 12):
         ends = HAC.ends(forecasts(losses, steps=steps), 0.9)
-        truth = mean_loss(losses, steps=steps, level=0.9)
+        truth = hac(losses, steps=steps, level=0.9)
         assert (ends.low, ends.high) == pytest.approx((truth.low, truth.high))
         assert ends.details["steps"] == steps
 
@@ -85,7 +84,7 @@ def test_a_study_in_time_answers_for_these_forecasts():
     rows = {row["name"]: row for row in result.to_dict()["methods"]}
     losses = result.losses()
     ridge = losses[losses["method"] == "ridge"].sort_values("row")["loss"].to_numpy()
-    truth = mean_loss(ridge, steps=14)
+    truth = hac(ridge, steps=14)
     assert (rows["ridge"]["low"], rows["ridge"]["high"]) == pytest.approx((truth.low, truth.high))
     assert rows["ridge"]["interval"] == "HAC"
     assert "these forecasts of the tuned learner" in rows["ridge"]["target"]

@@ -10,7 +10,8 @@ import pytest
 
 from foldwise import intervals as public
 from foldwise.errors import BadInterval, BadPlugin
-from foldwise.stats.interval_table import INTERVALS, IntervalMethod, built_in, find, request_interval, requested
+from foldwise.stats.interval_method import IntervalMethod
+from foldwise.stats.interval_table import INTERVALS, built_in, find, request_interval, requested
 from foldwise.studies.study import IntervalRequest
 
 METHODS = (Path(__file__).parents[2] / "docs" / "methods.md").read_text()

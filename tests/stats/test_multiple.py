@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import normal_quantile, t_quantile
+from foldwise.stats.array_checks import normal_quantile, t_quantile
 from foldwise.stats.multiple import holm, shared_level, simultaneous
 
 

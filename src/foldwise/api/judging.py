@@ -49,7 +49,6 @@ class JudgedModel(NamedTuple):
     def estimate(self, level: float, asked: IntervalMethod | None = None, *, against: str | None = None) -> Estimate:
         """The risk with its interval, unless there is a reason against any."""
         row, reason, found = (None, against, None) if against else work_out(self.evidence, asked, level)
-        cautions = row.cautions(self.evidence, found.details) if row is not None and found is not None else []
         return Estimate(
             value=self.risk,
             low=found.low if found else None,
@@ -58,7 +57,7 @@ class JudgedModel(NamedTuple):
             interval=row.name if row else None,
             target=f"this predictor, on {self.data.rows} test rows",
             losses=self.evidence.row_losses[0] if self.evidence.row_losses is not None else None,
-            notes=(("interval", str(reason)), *cautions),
+            notes=(("interval", str(reason)), *(found.notes if found else ())),
         )
 
 

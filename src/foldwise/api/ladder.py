@@ -13,7 +13,7 @@ from foldwise.losses.loss import Loss
 from foldwise.questions.ledger import count_scored
 from foldwise.records.encoding import read_json
 from foldwise.records.store import Store, opened
-from foldwise.stats.checks import checked_level
+from foldwise.stats.array_checks import checked_level
 from foldwise.stats.estimate import Estimate
 from foldwise.stats.ladder import ladder_reach, release
 

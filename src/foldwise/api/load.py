@@ -14,7 +14,7 @@ from foldwise.questions.contest import BASELINE
 from foldwise.questions.evidence import with_interval
 from foldwise.questions.lacking import lacking_words
 from foldwise.records.store import Store, opened
-from foldwise.stats.interval_table import IntervalMethod
+from foldwise.stats.interval_method import IntervalMethod
 from foldwise.studies.file import read_study, stored_losses
 from foldwise.studies.reading import Reading
 from foldwise.tuners.tuner import Tuner

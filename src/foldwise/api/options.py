@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from foldwise.executors.executor import Executor
     from foldwise.records.store import Store
-    from foldwise.stats.interval_table import IntervalMethod
+    from foldwise.stats.interval_method import IntervalMethod
     from foldwise.tuners.tuner import Tuner
 
 

@@ -23,7 +23,8 @@ from foldwise.questions.ledger import ledger_details, ledger_notes, score_in, wi
 from foldwise.records.store import Store
 from foldwise.stats.chooser import choose
 from foldwise.stats.estimate import Estimate
-from foldwise.stats.interval_table import IntervalMethod, find
+from foldwise.stats.interval_method import IntervalMethod
+from foldwise.stats.interval_table import find
 from foldwise.studies.finding import finding_words
 
 

@@ -25,18 +25,15 @@ from foldwise.lab.learners import default_learner, find_learner
 from foldwise.lab.problems import PROBLEMS, find_problem
 from foldwise.lab.replications import Found, replicate_all
 from foldwise.losses.loss import Loss
-from foldwise.stats import holdout
+from foldwise.stats import held_out
+from foldwise.stats.array_checks import checked_level, normal_quantile
 from foldwise.stats.bates import bates
-from foldwise.stats.checks import checked_level, normal_quantile
-from foldwise.stats.corrected_t import RUNS_OF_RISK, corrected_t
-from foldwise.stats.cross_validated import BAYLE, CORRECTED_T
-from foldwise.stats.cv_clt import cv_clt
+from foldwise.stats.cross_validated import BAYLE, CORRECTED_T, RUNS_OF_RISK, corrected_t, cv_clt, independent_se
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.held_out import BETTING, CLOPPER_PEARSON, EMPIRICAL_BERNSTEIN, HOEFFDING, T
+from foldwise.stats.held_out import BETTING, CLOPPER_PEARSON, EMPIRICAL_BERNSTEIN, HOEFFDING, T, exact_share
 from foldwise.stats.interval_method import Ends as OneEnds
 from foldwise.stats.interval_method import IntervalMethod, comparable
 from foldwise.stats.interval_table import find
-from foldwise.stats.units import exact_share, independent_se
 
 TARGETS = {
     "T1": "this very predictor",
@@ -101,7 +98,7 @@ def _bates(draws: CvDraws, level: float) -> Ends:
 
 
 def _clopper_pearson(test: HoldoutDraws, level: float) -> Ends:
-    return _ends(holdout.clopper_pearson(test.losses.sum(-1), test.losses.shape[-1], level=level))
+    return _ends(held_out.clopper_pearson(test.losses.sum(-1), test.losses.shape[-1], level=level))
 
 
 def _bounded(interval: Callable[..., Any], test: HoldoutDraws, level: float) -> Ends:
@@ -110,7 +107,7 @@ def _bounded(interval: Callable[..., Any], test: HoldoutDraws, level: float) -> 
 
 
 def _t(test: HoldoutDraws, level: float) -> Ends:
-    return _ends(holdout.holdout_t(test.losses, level=level))
+    return _ends(held_out.holdout_t(test.losses, level=level))
 
 
 def _ends(found: Any) -> Ends:
@@ -152,9 +149,9 @@ AT_ONCE: Mapping[str, Callable[..., Ends]] = {
     CORRECTED_T.name: _corrected_t,
     BAYLE.name: partial(_cv_clt, variance="all-pairs"),
     CLOPPER_PEARSON.name: _clopper_pearson,
-    BETTING.name: partial(_bounded, holdout.betting),
-    HOEFFDING.name: partial(_bounded, holdout.hoeffding),
-    EMPIRICAL_BERNSTEIN.name: partial(_bounded, holdout.empirical_bernstein),
+    BETTING.name: partial(_bounded, held_out.betting),
+    HOEFFDING.name: partial(_bounded, held_out.hoeffding),
+    EMPIRICAL_BERNSTEIN.name: partial(_bounded, held_out.empirical_bernstein),
     T.name: _t,
 }
 # What other tools print, a variant, and what takes fits that no study makes; none of them is offered.

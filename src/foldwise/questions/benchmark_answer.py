@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from foldwise.questions.failures import mixed_words
-from foldwise.stats.checks import checked_level
+from foldwise.stats.array_checks import checked_level
 from foldwise.stats.estimate import plain_number
 from foldwise.stats.several import Across, PairAcross, across
 

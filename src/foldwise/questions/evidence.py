@@ -17,7 +17,8 @@ from foldwise.splits.split import Splits
 from foldwise.splits.temporal import steps_ahead
 from foldwise.stats.chooser import refusal
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.interval_table import IntervalMethod, request_interval, requested
+from foldwise.stats.interval_method import IntervalMethod
+from foldwise.stats.interval_table import request_interval, requested
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Study
 

@@ -342,7 +342,7 @@ class MethodAnswer:
             train_rows=self.size.mean,
             losses=evidence.fold_losses,
             fits=len(self.keys),
-            notes=(("interval", reason),),
+            notes=(("interval", reason), *(found.notes if found else ())),
             details=dict(found.details) if found else {},
         )
 

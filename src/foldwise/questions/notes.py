@@ -11,7 +11,6 @@ from foldwise.questions.failures import count_words, own_words
 from foldwise.questions.importance import importance_of
 from foldwise.questions.ledger import UNSEEN, times_scored
 from foldwise.questions.method import MethodAnswer
-from foldwise.stats.interval_table import row_named
 from foldwise.studies.savings import savings
 from foldwise.studies.study import Note, Study
 
@@ -75,10 +74,7 @@ def method_notes(method: MethodAnswer) -> list[Note]:
     notes += _member_notes(method)
     notes += [*_default_notes(method), *_importance_notes(method)]
     if method.status == "ok":
-        estimate = method.estimate()
-        if estimate.interval is not None:
-            row = row_named(estimate.interval, method.study.interval)
-            notes += [(code, f"{name}: {text}") for code, text in row.cautions(method.evidence, estimate.details)]
+        notes += [(code, f"{name}: {text}") for code, text in method.estimate().notes[1:]]
     notes += _undefined_notes(method)
     notes += [("edge", f"{name}: {words}") for words in method.edges]
     if not method.is_finished:

@@ -13,7 +13,7 @@ from foldwise.questions.pictures.probabilities import histogram
 from foldwise.questions.pictures.quantiles import residual_quantiles, weighted_quantiles
 from foldwise.questions.pictures.ranking import ranking
 from foldwise.questions.pictures.thresholds import thresholds
-from foldwise.stats.holdout import clopper_pearson
+from foldwise.stats.held_out import clopper_pearson
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Study
 

@@ -133,8 +133,8 @@ def _mean(answer: MethodAnswer, folds: Sequence[FoldAnswers], judge: Loss, known
     row, reason, found = work_out(evidence, None, answer.study.level)
     if row is None or found is None:
         return Metric(judge.name, value, note=reason)
-    cautions = "; ".join(text for _, text in row.cautions(evidence, found.details))
-    return Metric(judge.name, value, found.low, found.high, row.name, note=cautions)
+    notes = "; ".join(text for _, text in found.notes)
+    return Metric(judge.name, value, found.low, found.high, row.name, note=notes)
 
 
 def _reason(interval: str | None, notes: Sequence[tuple[str, str]]) -> str:

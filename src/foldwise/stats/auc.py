@@ -9,19 +9,19 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import Found, as_numbers, checked_finite, checked_level, fold_codes, normal_quantile
-from foldwise.stats.corrected_t import ROUNDING, has_no_spread
-
-
-class CvAuc(NamedTuple):
-    """The mean AUC of the folds with its interval."""
-
-    value: float
-    low: float
-    high: float
-    se: float
-    variance: float
-    fold_auc: tuple[float, ...]
+from foldwise.stats.array_checks import (
+    ROUNDING,
+    as_numbers,
+    checked_finite,
+    checked_level,
+    fold_codes,
+    has_no_spread,
+    normal_quantile,
+)
+from foldwise.stats.cross_validated import STABLE
+from foldwise.stats.evidence import Evidence
+from foldwise.stats.held_out import INDEPENDENT, ONE
+from foldwise.stats.interval_method import Ends, IntervalMethod, ends_around
 
 
 class DeLong(NamedTuple):
@@ -50,7 +50,7 @@ def placements(is_positive: AnyArray, score: FloatArray) -> FloatArray:
     return found
 
 
-def cv_auc(target: Any, score: Any, *, folds: Any = None, level: float = 0.95) -> CvAuc:
+def cv_auc(target: Any, score: Any, *, folds: Any = None, level: float = 0.95) -> Ends:
     """Mean AUC of the folds -+ z se from the influence curve (LeDell, Petersen and van der Laan, 2015).
 
     Without `folds` all rows are one test set. Scores of different folds are never ranked against each other.
@@ -58,20 +58,19 @@ def cv_auc(target: Any, score: Any, *, folds: Any = None, level: float = 0.95) -
     is_positive, scores = _checked(target, score)
     codes, count = fold_codes(folds if folds is not None else np.zeros(scores.size), rows=scores.size)
     z = normal_quantile(checked_level(level))
-    found = [_influence(is_positive[codes == fold], scores[codes == fold], fold) for fold in range(count)]
+    found = [_influence_of_fold(is_positive[codes == fold], scores[codes == fold], fold) for fold in range(count)]
     value = float(np.mean([auc for auc, _ in found]))
     variance = float(np.mean([spread for _, spread in found]))
     se = math.sqrt(variance / scores.size)
-    return CvAuc(value, value - z * se, value + z * se, se, variance, tuple(auc for auc, _ in found))
+    return ends_around(value, z * se, se=se, variance=variance, fold_auc=tuple(auc for auc, _ in found))
 
 
-def delong_auc(target: Any, score: Any, *, level: float = 0.95) -> Found:
+def delong_auc(target: Any, score: Any, *, level: float = 0.95) -> Ends:
     """The AUC on one test set with its interval (DeLong, DeLong and Clarke-Pearson, 1988)."""
     is_positive, scores = _checked(target, score)
     placed = placements(is_positive, scores)
     value, se = float(placed[is_positive].mean()), math.sqrt(_variance(is_positive, placed))
-    reach = normal_quantile(checked_level(level)) * se
-    return Found(value, value - reach, value + reach, se)
+    return ends_around(value, normal_quantile(checked_level(level)) * se, se=se, variance=se**2)
 
 
 def delong(target: Any, score_a: Any, score_b: Any, *, level: float = 0.95) -> DeLong:
@@ -97,7 +96,7 @@ def _share_below(others: FloatArray, scores: FloatArray) -> FloatArray:
     return np.asarray(below / (2 * others.size), np.float64)
 
 
-def _influence(is_positive: AnyArray, score: FloatArray, fold: int) -> tuple[float, float]:
+def _influence_of_fold(is_positive: AnyArray, score: FloatArray, fold: int) -> tuple[float, float]:
     """The AUC of one fold, and the mean square of its influence curve."""
     share = is_positive.mean()
     if not 0 < share < 1:
@@ -126,3 +125,73 @@ def _checked(target: Any, score: Any) -> tuple[AnyArray, FloatArray]:
     if classes.size != 2:
         raise BadInterval(f"the AUC needs two classes, and the target has {classes.size}")
     return labels == classes[1], checked_finite(scores, unit="row")
+
+
+def _no_auc_of_folds(evidence: Evidence) -> str | None:
+    if evidence.scheme != "folds" or not evidence.is_auc:
+        return "it is for the AUC over folds"
+    return _no_units(evidence)
+
+
+def _no_auc_of_test_set(evidence: Evidence) -> str | None:
+    if evidence.scheme != "one test set" or not evidence.is_auc:
+        return "it is for the AUC of one test set"
+    if reason := _no_units(evidence):
+        return reason
+    assert evidence.truth is not None
+    if np.bincount(evidence.truth[evidence.test_rows[0]], minlength=2).min() < 2:
+        return "it needs at least 2 test rows of each class"
+    return None
+
+
+def _no_units(evidence: Evidence) -> str | None:
+    is_odd = evidence.groups is not None or evidence.is_weighted
+    return "it needs independent rows of equal weight" if is_odd else None
+
+
+def _influence_curve(evidence: Evidence, level: float) -> Ends:
+    assert evidence.scores is not None
+    assert evidence.truth is not None
+    parts = evidence.test_rows[: evidence.folds]
+    folds = np.repeat(np.arange(evidence.folds), [len(part) for part in parts])
+    scores = np.concatenate(evidence.scores[: evidence.folds])
+    return _as_loss(cv_auc(evidence.truth[np.concatenate(parts)], scores, folds=folds, level=level))
+
+
+def _delong(evidence: Evidence, level: float) -> Ends:
+    assert evidence.scores is not None
+    assert evidence.truth is not None
+    return _as_loss(delong_auc(evidence.truth[evidence.test_rows[0]], evidence.scores[0], level=level))
+
+
+def _as_loss(area: Ends) -> Ends:
+    """An AUC as a loss: 1 less the area, which lies between 0 and 1."""
+    assert area.value is not None
+    return Ends(max(0.0, 1 - area.high), min(1.0, 1 - area.low), 1 - area.value, {"se": area.details["se"]})
+
+
+DELONG = IntervalMethod(
+    "DeLong",
+    _delong,
+    _no_auc_of_test_set,
+    covers="predictor",
+    assumes=f"{INDEPENDENT}; approximate",
+    coverage="0.94 with 50 to 500 test rows",
+    reference="DeLong E. R., DeLong D. M., Clarke-Pearson D. L. (1988). Comparing the areas under two or more "
+    "correlated receiver operating characteristic curves. Biometrics 44, 837-845.",
+    default_for=ONE,
+    is_affine=False,
+)
+AUC_INFLUENCE_CURVE = IntervalMethod(
+    "AUC influence curve",
+    _influence_curve,
+    _no_auc_of_folds,
+    covers="these models",
+    assumes=STABLE,
+    coverage="0.82 with 50 rows, 0.90 with 100, 0.94 with 500",
+    reference="LeDell E., Petersen M., van der Laan M. (2015). Computationally efficient confidence intervals for "
+    "cross-validated area under the ROC curve estimates. Electronic Journal of Statistics 9, 1583-1607.",
+    aliases=("influence curve", "auc"),
+    is_affine=False,
+)
+ROWS = (DELONG, AUC_INFLUENCE_CURVE)

@@ -8,31 +8,8 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import Number, as_numbers, checked_level, fold_codes, normal_quantile, plain
-
-
-class Bates(NamedTuple):
-    """The interval and what it was made of: standard errors before and after clipping, and the bias if asked for.
-
-    `inflation` is the standard error over that of independent losses: 1 where folds behave independently.
-    """
-
-    value: Number
-    low: Number
-    high: Number
-    se: Number
-    inflation: Number
-    err_cv: Number
-    err_ncv: Number
-    mse: Number
-    se_unclipped: Number
-    se_floor: Number
-    se_cap: Number
-    bias: Number | None
-    is_stable: Any
-    rows: int
-    folds: int
-    repeats: int
+from foldwise.stats.array_checks import Number, as_numbers, checked_level, fold_codes, normal_quantile, plain
+from foldwise.stats.interval_method import Ends, ends_around
 
 
 class Terms(NamedTuple):
@@ -47,19 +24,34 @@ class Terms(NamedTuple):
 
 
 def bates(
-    outer_losses: Any, pair_losses: Any, folds: Any, *, level: float = 0.95, bias_power: float | None = None
-) -> Bates:
-    """The CV risk -+ z se, where se^2 estimates the mean squared error of CV (Bates, Hastie and Tibshirani, 2024).
+    outer_losses: Any, pair_losses: Any, folds: Any, level: float = 0.95, *, bias: bool = False, bias_power: float = 1.0
+) -> Ends:
+    """The Bates interval: its standard error estimates how far cross-validation errs, from pairs of folds.
 
     With n rows in K folds: `outer_losses[row]` is the loss of a row under the model trained without its fold,
     `pair_losses[row, j]` under the model trained without its fold and without the j-th smallest label of `folds`;
-    the entry of its own fold is not looked at (the transpose [j, row] is taken too). Repetitions over other
-    partitions come first: [repetition, row], [repetition, row, j] and folds[repetition, row]. Losses may have
-    leading axes before these.
+    the entry of its own fold is not looked at, and may be NaN (the transpose [j, row] is taken too). Repetitions over
+    other partitions come first: [repetition, row], [repetition, row, j] and folds[repetition, row]. For an untuned
+    learner this takes K (K + 1) / 2 fits per repetition. Losses may have leading axes before these.
 
-    The mean of a - b is rescaled by (K - 1) / K, and its root clipped to 1 .. sqrt(K) times the standard error of
-    independent losses. The value is the CV risk at n (1 - 1/K) training rows; with `bias_power` (1 in the paper, 1.5
-    in its authors' program) it is corrected to n training rows, which is refused where that is unstable.
+    With a = (inner mean - outer mean)^2 of each fold and b the variance of the outer mean, the mean of a - b is
+    rescaled by (K - 1) / K, and its root clipped to 1 .. sqrt(K) times the standard error of independent losses
+    (Bates, Hastie and Tibshirani, 2024): `details["inflation"]` is this multiple. Assumed are independent rows. The
+    value is the CV risk at n (1 - 1/K) training rows, or with `bias` corrected to n, which is refused where that is
+    unstable.
+
+    `outer_losses`: [row] or [repetition, row].
+    `pair_losses`: [row, fold] or [repetition, row, fold].
+    `folds`: the fold of each row.
+    `level`: the coverage that the interval is made for.
+    `bias`: correct the risk to all rows.
+    `bias_power`: in the correction; 1 as in the paper, or 1.5 as in its authors' program.
+
+    >>> outer, folds = [0.2, 0.4, 0.1, 0.3, 0.5, 0.2], [0, 0, 1, 1, 2, 2]
+    >>> pair = [[0.3, 0.2, 0.25], [0.4, 0.5, 0.3], [0.1, 0.2, 0.2], [0.3, 0.3, 0.4], [0.5, 0.4, 0.6], [0.2, 0.3, 0.2]]
+    >>> found = bates(outer, pair, folds)
+    >>> round(found.value, 3), round(found.details["inflation"], 2)
+    (0.283, 1.0)
     """
     outer, pairs, codes, count = _checked(outer_losses, pair_losses, folds)
     z = normal_quantile(checked_level(level))
@@ -67,17 +59,31 @@ def bates(
     mse = _mean(terms.a - terms.b, axes=2)
     unclipped = np.sqrt(np.maximum(0.0, mse * (count - 1) / count))
     floor = terms.sd_inner / np.sqrt(terms.rows)
-    cap = np.sqrt(count) * floor
-    se = np.clip(unclipped, floor, cap)
+    se = np.clip(unclipped, floor, np.sqrt(count) * floor)
     is_stable = plain(np.abs(terms.err_ncv - terms.err_cv) <= floor)
-    bias, value = None, terms.err_cv
-    if bias_power is not None:
-        bias = (1 + ((count - 2) / count) ** bias_power) * (terms.err_ncv - terms.err_cv)
-        value = _corrected(terms, bias, outer, is_stable)
-    inflation = np.divide(se, floor, out=np.ones_like(se), where=floor > 0)
-    ends = value - z * se, value + z * se
-    numbers = map(plain, (value, *ends, se, inflation, terms.err_cv, terms.err_ncv, mse, unclipped, floor, cap))
-    return Bates._make((*numbers, bias, is_stable, terms.rows, count, outer.shape[-2]))
+    correction, value = None, terms.err_cv
+    if bias:
+        correction = (1 + ((count - 2) / count) ** bias_power) * (terms.err_ncv - terms.err_cv)
+        value = _corrected(terms, correction, outer, is_stable)
+    details = {
+        "se": plain(se),
+        "inflation": plain(np.divide(se, floor, out=np.ones_like(se), where=floor > 0)),
+        "err_cv": terms.err_cv,
+        "err_ncv": terms.err_ncv,
+        "mse": plain(mse),
+        "se_unclipped": plain(unclipped),
+        "se_floor": plain(floor),
+        "se_cap": plain(np.sqrt(count) * floor),
+        "bias": correction,
+        "is_stable": is_stable,
+        "rows": terms.rows,
+        "folds": count,
+        "repeats": outer.shape[-2],
+        "train_rows": float(terms.rows if bias else terms.rows * (1 - 1 / count)),
+    }
+    words = "leaving out one fold more changes the risk by more than its standard error: the interval may be short"
+    notes = [] if np.all(is_stable) else [("unstable", words)]
+    return ends_around(value, z * se)._replace(details=details, notes=notes)
 
 
 def bates_terms(outer: FloatArray, pairs: FloatArray, codes: IntArray, count: int) -> Terms:

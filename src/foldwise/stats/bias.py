@@ -10,8 +10,17 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import checked_count, checked_finite, checked_level, checked_table, fold_codes, fold_sums
-from foldwise.stats.corrected_t import has_no_spread, mean_within
+from foldwise.stats.array_checks import (
+    checked_count,
+    checked_finite,
+    checked_level,
+    checked_table,
+    fold_codes,
+    fold_sums,
+    has_no_spread,
+    mean_within,
+)
+from foldwise.stats.interval_method import Ends
 
 BLOCK_BYTES = 12_000_000  # of bootstrap counts in memory at once
 MOST_UNITS = 20_000  # that are drawn from: of more rows or groups, bunches are drawn
@@ -37,18 +46,33 @@ class Tibshirani(NamedTuple):
     selection_score: float
 
 
-def bbc(losses: Any, *, repeats: int = 1000, seed: int = 0, level: float = 0.95, groups: Any = None) -> Bbc:
-    """Bootstrap bias-corrected CV of losses[row, candidate] (Tsamardinos, Greasidou and Borboudakis, 2018).
+def bbc(losses: Any, repeats: int = 1000, seed: int = 0, level: float = 0.95, *, groups: Any = None) -> Ends:
+    """The loss of the best of several candidates without the luck of the pick, from losses[row, candidate].
 
-    Each time rows are drawn with replacement, the candidate that is best on them is picked (the first on ties) and
-    judged on the rows not drawn. With `groups` whole groups are drawn. More than 20,000 rows or groups are drawn in
-    bunches put together at random, so that the cost of the draws stays that of 20,000; losses of bunches vary as much.
+    Each time rows (or whole `groups`) are drawn with replacement, the candidate that is best on them is picked (the
+    first on ties) and judged on those left out (Tsamardinos, Greasidou and Borboudakis, 2018). `details` has the
+    selection score it was picked by. More than 20,000 rows or groups are drawn in bunches put together at random, so
+    that the cost of the draws stays that of 20,000; losses of bunches vary as much.
 
-    >>> found = bbc([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> found.selection_score < found.value
+    `losses`: [row, candidate], out of fold.
+    `repeats`: how many draws.
+    `seed`: names the random draws; the same seed gives the same answer.
+    `level`: the coverage that the interval is made for.
+    `groups`: the group of each row, if rows hang together.
+
+    >>> found = bbc([[0.0, 1.0], [1.0, 0.0]] * 10)
+    >>> found.details["selection_score"] < found.value
     True
     """
-    return bbc_of_many([losses], repeats=repeats, seed=seed, level=level, groups=groups)[0]
+    (found,) = bbc_of_many([losses], repeats=repeats, seed=seed, level=level, groups=groups)
+    details = {
+        "selected": found.selected,
+        "selection_score": found.selection_score,
+        "optimism": found.value - found.selection_score,
+        "repeats": found.draws.size,
+        "among": np.shape(losses)[1],
+    }
+    return Ends(found.low, found.high, found.value, details)
 
 
 def bbc_of_many(

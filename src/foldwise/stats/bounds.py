@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import checked_table
+from foldwise.stats.array_checks import checked_table
 
 MOST_CANDIDATES = 10**300
 

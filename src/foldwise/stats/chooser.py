@@ -66,7 +66,7 @@ def work_out(
     value = float(evidence.fold_losses.mean())
     shift = 0.0 if found.value is None else value - found.value
     low, high, details = cut(value, found.low + shift, found.high + shift, evidence.loss.possible)
-    return row, reason, Ends(low, high, value, {**found.details, **details})
+    return row, reason, Ends(low, high, value, {**found.details, **details}, found.notes)
 
 
 def cut(value: float, low: float, high: float, possible: tuple[float, float]) -> tuple[float, float, dict[str, float]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from foldwise.arrays import FloatArray
-from foldwise.stats.checks import t_quantile
+from foldwise.stats.array_checks import t_quantile
 from foldwise.stats.comparison import Comparison
 from foldwise.stats.decision import Choices, choices
 

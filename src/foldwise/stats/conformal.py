@@ -15,7 +15,7 @@ import numpy as np
 
 from foldwise.arrays import BoolArray, FloatArray
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import checked_level
+from foldwise.stats.array_checks import checked_level
 
 MOST_CELLS = 2**22  # of one block of new rows x rows held out
 ROUNDING = 1e-9  # 0.95 * 20 is not quite 19

@@ -1,22 +1,208 @@
-"""Intervals from the losses of several splits: folds, random splits, leave-one-out."""
+"""Intervals from the losses of several splits: the corrected t, and the central limit interval of cross-validation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from foldwise.stats import auc, corrected_t, cv_clt
+from foldwise.arrays import FloatArray, IntArray
+from foldwise.errors import BadInterval, nearest
+from foldwise.stats.array_checks import (
+    ROUNDING,
+    Number,
+    as_numbers,
+    checked_level,
+    checked_losses,
+    fold_codes,
+    fold_sums,
+    has_no_spread,
+    mean_within,
+    normal_quantile,
+    plain,
+    t_quantile,
+)
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.held_out import HEAVY_SHARE, ends_of, ends_of_auc, no_surer_than_units
-from foldwise.stats.interval_method import NONE_VALID, Ends, IntervalMethod, Note
-from foldwise.stats.units import independent_se
+from foldwise.stats.held_out import HEAVY_SHARE, no_surer_than_units
+from foldwise.stats.interval_method import NONE_VALID, Ends, IntervalMethod, Note, ends_around
 
 FEW_GROUPS = 25  # below which the interval was short in simulation
 FREE_OF_SHARES = ("roc_auc", "balanced_accuracy", "recall")  # measures within classes, as the scorers are called
 STABLE = "independent rows and a stable learner; approximate"
 NADEAU = "Nadeau C., Bengio Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281."
+VARIANCES = ("all-pairs", "within-fold")
+# Repeats average the noise of the splits away and bring no new rows: as how many runs any number of them may count, by
+# simulation (docs/methods.md). The noise of the splits is a larger part of a difference than of a risk.
+RUNS_OF_RISK, RUNS_OF_DIFFERENCE = 2.0, 8.0
+
+
+class CorrectedT(NamedTuple):
+    """A mean with its interval, and the test of a mean of 0 (two-sided)."""
+
+    value: Number
+    low: Number
+    high: Number
+    se: Number
+    t: Number
+    df: float
+    p: Number
+
+
+def corrected_t(
+    scores: Any,
+    *,
+    test_train_ratio: float,
+    level: float = 0.95,
+    most_runs: float = math.inf,
+    least_se: Number = 0.0,
+) -> CorrectedT:
+    """Mean and interval of the scores[..., split] of J splits, with se^2 = (1/J + test rows / training rows) s^2.
+
+    Shared training rows make the scores move together, so that the plain t interval is too short (Nadeau and
+    Bengio, 2003). The correction is a guess at that correlation, not a theorem. R runs of folds count as M R / (R + M -
+    1) runs, M = `most_runs`, and so do as many random splits; the standard error is at least `least_se`.
+
+    >>> found = corrected_t([0.20, 0.30, 0.25, 0.35], test_train_ratio=1 / 3)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.118, 0.432)
+    """
+    scores, ratio = _checked_scores(scores, test_train_ratio, level)
+    splits = _counted(scores.shape[-1], ratio, most_runs)
+    se = np.sqrt(scores.var(-1, ddof=1) * (1 / splits + ratio))
+    least = np.where(np.asarray(least_se) > ROUNDING * np.abs(scores).max(-1), least_se, 0.0)
+    se = np.maximum(np.where(has_no_spread(scores), 0.0, se), least)
+    return _from_se(mean_within(scores), se, splits - 1, level)
+
+
+def corrected_t_of_runs(
+    runs: Any, *, test_train_ratio: float, level: float = 0.95, most_runs: float = RUNS_OF_DIFFERENCE
+) -> CorrectedT:
+    """The corrected t over all scores of repeated runs, scores[run, split]."""
+    runs = np.atleast_2d(as_numbers(runs, what="scores"))
+    if runs.ndim != 2:
+        raise BadInterval(f"scores must be an array of runs x splits, not one of shape {runs.shape}")
+    most = most_runs if len(runs) > 1 else math.inf
+    return corrected_t(runs.ravel(), test_train_ratio=test_train_ratio, level=level, most_runs=most)
+
+
+def corrected_t_interval(scores: Any, test_train_ratio: float, level: float = 0.95) -> Ends:
+    """The interval for scores[split] or [run, split] of splits that share training rows; for any measure.
+
+    The variance is widened by test rows / training rows, a guess at how far splits move together that errs on the
+    safe side for one run of folds (Nadeau and Bengio, 2003). Repeated runs, which bring no new rows,
+    count as fewer than 2.
+
+    `scores`: the mean of each split.
+    `test_train_ratio`: test rows / training rows of a split; 1 / (K - 1) for K folds.
+    `level`: the coverage that the interval is made for.
+
+    >>> found = corrected_t_interval([0.20, 0.30, 0.25, 0.35], 1 / 3)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.118, 0.432)
+    """
+    found = corrected_t_of_runs(scores, test_train_ratio=test_train_ratio, level=level, most_runs=RUNS_OF_RISK)
+    return Ends(found.low, found.high, found.value, {"se": found.se, "df": found.df})
+
+
+def _counted(splits: int, ratio: float, most_runs: float) -> float:
+    """The number of splits as it enters the variance: a run has as many folds as test sets fit into the rows."""
+    runs = splits * ratio / (1 + ratio)
+    is_one_run = runs <= 1 + ROUNDING
+    return splits if is_one_run or most_runs == math.inf else splits * most_runs / (runs + most_runs - 1)
+
+
+def t_probability_within(value: float, se: float, df: float, *, reach: float) -> float:
+    """The probability that a t variable around `value` with scale `se` lies within `reach` of 0."""
+    from scipy import stats
+
+    if se == 0:
+        return float(abs(value) <= reach)
+    return float(stats.t.cdf((reach - value) / se, df) - stats.t.cdf((-reach - value) / se, df))
+
+
+def _from_se(value: Number, se: Number, df: float, level: float) -> CorrectedT:
+    from scipy import special
+
+    value, se = np.asarray(value), np.asarray(se)
+    with np.errstate(divide="ignore"):  # without spread any value but 0 is infinitely far from 0
+        t = np.divide(value, se, out=np.zeros_like(value), where=(value != 0) | (se != 0))
+    reach, p = t_quantile(level, df) * se, 2 * special.stdtr(df, -np.abs(t))
+    value, low, high, se, t, p = map(plain, (value, value - reach, value + reach, se, t, p))
+    return CorrectedT(value, low, high, se, t, df, p)
+
+
+def _checked_scores(given: Any, test_train_ratio: Any, level: float) -> tuple[FloatArray, float]:
+    scores = as_numbers(given, what="scores")
+    splits = scores.shape[-1] if scores.ndim else 1
+    if splits < 2:
+        raise BadInterval(f"the corrected t needs the scores of at least 2 splits, not {splits}", "Use more folds")
+    is_bad = ~np.isfinite(scores)
+    if is_bad.any():
+        place, value = int(np.nonzero(is_bad)[-1][0]), scores[is_bad][0]
+        raise BadInterval(f"the corrected t needs finite scores, and split {place} has {value}")
+    checked_level(level)
+    try:
+        ratio = float(test_train_ratio)
+    except (TypeError, ValueError):
+        ratio = math.nan
+    if not 0 <= ratio < math.inf:
+        raise BadInterval(f"test rows / training rows must be a number of at least 0, not {test_train_ratio!r}")
+    return scores, ratio
+
+
+def independent_se(deviations: FloatArray) -> Number:
+    """The standard error of a mean from each unit's term deviations[..., unit] less its share of that mean.
+
+    With one row a unit and equal weights the terms are (loss - mean) / n, and this is sd / sqrt(n).
+
+    >>> round(independent_se(np.array([-1.0, 0.0, 1.0]) / 3), 4)
+    0.5774
+    """
+    units = deviations.shape[-1]
+    return plain(np.sqrt(np.vecdot(deviations, deviations) * (units / max(units - 1, 1))))
+
+
+def cv_clt(losses: Any, folds: Any, variance: str = "all-pairs", level: float = 0.95) -> Ends:
+    """The central limit interval of out-of-fold losses, one per row, with the fold of each.
+
+    Mean -+ z sqrt(variance / n), for the average risk of the K models fitted, not for the learner's, and for stable
+    learners on many rows (Bayle, Bayle, Janson and Mackey, 2020). All-pairs is the variance of all losses with divisor
+    n; within-fold the average over folds, weighted by their rows, of the unbiased variance inside each. For a mean of
+    losses, not for measures such as AUC. losses[..., row] may have leading axes.
+
+    `losses`: one per row, out of fold.
+    `folds`: the fold of each row.
+    `variance`: "all-pairs", or "within-fold".
+    `level`: the coverage that the interval is made for.
+
+    >>> found = cv_clt([0.0, 1.0, 0.0, 1.0], [0, 0, 1, 1])
+    >>> found.value, round(found.low, 3), round(found.high, 3)
+    (0.5, 0.01, 0.99)
+    """
+    losses = checked_losses(losses, method="the cross-validation interval")
+    codes, count = fold_codes(folds, rows=losses.shape[-1])
+    if count < 2:
+        raise BadInterval("the cross-validation interval needs at least 2 folds, not 1", "Use holdout_t for one")
+    if variance not in VARIANCES:
+        raise BadInterval(f"there is no variance {variance!r}", nearest(variance, VARIANCES))
+    level, value = checked_level(level), losses.mean(-1)
+    spread = _within_fold(losses, codes, count) if variance == "within-fold" else (losses - losses[..., :1]).var(-1)
+    se = np.sqrt(spread / losses.shape[-1])
+    return ends_around(value, normal_quantile(level) * se, se=plain(se), variance=plain(spread), folds=count)
+
+
+def _within_fold(losses: FloatArray, codes: IntArray, folds: int) -> FloatArray:
+    rows = np.bincount(codes, minlength=folds)
+    if rows.min() < 2:
+        raise BadInterval(
+            f"fold {int(rows.argmin())} has 1 row, which has no variance within it", "Use variance='all-pairs'"
+        )
+    # from the first loss of its fold, so that equal losses have no spread whatever rounding makes of their mean
+    losses = losses - losses[..., np.unique(codes, return_index=True)[1][codes]]
+    means = fold_sums(losses, codes, folds) / rows
+    squares = fold_sums((losses - means[..., codes]) ** 2, codes, folds)
+    return np.asarray((squares / (rows - 1)) @ rows / losses.shape[-1])
 
 
 def _no_fold_means(evidence: Evidence) -> str | None:
@@ -46,33 +232,22 @@ def _no_row_losses(evidence: Evidence) -> str | None:
     return None
 
 
-def _no_auc(evidence: Evidence) -> str | None:
-    if evidence.scheme != "folds" or not evidence.is_auc:
-        return "it is for the AUC over folds"
-    if evidence.groups is not None or evidence.is_weighted:
-        return "it needs independent rows of equal weight"
-    return None
-
-
 def _corrected_t(evidence: Evidence, level: float) -> Ends:
     least = _least_se(evidence)
-    found = corrected_t.corrected_t(
+    found = corrected_t(
         evidence.fold_losses,
         test_train_ratio=evidence.test_train_ratio,
         level=level,
-        most_runs=corrected_t.RUNS_OF_RISK,
+        most_runs=RUNS_OF_RISK,
         least_se=least,
     )
-    ends = Ends(found.low, found.high, found.value, {"se": found.se, "df": found.df, "least_se": least})
+    details = {"se": found.se, "df": found.df, "least_se": least}
+    notes = _share_notes(evidence) if evidence.row_losses is None else tail_notes(evidence)
+    ends = Ends(found.low, found.high, found.value, details, [*notes, *_group_notes(evidence)])
     return no_surer_than_units(ends, evidence, level)
 
 
-def _cautions(evidence: Evidence, details: Mapping[str, Any]) -> list[Note]:
-    own = _share_cautions(evidence) if evidence.row_losses is None else tail_cautions(evidence)
-    return own + _group_cautions(evidence)
-
-
-def _share_cautions(evidence: Evidence) -> list[Note]:
+def _share_notes(evidence: Evidence) -> list[Note]:
     """A measure without losses of rows that changes with the class shares, which stratified folds hold fixed."""
     if not evidence.is_stratified or evidence.loss.name.startswith(FREE_OF_SHARES):
         return []
@@ -84,13 +259,13 @@ def _share_cautions(evidence: Evidence) -> list[Note]:
     return [("strata", words)]
 
 
-def _group_cautions(evidence: Evidence) -> list[Note]:
+def _group_notes(evidence: Evidence) -> list[Note]:
     groups = 0 if evidence.groups is None else len(evidence.unit_weights)
     words = f"{groups} groups are few: the interval covered 0.90 with 17 groups of 3 rows, and 0.96 with 34"
     return [("groups", words)] if 0 < groups < FEW_GROUPS else []
 
 
-def tail_cautions(evidence: Evidence) -> list[Note]:
+def tail_notes(evidence: Evidence) -> list[Note]:
     """One loss that is a large part of the sum: others as large may not have been drawn."""
     if evidence.is_zero_one:
         return []
@@ -105,19 +280,7 @@ def tail_cautions(evidence: Evidence) -> list[Note]:
 
 
 def _bayle(evidence: Evidence, level: float) -> Ends:
-    ends = ends_of(cv_clt.cv_clt(evidence.by_row[0], evidence.fold_of_row[0], level=level))
-    return no_surer_than_units(ends, evidence, level)
-
-
-def _auc_influence_curve(evidence: Evidence, level: float) -> Ends:
-    assert evidence.scores is not None
-    assert evidence.truth is not None
-    parts = slice(0, evidence.folds)
-    rows = np.concatenate(evidence.test_rows[parts])
-    folds = np.repeat(np.arange(evidence.folds), [len(part) for part in evidence.test_rows[parts]])
-    return ends_of_auc(
-        auc.cv_auc(evidence.truth[rows], np.concatenate(evidence.scores[parts]), folds=folds, level=level)
-    )
+    return no_surer_than_units(cv_clt(evidence.by_row[0], evidence.fold_of_row[0], level=level), evidence, level)
 
 
 CORRECTED_T = IntervalMethod(
@@ -137,7 +300,6 @@ CORRECTED_T = IntervalMethod(
     },
     reference=NADEAU,
     default_for=("folds", "random splits"),
-    cautions=_cautions,
 )
 BAYLE = IntervalMethod(
     "Bayle",
@@ -150,16 +312,4 @@ BAYLE = IntervalMethod(
     "Advances in Neural Information Processing Systems 33.",
     aliases=("cv clt", "cvclt", "CV central limit"),
 )
-AUC_INFLUENCE_CURVE = IntervalMethod(
-    "AUC influence curve",
-    _auc_influence_curve,
-    _no_auc,
-    covers="these models",
-    assumes=STABLE,
-    coverage="0.82 with 50 rows, 0.90 with 100, 0.94 with 500",
-    reference="LeDell E., Petersen M., van der Laan M. (2015). Computationally efficient confidence intervals for "
-    "cross-validated area under the ROC curve estimates. Electronic Journal of Statistics 9, 1583-1607.",
-    aliases=("influence curve", "auc"),
-    is_affine=False,
-)
-ROWS = (CORRECTED_T, BAYLE, AUC_INFLUENCE_CURVE)
+ROWS = (CORRECTED_T, BAYLE)

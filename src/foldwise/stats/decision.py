@@ -9,8 +9,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import as_numbers, checked_level
-from foldwise.stats.corrected_t import ROUNDING
+from foldwise.stats.array_checks import ROUNDING, as_numbers, checked_level
 from foldwise.stats.points import even_points
 
 SAME = 1e-9  # of the largest difference or standard error: risks this close are one risk

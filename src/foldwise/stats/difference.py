@@ -8,16 +8,21 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import t_quantile
+from foldwise.stats.array_checks import t_quantile
 from foldwise.stats.chooser import cut
 from foldwise.stats.comparison import Comparison
-from foldwise.stats.corrected_t import RUNS_OF_DIFFERENCE, CorrectedT, corrected_t, t_probability_within
-from foldwise.stats.cross_validated import CORRECTED_T
+from foldwise.stats.cross_validated import (
+    CORRECTED_T,
+    RUNS_OF_DIFFERENCE,
+    CorrectedT,
+    corrected_t,
+    independent_se,
+    t_probability_within,
+)
 from foldwise.stats.evidence import Evidence
 from foldwise.stats.interval_method import NONE_VALID
 from foldwise.stats.long_run import LongRun
 from foldwise.stats.pairs import checked_rope, score_p, tango
-from foldwise.stats.units import independent_se
 
 Found = TypeVar("Found", CorrectedT, LongRun)
 

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import checked_losses
+from foldwise.stats.array_checks import checked_losses, has_no_spread
 from foldwise.stats.chooser import cut
 from foldwise.stats.comparison import Comparison
-from foldwise.stats.corrected_t import has_no_spread, t_probability_within
+from foldwise.stats.cross_validated import t_probability_within
 from foldwise.stats.difference import with_few_errors
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.in_time import MORE
-from foldwise.stats.long_run import LongRun, long_run, too_short
+from foldwise.stats.long_run import MORE, LongRun, long_run, too_short
 from foldwise.stats.pairs import checked_rope
 
 DIEBOLD_MARIANO = "Diebold-Mariano"

@@ -1,22 +1,212 @@
-"""Intervals for one predictor from its losses on one test set."""
+"""Intervals for the risk of one predictor from its losses on rows it has not seen: formulas, and their rows.
+
+They hold for independent rows and a predictor that was not refitted on them afterwards. losses[..., row] may have
+leading axes: the values and ends of the intervals then have them too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from foldwise.arrays import FloatArray
-from foldwise.stats import auc, holdout
+from foldwise.errors import BadInterval
+from foldwise.stats.array_checks import (
+    checked_bounded,
+    checked_count,
+    checked_level,
+    checked_losses,
+    fold_codes,
+    fold_sums,
+    has_no_spread,
+    mean_within,
+    plain,
+    t_quantile,
+)
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.interval_method import NONE_VALID, Ends, IntervalMethod, Note
-from foldwise.stats.units import exact_share
+from foldwise.stats.interval_method import NONE_VALID, Ends, IntervalMethod, Note, ends_around
 
 FEW_ROWS, HEAVY_SHARE = 50, 0.1  # test rows, and the share of one row in the sum, that the t interval is short for
 ONE = ("one test set",)
 INDEPENDENT = "independent test rows that chose nothing"
 EVERY_SIZE = f"{INDEPENDENT}; holds for every number of them"
+
+
+def hoeffding(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: float = 0.95) -> Ends:
+    """The textbook interval for losses in known bounds on rows the predictor has not seen.
+
+    Mean -+ (high - low) sqrt(ln(2 / alpha) / 2n): holds for every number of independent rows; wide, as it is blind to
+    the variance (Hoeffding, 1963).
+
+    `losses`: one per row that the predictor has not seen.
+    `bounds`: the smallest and the largest possible loss.
+    `level`: the coverage that the interval is made for.
+
+    >>> found = hoeffding([0.1, 0.3, 0.2, 0.4] * 25)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.114, 0.386)
+    """
+    losses, low, high = checked_bounded(losses, bounds, method="Hoeffding's interval")
+    alpha = 1 - checked_level(level)
+    return ends_around(losses.mean(-1), (high - low) * math.sqrt(math.log(2 / alpha) / (2 * losses.shape[-1])))
+
+
+def clopper_pearson(failures: Any, rows: int, level: float = 0.95) -> Ends:
+    """The exact interval of a share of wrong answers on rows the predictor has not seen (0-1 loss).
+
+    Never covers less than its level on independent rows (Clopper and Pearson, 1934).
+
+    `failures`: how many rows were answered wrongly.
+    `rows`: how many rows there were.
+    `level`: the coverage that the interval is made for.
+
+    >>> round(clopper_pearson(0, 20).high, 4)
+    0.1684
+    """
+    n, counts = checked_count("rows", rows), np.ravel(failures).tolist() if np.ndim(failures) else [failures]
+    k = np.reshape([checked_count("failures", count, at_least=0) for count in counts], np.shape(failures))
+    if (k > n).any():
+        raise BadInterval(f"{k.max()} failures cannot be among {n} rows")
+    return exact_share(k / n, n, level=level)._replace(details={"failures": plain(k), "rows": n})
+
+
+def exact_share(share: Any, units: Any, *, level: float) -> Ends:
+    """The interval of Clopper and Pearson where neither errors nor units need to be whole numbers.
+
+    Errors averaged over repeats, and units of unequal weight, are not; between whole numbers the ends rise steadily.
+
+    >>> round(exact_share(0.0, 20, level=0.95).high, 4)
+    0.1684
+    """
+    from scipy import special
+
+    share = np.asarray(share, np.float64)
+    errors, half = share * units, (1 - checked_level(level)) / 2
+    is_some, is_all = errors > 0, share >= 1
+    low = np.where(is_some, special.betaincinv(np.where(is_some, errors, 1.0), units - errors + 1, half), 0.0)
+    high = np.where(is_all, 1.0, special.betainccinv(errors + 1, np.where(is_all, 1.0, units - errors), half))
+    return Ends(plain(low), plain(high), plain(share))
+
+
+def betting(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: float = 0.95, *, cap: str = "one") -> Ends:
+    """The betting interval for losses in known bounds: holds for every number of rows, and short.
+
+    The means that no gambler betting against them could have grown rich on (Waudby-Smith and Ramdas, 2024): the hedged
+    capital max(K+, K-) / 2, K+- = prod(1 +- lambda_i (loss_i - m)), exceeds 1 / alpha for the true mean with
+    probability at most alpha. The bets lambda_i look only at earlier rows. So rows are taken in the order given, and
+    that order must be fixed before the losses are seen.
+
+    `losses`: one per row that the predictor has not seen.
+    `bounds`: the smallest and the largest possible loss.
+    `level`: the coverage that the interval is made for.
+    `cap`: how bold the bets may be; "one", or "paper" as published: at most 1 / 2m upwards and 1 / 2(1 - m) downwards.
+
+    >>> found = betting([0.1, 0.3, 0.2, 0.4] * 25)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.207, 0.294)
+    """
+    losses, low, high = checked_bounded(losses, bounds, method="the betting interval")
+    if cap not in ("one", "paper"):
+        raise BadInterval(f"bets are capped at 'one' or by the 'paper', not by {cap!r}")
+    alpha, x = 1 - checked_level(level), (losses - low) / (high - low)
+    ends = low + (high - low) * np.apply_along_axis(_betting_ends, -1, x, alpha, cap)
+    return Ends(plain(ends[..., 0]), plain(ends[..., 1]), plain(losses.mean(-1)))
+
+
+def empirical_bernstein(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: float = 0.95) -> Ends:
+    """Like Hoeffding's with the observed variance: short from hundreds of rows on (Maurer and Pontil, 2009).
+
+    `losses`: one per row that the predictor has not seen.
+    `bounds`: the smallest and the largest possible loss.
+    `level`: the coverage that the interval is made for.
+
+    >>> found = empirical_bernstein([0.1, 0.3, 0.2, 0.4] * 250)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.229, 0.271)
+    """
+    losses, low, high = checked_bounded(losses, bounds, method="the empirical Bernstein interval", at_least=2)
+    n, log = losses.shape[-1], math.log(4 / (1 - checked_level(level)))
+    reach = np.sqrt(2 * losses.var(-1, ddof=1) * log / n) + (high - low) * 7 * log / (3 * (n - 1))
+    return ends_around(losses.mean(-1), reach)
+
+
+def holdout_t(losses: Any, level: float = 0.95, *, groups: Any = None) -> Ends:
+    """Student's t interval on rows the predictor has not seen: for unbounded losses, approximate.
+
+    Short for few rows, and where one loss outweighs the others: notes say so. With `groups` the group is the unit: the
+    residuals of a group are summed before they are squared, on groups - 1 degrees of freedom.
+
+    `losses`: one per row that the predictor has not seen.
+    `level`: the coverage that the interval is made for.
+    `groups`: the group of each row, if rows hang together.
+
+    >>> found = holdout_t([1.0, 3.0, 2.0, 4.0] * 25)
+    >>> round(found.low, 2), round(found.high, 2)
+    (2.28, 2.72)
+    """
+    losses = checked_losses(losses, method="the t interval")
+    level, value = checked_level(level), mean_within(losses)
+    rows = units = losses.shape[-1]
+    residuals, means = losses - np.expand_dims(value, -1), losses
+    if groups is not None:
+        codes, units = fold_codes(groups, rows=rows)
+        if units < 2:
+            raise BadInterval("the t interval needs at least 2 groups, not 1", "Test on more groups")
+        residuals = fold_sums(residuals, codes, units)
+        means = residuals / np.bincount(codes)
+    se = np.sqrt(np.vecdot(residuals, residuals) * units / (units - 1)) / rows
+    se = np.where(has_no_spread(means, size=np.abs(losses).max(-1)), 0.0, se)
+    ends = ends_around(value, t_quantile(level, units - 1) * se, se=plain(se), df=units - 1)
+    what = "rows" if groups is None else "groups"
+    return ends if losses.ndim > 1 else ends._replace(notes=_t_notes(losses, units, what))
+
+
+def _t_notes(losses: FloatArray, units: int, what: str) -> list[Note]:
+    """Where Student's t is known to be short."""
+    sizes = np.abs(losses)
+    share = float(sizes.max() / sizes.sum()) if sizes.any() else 0.0
+    # of few equal losses each is a large part
+    if units >= FEW_ROWS and share <= max(HEAVY_SHARE, 3 / losses.size):
+        return []
+    return [("tail", f"{units} test {what}, the largest loss {share:.0%} of the sum: the t interval may be short")]
+
+
+def _betting_ends(x: FloatArray, alpha: float, cap: str) -> tuple[float, float]:
+    bets = _bets(x, alpha)
+    # a bet that losses are smaller is one that 1 - losses are larger
+    low = _ruled_out_below(x, bets, alpha, cap)
+    return low, 1 - _ruled_out_below(1 - x, bets, alpha, cap)
+
+
+def _ruled_out_below(x: FloatArray, bets: FloatArray, alpha: float, cap: str) -> float:
+    """The smallest mean that the bets on larger values do not rule out."""
+    from scipy import optimize
+
+    goal = math.log(2 / alpha)
+
+    def wealth(m: float) -> float:
+        # falls as m grows, because each bet does
+        most = 1.0 if cap == "one" else 0.5 / m
+        return float(np.log1p(np.minimum(bets, most) * (x - m)).sum()) - goal
+
+    nothing = 1e-15
+    if wealth(nothing) <= 0:
+        return 0.0
+    # against a mean of 1 no bet on larger values wins
+    return float(optimize.brentq(wealth, nothing, 1 - nothing, xtol=1e-15, rtol=1e-14))
+
+
+def _bets(x: FloatArray, alpha: float) -> FloatArray:
+    """The bet of each row: sqrt(2 ln(2 / alpha) / (n variance of the rows before))."""
+    so_far = np.arange(1, x.size + 1)
+    mean = (0.5 + np.cumsum(x)) / (so_far + 1)
+    variance = (0.25 + np.cumsum((x - mean) ** 2)) / (so_far + 1)
+    variance_before = np.append(0.25, variance[:-1])
+    return np.sqrt(2 * math.log(2 / alpha) / (x.size * variance_before))
 
 
 def no_row_losses(evidence: Evidence) -> str | None:
@@ -73,17 +263,6 @@ def _no_spread(evidence: Evidence) -> str | None:
     return None
 
 
-def _no_auc(evidence: Evidence) -> str | None:
-    if evidence.scheme != "one test set" or not evidence.is_auc:
-        return "it is for the AUC of one test set"
-    if evidence.groups is not None or evidence.is_weighted:
-        return "it needs independent rows of equal weight"
-    assert evidence.truth is not None
-    if np.bincount(evidence.truth[evidence.test_rows[0]], minlength=2).min() < 2:
-        return "it needs at least 2 test rows of each class"
-    return None
-
-
 def _losses(evidence: Evidence) -> FloatArray:
     assert evidence.row_losses is not None
     return evidence.row_losses[0]
@@ -97,19 +276,11 @@ def _ordered(evidence: Evidence) -> FloatArray:
 
 def _clopper_pearson(evidence: Evidence, level: float) -> Ends:
     losses = _losses(evidence)
-    return ends_of(holdout.clopper_pearson(int(losses.sum()), len(losses), level=level))
+    return clopper_pearson(int(losses.sum()), len(losses), level)
 
 
-def _betting(evidence: Evidence, level: float) -> Ends:
-    return ends_of(holdout.betting(_ordered(evidence), bounds=evidence.loss.bounds, level=level))
-
-
-def _hoeffding(evidence: Evidence, level: float) -> Ends:
-    return ends_of(holdout.hoeffding(_ordered(evidence), bounds=evidence.loss.bounds, level=level))
-
-
-def _bernstein(evidence: Evidence, level: float) -> Ends:
-    return ends_of(holdout.empirical_bernstein(_ordered(evidence), bounds=evidence.loss.bounds, level=level))
+def _on_bounded(formula: Callable[..., Ends], evidence: Evidence, level: float) -> Ends:
+    return formula(_ordered(evidence), evidence.loss.bounds, level)
 
 
 def _t(evidence: Evidence, level: float) -> Ends:
@@ -117,24 +288,7 @@ def _t(evidence: Evidence, level: float) -> Ends:
     if evidence.is_zero_one and np.ptp(_losses(evidence)) == 0:
         value = float(evidence.fold_losses[0])
         return no_surer_than_units(Ends(value, value, value), evidence, level)
-    return no_surer_than_units(
-        ends_of(holdout.holdout_t(_losses(evidence), level=level, groups=groups)), evidence, level
-    )
-
-
-def _delong(evidence: Evidence, level: float) -> Ends:
-    assert evidence.scores is not None
-    assert evidence.truth is not None
-    return ends_of_auc(auc.delong_auc(evidence.truth[evidence.test_rows[0]], evidence.scores[0], level=level))
-
-
-def _t_cautions(evidence: Evidence, details: Mapping[str, Any]) -> list[Note]:
-    losses = _losses(evidence)
-    share = float(losses.max() / losses.sum()) if losses.sum() > 0 else 0.0
-    if len(losses) >= FEW_ROWS and share <= HEAVY_SHARE:
-        return []
-    words = f"{len(losses)} test rows, the largest loss {share:.0%} of the sum: the t interval may be short"
-    return [("tail", words)]
+    return no_surer_than_units(holdout_t(_losses(evidence), level, groups=groups), evidence, level)
 
 
 def no_surer_than_units(ends: Ends, evidence: Evidence, level: float) -> Ends:
@@ -147,17 +301,6 @@ def no_surer_than_units(ends: Ends, evidence: Evidence, level: float) -> Ends:
     assert ends.value is not None
     exact = exact_share(ends.value, 1 / float((evidence.unit_weights**2).sum()), level=level)
     return ends._replace(low=min(ends.low, exact.low), high=max(ends.high, exact.high))
-
-
-def ends_of(found: Any) -> Ends:
-    """What a formula found, with its standard error where it has one."""
-    details = {"se": float(found.se)} if np.isfinite(found.se) else {}
-    return Ends(float(found.low), float(found.high), float(found.value), details)
-
-
-def ends_of_auc(found: Any) -> Ends:
-    """An AUC as a loss: 1 less the area, which lies between 0 and 1."""
-    return Ends(max(0.0, 1 - found.high), min(1.0, 1 - found.low), 1 - found.value, {"se": float(found.se)})
 
 
 CLOPPER_PEARSON = IntervalMethod(
@@ -174,7 +317,7 @@ CLOPPER_PEARSON = IntervalMethod(
 )
 BETTING = IntervalMethod(
     "betting",
-    _betting,
+    partial(_on_bounded, betting),
     _not_bounded,
     covers="predictor",
     assumes=f"{EVERY_SIZE}; their order is fixed by the seed",
@@ -187,7 +330,7 @@ BETTING = IntervalMethod(
 )
 HOEFFDING = IntervalMethod(
     "Hoeffding",
-    _hoeffding,
+    partial(_on_bounded, hoeffding),
     _not_bounded,
     covers="predictor",
     assumes=EVERY_SIZE,
@@ -197,25 +340,13 @@ HOEFFDING = IntervalMethod(
 )
 EMPIRICAL_BERNSTEIN = IntervalMethod(
     "empirical Bernstein",
-    _bernstein,
+    partial(_on_bounded, empirical_bernstein),
     _not_bounded_or_one_row,
     covers="predictor",
     assumes=EVERY_SIZE,
     coverage="more than 0.99, and never less than 0.95 in theory",
     reference="Maurer A., Pontil M. (2009). Empirical Bernstein bounds and sample-variance penalization. Proceedings "
     "of COLT.",
-)
-DELONG = IntervalMethod(
-    "DeLong",
-    _delong,
-    _no_auc,
-    covers="predictor",
-    assumes=f"{INDEPENDENT}; approximate",
-    coverage="0.94 with 50 to 500 test rows",
-    reference="DeLong E. R., DeLong D. M., Clarke-Pearson D. L. (1988). Comparing the areas under two or more "
-    "correlated receiver operating characteristic curves. Biometrics 44, 837-845.",
-    default_for=ONE,
-    is_affine=False,
 )
 T = IntervalMethod(
     "t",
@@ -227,6 +358,5 @@ T = IntervalMethod(
     reference="Student (1908). The probable error of a mean. Biometrika 6, 1-25.",
     aliases=("holdout t", "Student t"),
     default_for=ONE,
-    cautions=_t_cautions,
 )
-ROWS = (CLOPPER_PEARSON, BETTING, HOEFFDING, EMPIRICAL_BERNSTEIN, DELONG, T)
+ROWS = (CLOPPER_PEARSON, BETTING, HOEFFDING, EMPIRICAL_BERNSTEIN, T)

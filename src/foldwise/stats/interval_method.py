@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from foldwise.errors import BadInterval, nearest
 from foldwise.shown import Shown
+from foldwise.stats.array_checks import Number, plain
 from foldwise.stats.evidence import Evidence
 
 # What an interval can be about, in the words that are printed.
@@ -29,20 +30,30 @@ Note = tuple[str, str]
 
 
 class Ends(NamedTuple):
-    """What `compute` found; `value` is the middle where that is not the mean loss over splits."""
+    """The ends of an interval; `value` is what they are around, where that is not the mean loss over splits.
 
-    low: float
-    high: float
-    value: float | None = None
+    Formulas give arrays where their losses have leading axes. `details` are further numbers, such as the standard error
+    `se` and its degrees of freedom `df`; `notes` are pairs of a code and a sentence.
+    """
+
+    low: Number
+    high: Number
+    value: Number | None = None
     details: Mapping[str, Any] = {}
+    notes: Sequence[Note] = ()
+
+
+def ends_around(value: Number, reach: Number, **details: Any) -> Ends:
+    """The interval of all that is at most `reach` from the value.
+
+    >>> ends_around(0.5, 0.25)[:3]
+    (0.25, 0.75, 0.5)
+    """
+    return Ends(plain(value - reach), plain(value + reach), plain(value), details)
 
 
 def _always_valid(evidence: Evidence) -> str | None:
     return None
-
-
-def _no_cautions(evidence: Evidence, details: Mapping[str, Any]) -> list[Note]:
-    return []
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +75,6 @@ class IntervalMethod(Shown):
     `reference`: the paper.
     `aliases`: further names.
     `default_for`: schemes for which it is the default.
-    `cautions`: a function of the evidence and the details of `compute` that gives notes.
     `ignores_order`: whether the order of splits, and of rows of a test set, is all the same to it.
     `is_affine`: whether losses in another unit give the same interval in that unit.
 
@@ -85,7 +95,6 @@ class IntervalMethod(Shown):
     reference: str = ""
     aliases: tuple[str, ...] = ()
     default_for: tuple[str, ...] = ()  # schemes; the first in the table that is valid is taken
-    cautions: Callable[[Evidence, Mapping[str, Any]], list[Note]] = _no_cautions
     ignores_order: bool = True  # of splits, and of the rows of a test set
     is_affine: bool = True  # losses in other units give the same interval in those units
 

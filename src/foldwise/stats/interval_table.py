@@ -9,13 +9,13 @@ from typing import Any
 
 from foldwise.errors import BadInterval, nearest
 from foldwise.plugins import load_plugin, plugin_names
-from foldwise.stats import cross_validated, held_out, in_time
+from foldwise.stats import auc, cross_validated, held_out, long_run
 from foldwise.stats.interval_method import IntervalMethod as IntervalMethod
 from foldwise.stats.interval_method import comparable
 from foldwise.studies.study import IntervalRequest
 
 GROUP = "foldwise.intervals"  # entry points of other packages
-INTERVALS = {row.name: row for row in (*held_out.ROWS, *cross_validated.ROWS, *in_time.ROWS)}
+INTERVALS = {row.name: row for row in (*auc.ROWS, *held_out.ROWS, *cross_validated.ROWS, *long_run.ROWS)}
 _BY_NAME = {name: row for row in INTERVALS.values() for name in row.names}
 
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import as_numbers, checked_count, checked_finite, checked_level
+from foldwise.stats.array_checks import as_numbers, checked_count, checked_finite, checked_level
 
 
 def ladder(losses: Any, *, step: float) -> list[float]:

@@ -9,14 +9,25 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import checked_count, checked_level, checked_losses, t_quantile
-from foldwise.stats.corrected_t import has_no_spread, mean_within
+from foldwise.stats.array_checks import (
+    checked_count,
+    checked_level,
+    checked_losses,
+    has_no_spread,
+    mean_within,
+    t_quantile,
+)
+from foldwise.stats.cross_validated import tail_notes
+from foldwise.stats.evidence import IN_TIME, Evidence
+from foldwise.stats.held_out import no_surer_than_units
+from foldwise.stats.interval_method import Ends, IntervalMethod
 
 # Chosen by simulation (docs/time-order.md), so that forecasts of equal worth are told apart in at most 7% of the series
 # at the 5% level, up to an autocorrelation of 0.8: so many times for each cosine, and more where losses hang together
 # more than that.
 TIMES_PER_COSINE, MOST_USUAL = 26, 0.8
 LEAST_COSINES, LEAST_TIMES = 2, 44
+MORE = "; test more of the series: more folds, or a longer horizon"
 
 
 class LongRun(NamedTuple):
@@ -95,19 +106,28 @@ def long_run(series: Any, *, steps: int = 1, level: float = 0.95) -> LongRun:
     )
 
 
-def mean_loss(losses: Any, *, steps: int = 1, level: float = 0.95) -> LongRun:
-    """The same for losses: where none is negative, the upper end lies further away, on the scale of logarithms.
+def hac(losses: Any, level: float = 0.95, *, steps: int = 1) -> Ends:
+    """The interval of a mean loss of forecasts, from losses in the order of time, `steps` ahead.
 
-    Such losses are mostly skewed, and their mean then more often lies below the truth than above it.
+    Wide enough for losses that hang together in time and vary in size, as the long-run variance comes from their low
+    frequencies (Lazarus, Lewis, Stock and Watson, 2018); assumes a period without a trend or a break. Losses that are
+    never negative get an upper end on the scale of logarithms: they are mostly skewed, and their mean then more often
+    lies below the truth than above it. Too short a series is refused. For two forecasts see
+    `comparisons.diebold_mariano`.
 
-    >>> found = mean_loss(np.sin(np.arange(100.0)) + 1.5)
+    `losses`: one per forecast, in the order of time.
+    `level`: the coverage that the interval is made for.
+    `steps`: how far ahead was forecast.
+
+    >>> found = hac(np.sin(np.arange(100.0)) + 1.5)
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (1.504, 1.363, 1.652)
     """
     found = long_run(losses, steps=steps, level=level)
-    if found.value <= 0 or np.min(losses) < 0:
-        return found
-    return found._replace(high=found.value * math.exp((found.high - found.value) / found.value))
+    is_positive = found.value > 0 and np.min(losses) >= 0
+    high = found.value * math.exp((found.high - found.value) / found.value) if is_positive else found.high
+    details = {"se": found.se, "df": found.df, "autocorrelation": found.autocorrelation, "steps": steps}
+    return Ends(found.low, high, found.value, details)
 
 
 def too_short(series: FloatArray, *, steps: int = 1) -> str | None:
@@ -184,3 +204,40 @@ def _checked(series: Any) -> FloatArray:
     if found.ndim != 1:
         raise BadInterval(f"a long-run interval needs one loss per time, not an array of shape {found.shape}")
     return found
+
+
+def _no_series(evidence: Evidence) -> str | None:
+    if evidence.scheme not in IN_TIME:
+        return f"it is for test rows in the order of time, not {evidence.scheme}"
+    if evidence.row_losses is None or evidence.series is None:
+        return f"{evidence.loss.name} is a measure of a whole fold and has no loss per time"
+    reason = too_short(evidence.series, steps=evidence.steps)
+    if reason is not None:
+        return reason + MORE
+    if not evidence.is_zero_one and np.ptp(evidence.series) == 0:
+        return "all test times have the same loss, so their spread says nothing about the risk"
+    return None
+
+
+def _hac(evidence: Evidence, level: float) -> Ends:
+    found = hac(evidence.series, level, steps=evidence.steps)._replace(notes=tail_notes(evidence))
+    return no_surer_than_units(found, evidence, level)
+
+
+HAC = IntervalMethod(
+    "HAC",
+    _hac,
+    _no_series,
+    covers="these forecasts",
+    assumes="a period without a trend or a break in the mean loss, whose losses correlate less and less with the time "
+    "between them; approximate, never surer than independent times, and not about the learner at other times",
+    coverage="0.92 to 0.99 for the mean loss of normal and heavy-tailed errors that correlate by up to 0.8, with 50 to "
+    "500 test times; 0.91 to 0.96 where their variance changes, and 0.79 to 0.92 where it comes in long bursts",
+    reference="Lazarus E., Lewis D. J., Stock J. H., Watson M. W. (2018). HAR inference: recommendations for practice. "
+    "Journal of Business and Economic Statistics 36, 541-559.",
+    aliases=("Diebold-Mariano", "long-run variance", "heteroscedasticity and autocorrelation consistent"),
+    default_for=IN_TIME,
+    ignores_order=False,
+    is_affine=False,  # losses that are never negative have a 0
+)
+ROWS = (HAC,)

@@ -13,10 +13,9 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
 from foldwise.stats import multiple, ranks
-from foldwise.stats.checks import as_numbers
+from foldwise.stats.array_checks import as_numbers, has_no_spread
 from foldwise.stats.comparison import Comparison
-from foldwise.stats.corrected_t import CorrectedT, corrected_t_of_runs, has_no_spread
-from foldwise.stats.cross_validated import CORRECTED_T
+from foldwise.stats.cross_validated import CORRECTED_T, CorrectedT, corrected_t_of_runs
 from foldwise.stats.ranks import Friedman, Nemenyi
 
 

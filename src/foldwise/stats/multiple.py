@@ -9,7 +9,8 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval, nearest
-from foldwise.stats.checks import Found, as_numbers, checked_count, checked_level, normal_quantile, t_quantile
+from foldwise.stats.array_checks import as_numbers, checked_count, checked_level, normal_quantile, t_quantile
+from foldwise.stats.interval_method import Ends, ends_around
 
 METHODS = ("bonferroni", "sidak")
 
@@ -60,12 +61,26 @@ def spent_level(level: float, first: int, last: int | None = None) -> float:
 
 
 def simultaneous(
-    value: float, se: float, among: int, *, level: float = 0.95, method: str = "bonferroni", df: float | None = None
-) -> Found:
-    """The interval of one of `among` values that holds whichever was picked; normal, or t with `df`."""
+    value: float, se: float, among: int, level: float = 0.95, method: str = "bonferroni", *, df: float | None = None
+) -> Ends:
+    """The interval of one value that was picked among several: it holds whatever the rule of picking.
+
+    Normal, or with `df` degrees of freedom that of Student's t (for a corrected standard error).
+
+    `value`: of the one that was picked.
+    `se`: its standard error.
+    `among`: how many it was picked from.
+    `level`: the coverage that the interval is made for.
+    `method`: "bonferroni" or "sidak".
+    `df`: degrees of freedom of the standard error, if it has any.
+
+    >>> found = simultaneous(0.2, 0.02, among=7)
+    >>> round(found.low, 3), round(found.high, 3)
+    (0.146, 0.254)
+    """
     value, se = (float(as_numbers(number, what="value and se")) for number in (value, se))
     if not math.isfinite(value) or not 0 <= se < math.inf:
         raise BadInterval(f"a simultaneous interval needs a finite value and se >= 0, not {value!r} and {se!r}")
     each = shared_level(level, among, method=method)
     reach = se * (normal_quantile(each) if df is None else t_quantile(each, df))
-    return Found(value, value - reach, value + reach, se)
+    return ends_around(value, reach, se=se, among=among, level_of_each=each, method=method)

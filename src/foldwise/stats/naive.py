@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from foldwise.stats.checks import normal_quantile, t_quantile
+from foldwise.stats.array_checks import normal_quantile, t_quantile
 from foldwise.stats.evidence import Evidence
 from foldwise.stats.interval_method import Ends, IntervalMethod
 

@@ -6,9 +6,9 @@ import math
 from typing import Any, NamedTuple
 
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import checked_count, checked_level, normal_quantile
-from foldwise.stats.corrected_t import CorrectedT, corrected_t_of_runs, t_probability_within
-from foldwise.stats.holdout import clopper_pearson
+from foldwise.stats.array_checks import checked_count, checked_level, normal_quantile
+from foldwise.stats.cross_validated import CorrectedT, corrected_t_of_runs, t_probability_within
+from foldwise.stats.held_out import clopper_pearson
 
 
 class McNemar(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
-from foldwise.stats.checks import checked_level, checked_table
+from foldwise.stats.array_checks import checked_level, checked_table
 
 MOST_STATES = 200_000  # sets of rank sums that are counted out
 DRAWS = 19_999  # permutations where there are more

@@ -8,7 +8,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
-from foldwise.stats import holdout
+from foldwise.stats import held_out
 from foldwise.stats.chooser import no_interval_of_stand_ins
 from foldwise.stats.comparison import Comparison
 from foldwise.stats.difference import paired_difference
@@ -113,7 +113,7 @@ def _by_rows(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
     reach = one.loss.bounds[1] - one.loss.bounds[0] if one.loss.bounds is not None else 0.0
     if one.groups is None and reach > 0 and np.abs(differences).max() <= reach:
         order = np.random.default_rng([one.seed, 0xBE7]).permutation(len(differences))
-        bet = holdout.betting(differences[order], bounds=(-reach, reach), level=plain.level)
+        bet = held_out.betting(differences[order], bounds=(-reach, reach), level=plain.level)
         return replace(plain, low=bet.low, high=bet.high, interval="betting")
     groups = None if one.groups is None else one.groups[one.test_rows[0]]
     if np.ptp(differences) <= 1e-12 * np.abs(differences).max():
@@ -121,8 +121,8 @@ def _by_rows(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
         return replace(plain, p=None if differences[0] else 1.0, notes=(("interval", reason),))
     if len(differences) < 2 or (groups is not None and len(np.unique(groups)) < 2):
         return replace(plain, notes=(("interval", "there are too few independent test rows"),))
-    found = holdout.holdout_t(differences, level=plain.level, groups=groups)
-    if found.se == 0:
+    found = held_out.holdout_t(differences, level=plain.level, groups=groups)
+    if found.details["se"] == 0:
         return replace(plain, notes=(("interval", "all groups have the same difference"),))
     units = len(differences) if groups is None else len(np.unique(groups))
-    return replace(plain, low=found.low, high=found.high, interval="t", se=found.se, df=units - 1)
+    return replace(plain, low=found.low, high=found.high, interval="t", se=found.details["se"], df=units - 1)

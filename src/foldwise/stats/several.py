@@ -14,7 +14,7 @@ from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval, nearest
 from foldwise.shown import table_html, words_html
 from foldwise.stats import multiple, ranks
-from foldwise.stats.checks import as_numbers, checked_level
+from foldwise.stats.array_checks import as_numbers, checked_level
 from foldwise.stats.ranks import Friedman, Nemenyi
 
 

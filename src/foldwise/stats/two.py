@@ -12,8 +12,7 @@ from foldwise.errors import BadInterval
 from foldwise.stats import auc as auc_formulas
 from foldwise.stats import pairs as formulas
 from foldwise.stats.comparison import Comparison
-from foldwise.stats.corrected_t import corrected_t_of_runs
-from foldwise.stats.cross_validated import CORRECTED_T
+from foldwise.stats.cross_validated import CORRECTED_T, corrected_t_of_runs
 
 LEARNERS = "the risk of the first learner minus that of the second, averaged over training sets of this size"
 PREDICTORS = "the risk of this first predictor minus that of this second one"

@@ -8,7 +8,7 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import as_numbers, checked_level, t_quantile
+from foldwise.stats.array_checks import as_numbers, checked_level, t_quantile
 from foldwise.stats.decision import root_of
 from foldwise.stats.multiple import shared_level
 from foldwise.stats.points import even_points

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from foldwise.errors import BadInterval
-from foldwise.stats import holdout
+from foldwise.stats import held_out
 
 RNG = np.random.default_rng(8)
 LOSSES = RNG.beta(1, 4, (2, 3, 30))
@@ -15,7 +15,7 @@ LOSSES[1, 2] = 0.3  # no spread
 
 
 @pytest.mark.parametrize(
-    "formula", [holdout.hoeffding, holdout.empirical_bernstein, holdout.betting, holdout.holdout_t]
+    "formula", [held_out.hoeffding, held_out.empirical_bernstein, held_out.betting, held_out.holdout_t]
 )
 def test_test_sets_along_leading_axes_are_judged_one_by_one(formula, check_leading_axes):
     check_leading_axes(formula, LOSSES)
@@ -23,23 +23,23 @@ def test_test_sets_along_leading_axes_are_judged_one_by_one(formula, check_leadi
 
 def test_groups_along_leading_axes_are_judged_one_by_one(check_leading_axes):
     groups = np.arange(30) % 7
-    check_leading_axes(lambda losses: holdout.holdout_t(losses, groups=groups), LOSSES)
+    check_leading_axes(lambda losses: held_out.holdout_t(losses, groups=groups), LOSSES)
 
 
 def test_shares_along_leading_axes_are_judged_one_by_one(check_leading_axes):
     failures = np.array([[0, 1, 30], [29, 12, 5]])
-    check_leading_axes(lambda counts: holdout.clopper_pearson(counts, 30), failures)
+    check_leading_axes(lambda counts: held_out.clopper_pearson(counts, 30), failures)
 
 
 def test_the_t_interval_is_that_of_scipy():
-    found = holdout.holdout_t(LOSSES[0, 0], level=0.9)
+    found = held_out.holdout_t(LOSSES[0, 0], level=0.9)
     expected = stats.ttest_1samp(LOSSES[0, 0], 0.0).confidence_interval(0.9)
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
 
 
 def test_no_failure_and_no_success_keep_one_bound():
     """With 0 of n failures Clopper and Pearson's upper end is 1 - (alpha / 2)^(1/n)."""
-    none, all_of_them = holdout.clopper_pearson(0, 20), holdout.clopper_pearson(20, 20)
+    none, all_of_them = held_out.clopper_pearson(0, 20), held_out.clopper_pearson(20, 20)
     assert none.low == 0
     assert none.high == pytest.approx(1 - 0.025 ** (1 / 20))
     assert (all_of_them.low, all_of_them.high) == pytest.approx((0.025 ** (1 / 20), 1.0))
@@ -48,8 +48,8 @@ def test_no_failure_and_no_success_keep_one_bound():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: holdout.clopper_pearson([3, 11], 10), "11 failures cannot be among 10 rows"),
-        (lambda: holdout.clopper_pearson([3, 4.5], 10), "failures must be a whole number, not 4.5"),
+        (lambda: held_out.clopper_pearson([3, 11], 10), "11 failures cannot be among 10 rows"),
+        (lambda: held_out.clopper_pearson([3, 4.5], 10), "failures must be a whole number, not 4.5"),
     ],
 )
 def test_what_is_no_share_is_refused(call, words):

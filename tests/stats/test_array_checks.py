@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from foldwise.errors import BadInterval
-from foldwise.stats.checks import (
+from foldwise.stats.array_checks import (
     checked_bounded,
     checked_losses,
     checked_table,

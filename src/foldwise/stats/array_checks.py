@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,7 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadInterval
 
 Number = Any  # a float; an array of floats where the losses have leading axes
-
-
-class Found(NamedTuple):
-    """A mean, the ends of its interval, and its standard error where there is one."""
-
-    value: Number
-    low: Number
-    high: Number
-    se: Number = math.nan
+ROUNDING = 1e-12  # spread below this share of the numbers' size is what arithmetic leaves of none
 
 
 def plain(number: Any) -> Number:
@@ -153,6 +145,20 @@ def as_numbers(values: Any, *, what: str) -> FloatArray:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):
         raise BadInterval(f"{what} must be numbers, not {type(values).__name__}") from None
+
+
+def has_no_spread(numbers: FloatArray, *, size: Number = 0.0) -> Any:
+    """Whether numbers[..., i] are equal but for rounding; `size` is that of what they are differences or means of.
+
+    >>> has_no_spread(np.array([0.1, 0.2, 0.3]) - np.array([0.2, 0.3, 0.4]))
+    True
+    """
+    return plain(np.ptp(numbers, axis=-1) <= ROUNDING * np.maximum(size, np.abs(numbers).max(-1)))
+
+
+def mean_within(numbers: FloatArray) -> Number:
+    """The mean along the last axis, which rounding does not move past the numbers: that of equal ones is theirs."""
+    return plain(np.clip(numbers.mean(-1), numbers.min(-1), numbers.max(-1)))
 
 
 def normal_quantile(level: float) -> float:
