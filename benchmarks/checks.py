@@ -43,7 +43,7 @@ def checking(X: Any, y: Any, learners: Any) -> float:
     asked = request(learners, X, y, outer=5)
     study = asked.study()
     start = time.process_time()
-    find(study, asked.guards)
+    find(study, asked.checking)
     return time.process_time() - start
 
 

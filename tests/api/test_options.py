@@ -42,7 +42,7 @@ def test_compare_has_every_option_by_keyword_with_its_default():
 @pytest.mark.parametrize("name", OPTIONS)
 def test_an_option_is_a_field_of_a_value_and_says_what_it_does(name):
     option = OPTIONS[name]
-    assert [home for home in HOMES if name in [field.name for field in fields(home)]]
+    assert len([home for home in HOMES if name in [field.name for field in fields(home)]]) == 1
     assert eval(option.type, dict(TYPES)) is not None
     assert option.help.endswith(".")
     assert f"`{name}`: " in (fw.compare.__doc__ or "")

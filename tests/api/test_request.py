@@ -32,13 +32,13 @@ def test_every_option_of_compare_is_found_again_in_one_value(numbers):
     }
     asked = request(None, *numbers, **changed)
     found = {**vars(asked.roles), **vars(asked.tuning), **vars(asked.options), **vars(asked.run), **vars(asked)}
-    found |= vars(asked.guards)
+    found |= vars(asked.checking)
     assert {name: found[name] for name in changed} == changed
 
 
 def test_options_that_are_left_out_are_those_of_compare(numbers):
     asked = request(None, *numbers)
-    assert (asked.effort, asked.outer, asked.tuning.inner, asked.repeats) == (None, None, None, None)
+    assert (asked.effort, asked.outer, asked.tuning.inner, asked.options.repeats) == (None, None, None, None)
     assert not asked.options.keeps_all
     assert request(None, *numbers, store="run").options.keeps_all
 

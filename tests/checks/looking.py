@@ -16,7 +16,7 @@ from foldwise.studies.finding import Findings
 
 def quick(learners: Any, X: Any, y: Any, **options: Any) -> Findings:
     asked = request(learners, X, y, **options)
-    return find(asked.study(), asked.guards)
+    return find(asked.study(), asked.checking)
 
 
 def told(**columns: Any) -> list[str]:

@@ -25,7 +25,7 @@ def found(data: RealData) -> Findings:
     """What `compare` would find before its fits."""
     learner = "ridge" if data.is_regression else "logistic"
     asked = request([learner], data.X, data.y, outer=5, **data.roles)
-    return find(asked.study(), asked.guards)
+    return find(asked.study(), asked.checking)
 
 
 def test_there_are_93_leaks_and_forty_data_sets():

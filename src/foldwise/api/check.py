@@ -39,7 +39,7 @@ def check(
     ['FW201']
     """
     asked = request(learners, X, y, **options)
-    return find(asked.study(), asked.guards, cost="slow")
+    return find(asked.study(), asked.checking, cost="slow")
 
 
 def check_new(model: Any, X: Any, *, silence: str | Sequence[str] | None = (), trust: bool = False) -> NewFindings:

@@ -175,7 +175,7 @@ def curve(*given: Any, learner: Any = None, X: Any = None, y: Any = None, **para
     _check_parameter(named, parameter)
     asked = request({name: _with_space(named, parameter)}, X, y, **options)
     data = asked.data()
-    splits = make_splits(asked.outer, data, seed=asked.options.seed, repeats=asked.options.repeats)
+    splits = make_splits(asked.outer, data, seed=asked.options.seed, repeats=asked.options.repeats or 1)
     ran = _answered(asked, data, splits, is_validation_curve=True)
     reading, method = ran.reading, ran.reading.study.methods[0]
     candidates = range(len(method.candidates))

@@ -72,7 +72,7 @@ def written(decision: Decision) -> dict[str, Any]:
 def _question(asked: Request, data: Dataset) -> str:
     """What was asked, without the limit: the same question with the same store has the same decision."""
     names = None if asked.learners is None else list(name_learners(asked.learners, data.task))
-    parts = [data.fingerprint, names, asked.effort, repr(asked.outer), repr(asked.tuning), asked.repeats]
+    parts = [data.fingerprint, names, asked.effort, repr(asked.outer), repr(asked.tuning), asked.options.repeats]
     return hashlib.blake2b(json.dumps(parts, default=str).encode(), digest_size=16).hexdigest()
 
 

@@ -50,18 +50,17 @@ class Request:
     tuning: Tuning
     options: StudyOptions
     run: RunOptions
-    guards: GuardOptions = field(default_factory=GuardOptions)
+    checking: GuardOptions = field(default_factory=GuardOptions)
     store: AnyStore = None
     retry_failed: bool = False
     progress: bool | None = None
     effort: str | None = None  # None: normal, or what a time limit allows
-    repeats: int | None = None  # None: by effort and the table's shape, as an outer or inner that is None
     ends: float | None = None  # when its time is up, by time.monotonic: making the study counts too
 
     @property
     def choices(self) -> Choices:
         """What was said of learners and splits."""
-        return Choices(self.learners, self.outer, self.tuning.inner, self.repeats, self.effort)
+        return Choices(self.learners, self.outer, self.tuning.inner, self.options.repeats, self.effort)
 
     def timed(self) -> Request:
         """The request whose time limit, if it has one, begins now and decides what was left open."""
@@ -107,7 +106,7 @@ class Request:
 
     def checked_study(self, *, is_alone: bool = False) -> RunnableStudy:
         """The study with what the checks found; refused where no number of it could mean anything."""
-        return checked_study(self.study(is_alone=is_alone), self.guards)
+        return checked_study(self.study(is_alone=is_alone), self.checking)
 
     def start_ahead(self) -> None:
         """Begin to start workers, which takes as long as making the study."""
@@ -138,28 +137,23 @@ def request(learners: Any, X: Any, y: Any, **options: Unpack[CompareOptions]) ->
     check_keywords("compare", options, OPTIONS)
     values: dict[str, Any] = {name: option.default for name, option in OPTIONS.items()} | options
     values["effort"] = options.get("effort")  # None: a time limit may choose another
-    study = values | {
-        "interval": request_interval(values["interval"]),
-        "repeats": 1 if values["repeats"] is None else values["repeats"],
-        "keeps_all": values["store"] is not None,
-    }
+    values["interval"] = request_interval(values["interval"])
     return Request(
         learners,
         X,
         y,
-        roles=_part(Roles, values),
-        tuning=_part(Tuning, values),
-        options=_part(StudyOptions, study),
-        run=_part(RunOptions, values),
-        guards=_part(GuardOptions, values),
-        **{name: values[name] for name in ("loss", "outer", "repeats", "effort", "store", "retry_failed", "progress")},
+        roles=Roles(**_fields(Roles, values)),
+        tuning=Tuning(**_fields(Tuning, values)),
+        options=StudyOptions(**_fields(StudyOptions, values), keeps_all=values["store"] is not None),
+        run=RunOptions(**_fields(RunOptions, values)),
+        checking=GuardOptions(**_fields(GuardOptions, values)),
+        **_fields(Request, values),
     )
 
 
-def _part(values: type[Values], options: Mapping[str, Any]) -> Values:
+def _fields(home: type, options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that are fields of a class of values."""
-    names = [field.name for field in fields(values)]  # type: ignore[arg-type]
-    return values(**{name: options[name] for name in names if name in options})
+    return {field.name: options[field.name] for field in fields(home) if field.name in options}
 
 
 def make_comparison(learners: Any, X: Any, y: Any, **options: Unpack[CompareOptions]) -> RunnableStudy:

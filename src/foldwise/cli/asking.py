@@ -12,7 +12,6 @@ from foldwise.cli.options import (
     COUNT,
     DATA,
     SHARE,
-    STUDY,
     TUNING,
     as_json,
     data_argument,
@@ -22,6 +21,7 @@ from foldwise.cli.options import (
     pickle,
     quiet,
     space,
+    without,
 )
 from foldwise.cli.output import Writing, check_folder, columns, default_loss, remark, show, show_estimate, wrapped
 from foldwise.cli.studies import study_of
@@ -35,7 +35,8 @@ from foldwise.cli.studies import study_of
     )
 )
 @data_argument
-@flags(learner, space, *STUDY, quiet, as_json)
+@flags(learner, space, *without("optimism", "importance", "defaults", "margin", "title", "on_failure", "retry_failed"))
+@flags(quiet, as_json)
 @click.option("--permutations", type=COUNT, help="Test too whether so many exchanged targets do as well (99).")
 def risk(data: str, learner: str, permutations: int | None, quiet: bool, as_json: bool, **given: Any) -> None:
     """Estimate the risk of one learner, its tuning included."""

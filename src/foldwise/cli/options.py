@@ -186,8 +186,12 @@ WRITING = [
 DATA = ("target", "groups", "time", "weights", "drop", "positive", "drop_missing_target", "task", "stratify")
 TUNING = ("tuner", "budget", "rule", "stop", "seed")
 LIMITS = ("engine", "address", "isolate", "fit_timeout", "fit_memory", "time_limit")
-STUDY: tuple[str, ...] = (*DATA, "effort", "loss", "outer", "inner", "repeats", *TUNING)  # what every study has
-STUDY += ("jobs", *LIMITS, "fit_threads", "store", "level", "interval", "guards", "silence")
+ALL = tuple(name for name, row in (WRITTEN | OPTIONS).items() if row.flag is not None)  # of a study of several learners
+
+
+def without(*names: str) -> tuple[str, ...]:
+    """All options of a study but these."""
+    return tuple(name for name in ALL if name not in names)
 
 
 def flags(*wanted: Any) -> Callable[[Command], Command]:

@@ -12,8 +12,8 @@ import click
 
 from foldwise.cli.help import command, examples
 from foldwise.cli.options import (
+    ALL,
     LIMITS,
-    STUDY,
     WRITING,
     as_json,
     complete_data,
@@ -22,6 +22,7 @@ from foldwise.cli.options import (
     quiet,
     report,
     space,
+    without,
 )
 from foldwise.cli.output import Writing, answer_text, fail, hushed, remark, show
 from foldwise.errors import BadData, BadStudy, FitsFailed, Terminated
@@ -43,7 +44,7 @@ STOPPED, INTERRUPTED, TERMINATED = 3, 130, 143
     )
 )
 @click.argument("data", metavar="DATA|STUDY.toml", shell_complete=complete_data)
-@flags(learners, space, *STUDY, "optimism", "importance", "defaults", "margin", "on_failure", "retry_failed", "title")
+@flags(learners, space, *ALL)
 @flags(*WRITING, quiet, as_json)
 @click.option("--plan", "only_plan", is_flag=True, help="Say what it would cost, and stop.")
 def compare(data: str, only_plan: bool, watch: bool, quiet: bool, as_json: bool, **given: Any) -> int:
@@ -138,7 +139,7 @@ def watch(run: str, port: int, no_browser: bool, as_json: bool) -> None:
     )
 )
 @click.argument("data", metavar="DATA[:TARGET]...", nargs=-1, required=True, shell_complete=complete_data)
-@flags(learners, space, *STUDY, "on_failure", "retry_failed", report, quiet, as_json)
+@flags(learners, space, *without("optimism", "importance", "defaults", "margin", "title"), report, quiet, as_json)
 @click.option("--control", metavar="NAME", help="The method the others are compared to; else all pairs are.")
 def benchmark(
     data: tuple[str, ...], control: str | None, report: str | None, quiet: bool, as_json: bool, **given: Any

@@ -23,7 +23,7 @@ class StudyOptions:
     """
 
     seed: int = 0
-    repeats: int = 1
+    repeats: int | None = None  # None: by effort and the shape of the table; one where that has no say
     fit_threads: int = 1
     level: float = 0.95
     interval: IntervalRequest | None = None
@@ -40,7 +40,8 @@ class StudyOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "seed", whole_number(self.seed, "the seed", least=0, error=BadStudy))
         object.__setattr__(self, "fit_threads", whole_number(self.fit_threads, "fit_threads", least=1, error=BadStudy))
-        object.__setattr__(self, "repeats", whole_number(self.repeats, "repeats", least=1))
+        if self.repeats is not None:
+            object.__setattr__(self, "repeats", whole_number(self.repeats, "repeats", least=1))
         if self.on_failure not in POLICIES:
             raise BadStudy(f"there is no failure policy {self.on_failure!r}", nearest(self.on_failure, POLICIES))
         if not 0 < self.level < 1:

@@ -131,7 +131,7 @@ def make_study(
         outer=outer,
         methods=tuple(methods),
         seed=options.seed,
-        repeats=options.repeats,
+        repeats=options.repeats or 1,
         threads=options.fit_threads,
         level=options.level,
         has_optimism=options.optimism,
