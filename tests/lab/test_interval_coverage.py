@@ -12,8 +12,8 @@ from foldwise.lab.draws import cv_draws, holdout_draws
 from foldwise.lab.interval_coverage import AT_ONCE, coverage, covered, lab_interval, monte_carlo_error
 from foldwise.lab.learners import find_learner
 from foldwise.lab.problems import find_problem
+from foldwise.stats.chooser import INTERVALS
 from foldwise.stats.interval_method import IntervalMethod
-from foldwise.stats.interval_table import INTERVALS
 
 
 def test_misses_are_counted_on_the_side_where_the_truth_lies():

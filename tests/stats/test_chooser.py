@@ -13,9 +13,9 @@ from foldwise import intervals
 from foldwise.errors import BadInterval
 from foldwise.losses.loss import Loss
 from foldwise.stats import chooser
+from foldwise.stats.chooser import INTERVALS, find
 from foldwise.stats.evidence import Evidence
 from foldwise.stats.held_out import exact_share
-from foldwise.stats.interval_table import INTERVALS, find
 
 SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
 BRIER = Loss("brier", lambda y, p: (y - p) ** 2, bounds=(0.0, 1.0))

@@ -9,11 +9,10 @@ import pytest
 
 import foldwise as fw
 from foldwise.errors import BadInterval
-from foldwise.stats.chooser import choose, work_out
+from foldwise.stats.chooser import INTERVALS, choose, work_out
 from foldwise.stats.cross_validated import CORRECTED_T
 from foldwise.stats.held_out import BETTING, T
 from foldwise.stats.interval_method import Ends, IntervalMethod
-from foldwise.stats.interval_table import INTERVALS
 from foldwise.testing import check_interval
 from foldwise.testing.intervals import made_up_evidence
 

@@ -1,4 +1,4 @@
-"""The table of intervals (stats/interval_table.py): one name each, found by any alias, at every door."""
+"""The table of intervals (stats/chooser.py): one name each, found by any alias, at every door."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import pytest
 
 from foldwise import intervals as public
 from foldwise.errors import BadInterval, BadPlugin
+from foldwise.stats.chooser import INTERVALS, built_in, find
 from foldwise.stats.interval_method import IntervalMethod
-from foldwise.stats.interval_table import INTERVALS, built_in, find, request_interval, requested
-from foldwise.studies.study import IntervalRequest
 
 METHODS = (Path(__file__).parents[2] / "docs" / "methods.md").read_text()
 
@@ -75,14 +74,10 @@ def test_public_functions_print_the_name_of_the_table(found, name):
     assert found().interval == name
 
 
-def test_a_request_carries_a_name_and_a_users_own_interval():
+def test_an_interval_of_your_own_is_taken_as_it_is():
     own = IntervalMethod("mine", ends)
-    assert request_interval(None) is None
-    assert request_interval("cv_clt") == IntervalRequest("Bayle")
-    assert request_interval(INTERVALS["Bayle"]) == IntervalRequest("Bayle")
-    assert request_interval(own) == IntervalRequest("mine", own)
-    assert requested(request_interval(own)) is own
-    assert requested(IntervalRequest("Bayle")) is INTERVALS["Bayle"]
+    assert find(own) is own
+    assert find(INTERVALS["Bayle"]) is find("cv_clt") is INTERVALS["Bayle"]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +111,6 @@ def test_an_interval_of_another_package_is_loaded_when_it_is_named():
     assert find("bayle").name == "Bayle"
     assert "plugin_of_wilson" not in sys.modules
     assert find("My_Wilson").name == "my wilson"
-    assert request_interval("my wilson").own is find("my wilson")
     with pytest.raises(BadInterval, match=r"there is no interval 'my wilsn'\. Did you mean 'my wilson'"):
         find("my wilsn")
     with pytest.raises(BadPlugin, match=r"'odd' of foldwise\.intervals cannot be loaded"):
@@ -124,8 +118,6 @@ def test_an_interval_of_another_package_is_loaded_when_it_is_named():
 
 
 @pytest.mark.usefixtures("plugin")
-def test_a_name_in_a_store_loads_nothing():
-    with pytest.raises(BadInterval, match="there is no interval 'my wilson'"):
-        requested(IntervalRequest("my wilson"))
+def test_looking_for_a_built_in_one_loads_nothing():
     assert built_in("my wilson") is None
     assert "plugin_of_wilson" not in sys.modules

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from foldwise.losses.loss import Loss
+from foldwise.stats.chooser import INTERVALS, find
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.interval_table import INTERVALS, find
 from foldwise.stats.naive import FOLD_T, NAIVE_Z, NOT_OFFERED
 
 LOSSES = np.random.default_rng(0).random((4, 10))

@@ -67,3 +67,5 @@ def test_a_store_without_a_study_or_with_half_of_one_says_so():
     for key in ("outer", "methods", "classes"):
         with pytest.raises(BadStore, match=f"the study in the store cannot be read: KeyError.'{key}'"):
             study_from(pack({name: value for name, value in head.items() if name != key}, arrays))
+    with pytest.raises(BadStore, match="asks for an interval 'my wilson', which there is not"):
+        study_from(pack({**head, "interval": "my wilson"}, arrays))

@@ -25,10 +25,9 @@ from foldwise.questions.contest import BASELINE, compared, pair_level, pick
 from foldwise.questions.method import MethodAnswer
 from foldwise.shown import Shown
 from foldwise.splits.split import Split, Splits
-from foldwise.stats.chooser import work_out
+from foldwise.stats.chooser import find, work_out
 from foldwise.stats.estimate import percent, plain_number
 from foldwise.stats.interval_method import IntervalMethod, comparable
-from foldwise.stats.interval_table import find, requested
 from foldwise.stats.naive import NOT_OFFERED
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study
@@ -247,7 +246,7 @@ def _narrow(study: Study, outer: Splits, rows: int) -> Study:
 def _read(wide: Reading, study: Study, fresh: IntArray, judged: Sequence[IntervalMethod | None]) -> Drawn:
     reading = Reading(study, wide.store)
     methods = [answer_of(reading, method) for method in study.shown]
-    own = requested(study.interval)
+    own = study.interval
     ends = np.full((len(methods), len(judged), 2), np.nan)
     for at, method in enumerate(methods):
         for place, row in enumerate(judged if method.status == "ok" else ()):
@@ -334,7 +333,7 @@ def _summary(
 def _label(row: IntervalMethod | None, study: Study) -> str:
     if row is not None:
         return row.name
-    own = requested(study.interval)
+    own = study.interval
     return "the study's own" if own is None else f"the study's own ({own.name})"
 
 

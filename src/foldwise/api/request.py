@@ -31,7 +31,7 @@ from foldwise.questions.evidence import check_interval
 from foldwise.questions.importance import check_rows
 from foldwise.records.store import AnyStore
 from foldwise.splits.nesting import study_splits
-from foldwise.stats.interval_table import request_interval
+from foldwise.stats.chooser import find
 
 Values = TypeVar("Values")
 LEAST_TIME = 0.1  # of a time limit that is left for fits, whatever came before
@@ -137,7 +137,7 @@ def request(learners: Any, X: Any, y: Any, **options: Unpack[CompareOptions]) ->
     check_keywords("compare", options, OPTIONS)
     values: dict[str, Any] = {name: option.default for name, option in OPTIONS.items()} | options
     values["effort"] = options.get("effort")  # None: a time limit may choose another
-    values["interval"] = request_interval(values["interval"])
+    values["interval"] = None if values["interval"] is None else find(values["interval"])
     return Request(
         learners,
         X,

@@ -21,10 +21,9 @@ from foldwise.losses.loss import Loss
 from foldwise.questions.combined import answer_of
 from foldwise.questions.ledger import ledger_details, ledger_notes, score_in, with_ledger
 from foldwise.records.store import Store
-from foldwise.stats.chooser import choose
+from foldwise.stats.chooser import choose, find
 from foldwise.stats.estimate import Estimate
 from foldwise.stats.interval_method import IntervalMethod
-from foldwise.stats.interval_table import find
 from foldwise.studies.finding import finding_words
 
 

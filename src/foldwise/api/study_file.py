@@ -37,7 +37,7 @@ from foldwise.plans.methods import task_hint
 from foldwise.questions.decision import checked_margin
 from foldwise.records.sqlite import SqliteStore
 from foldwise.splits.making import is_foreign as is_foreign_splitter
-from foldwise.stats.interval_table import is_foreign as is_foreign_interval
+from foldwise.stats.chooser import is_foreign as is_foreign_interval
 from foldwise.studies.file import read_origin
 from foldwise.studies.seeds import FIRST, changes_since
 from foldwise.tuners.budget import read_seconds

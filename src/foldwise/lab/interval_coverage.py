@@ -28,12 +28,12 @@ from foldwise.losses.loss import Loss
 from foldwise.stats import held_out
 from foldwise.stats.array_checks import checked_level, normal_quantile
 from foldwise.stats.bates import bates
+from foldwise.stats.chooser import find
 from foldwise.stats.cross_validated import BAYLE, CORRECTED_T, RUNS_OF_RISK, corrected_t, cv_clt, independent_se
 from foldwise.stats.evidence import Evidence
 from foldwise.stats.held_out import BETTING, CLOPPER_PEARSON, EMPIRICAL_BERNSTEIN, HOEFFDING, T, exact_share
 from foldwise.stats.interval_method import Ends as OneEnds
 from foldwise.stats.interval_method import IntervalMethod, comparable
-from foldwise.stats.interval_table import find
 
 TARGETS = {
     "T1": "this very predictor",

@@ -8,7 +8,7 @@ from foldwise.errors import BadStudy, nearest
 from foldwise.solvers.finding import checked_solvers
 from foldwise.solvers.solver import SolverOption
 from foldwise.splits.part import whole_number
-from foldwise.studies.study import IntervalRequest
+from foldwise.stats.interval_method import IntervalMethod
 
 POLICIES = ("fail", "baseline", "drop_candidate")
 
@@ -26,7 +26,7 @@ class StudyOptions:
     repeats: int | None = None  # None: by effort and the shape of the table; one where that has no say
     fit_threads: int = 1
     level: float = 0.95
-    interval: IntervalRequest | None = None
+    interval: IntervalMethod | None = None
     optimism: bool = False
     importance: bool = False  # is the permutation importance of the picked method measured?
     defaults: bool | None = False  # are tuned learners judged at their own default parameters too? None: where cheap

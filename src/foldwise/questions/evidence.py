@@ -15,10 +15,9 @@ from foldwise.losses.loss import Loss
 from foldwise.questions.out_of_fold import FoldAnswers
 from foldwise.splits.split import Splits
 from foldwise.splits.temporal import steps_ahead
-from foldwise.stats.chooser import refusal
+from foldwise.stats.chooser import find, refusal
 from foldwise.stats.evidence import Evidence
 from foldwise.stats.interval_method import IntervalMethod
-from foldwise.stats.interval_table import request_interval, requested
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Study
 
@@ -65,17 +64,15 @@ def evidence_of(
 
 def with_interval(study: Study, asked: str | IntervalMethod) -> Study:
     """The study with another interval, or a user's own one again."""
-    request = request_interval(asked)
-    assert request is not None
     notes = tuple(note for note in study.notes if note[0] != "interval")  # that the user's own was not kept
-    study = replace(study, interval=request, notes=notes)
+    study = replace(study, interval=find(asked), notes=notes)
     check_interval(study)
     return study
 
 
 def check_interval(study: Study) -> None:
     """Refuse an interval that can never be valid for this study, before any fit."""
-    row = requested(study.interval)
+    row = study.interval
     if row is None:
         return
     judge, splits = study.losses[0], len(study.outer)

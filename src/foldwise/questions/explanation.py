@@ -11,7 +11,7 @@ from foldwise.questions.auto import make_auto
 from foldwise.questions.decision import MEASURED_DECISIONS
 from foldwise.questions.failures import policy_words
 from foldwise.questions.method import MethodAnswer
-from foldwise.stats.interval_table import row_named
+from foldwise.stats.chooser import INTERVALS
 from foldwise.studies.study import Study
 
 
@@ -97,7 +97,8 @@ def _coverage_lines(study: Study, methods: Sequence[MethodAnswer]) -> list[str]:
         for method in methods
         if method.status == "ok" and (name := method.estimate().interval)
     }
-    return [_coverage_line(name, scheme, row_named(name, study.interval).measured(scheme)) for name, scheme in shown]
+    rows = INTERVALS if study.interval is None else {**INTERVALS, study.interval.name: study.interval}
+    return [_coverage_line(name, scheme, rows[name].measured(scheme)) for name, scheme in shown]
 
 
 def _coverage_line(name: str, scheme: str, measured: str) -> str:

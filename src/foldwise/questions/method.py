@@ -28,7 +28,6 @@ from foldwise.stats.chooser import work_out
 from foldwise.stats.comparison import Comparison
 from foldwise.stats.estimate import Estimate, plain_number
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.interval_table import requested
 from foldwise.stats.multiple import shared_level
 from foldwise.stats.same_rows import difference
 from foldwise.studies.plain import plain_candidate
@@ -331,7 +330,7 @@ class MethodAnswer:
         evidence = self.evidence if loss == 0 else self.further_evidence(loss)
         level = self.study.level if level is None else level
         value = float(evidence.fold_losses.mean()) if evidence.fold_losses.size else math.nan
-        row, reason, found = work_out(evidence, requested(self.study.interval) if loss == 0 else None, level)
+        row, reason, found = work_out(evidence, self.study.interval if loss == 0 else None, level)
         return Estimate(
             value=value,
             low=found.low if found else None,

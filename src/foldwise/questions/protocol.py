@@ -9,6 +9,7 @@ import numpy as np
 
 from foldwise.questions.training_size import training_size
 from foldwise.splits.split import Splits
+from foldwise.stats.chooser import is_built_in
 from foldwise.studies.study import Method, Study
 
 
@@ -24,7 +25,7 @@ def protocol(study: Study) -> dict[str, Any]:
         "seed": study.seed,
         "level": study.level,
         "interval": study.interval.name if study.interval else None,
-        "own_references": {own.name: own.reference} if study.interval and (own := study.interval.own) else {},
+        "own_references": {own.name: own.reference} if (own := study.interval) and not is_built_in(own) else {},
         "on_failure": study.on_failure,
         "weights": study.weights is not None,
         "groups": None if study.groups is None else len(np.unique(study.groups)),

@@ -7,7 +7,7 @@ from typing import Any
 
 from foldwise.blocks.numbers import number, plain
 from foldwise.show.advice import among, contestants, regret_words
-from foldwise.stats.interval_table import INTERVALS
+from foldwise.stats.chooser import INTERVALS
 
 BASELINE = "baseline"
 AUTO = "auto"

@@ -18,9 +18,9 @@ from foldwise.errors import BadInterval, nearest
 from foldwise.stats import bates as bates_formula
 from foldwise.stats import bias, cross_validated, held_out, long_run, multiple
 from foldwise.stats.auc import AUC_INFLUENCE_CURVE, DELONG, cv_auc, delong_auc
+from foldwise.stats.chooser import built_in
 from foldwise.stats.estimate import Estimate
 from foldwise.stats.interval_method import COVERS, Ends, IntervalMethod
-from foldwise.stats.interval_table import built_in
 
 __all__ = [
     "auc",

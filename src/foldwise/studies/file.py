@@ -17,10 +17,12 @@ from foldwise.records.encoding import pack, read_json, unpack
 from foldwise.records.store import Store
 from foldwise.splits.nesting import Inner
 from foldwise.splits.split import Split, Splits
+from foldwise.stats.chooser import built_in, is_built_in
+from foldwise.stats.interval_method import IntervalMethod
 from foldwise.studies.finding import finding_from
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.proposals import limits_from, limits_to_json
-from foldwise.studies.study import IntervalRequest, Method, Study
+from foldwise.studies.study import Method, Study
 from foldwise.tuners.registry import stored_tuner
 from foldwise.tuners.tuner import Tuner
 
@@ -82,7 +84,7 @@ def study_bytes(study: Study) -> bytes:
         "has_final": study.has_final,
         "on_failure": study.on_failure,
         "notes": [list(note) for note in study.notes],
-        "interval": None if study.interval is None or study.interval.own else study.interval.name,
+        "interval": study.interval.name if study.interval is not None and is_built_in(study.interval) else None,
         "keeps_all": study.keeps_all,
         "wants_importance": study.wants_importance,
         "wants_training_risk": study.wants_training_risk,
@@ -92,7 +94,7 @@ def study_bytes(study: Study) -> bytes:
         "silence": None if study.silence is None else list(study.silence),
         "methods": [_pack_method(method, schemes, study, arrays) for method in study.methods],
     }
-    if study.interval is not None and study.interval.own is not None:
+    if study.interval is not None and not is_built_in(study.interval):
         head["own_interval"] = study.interval.name  # its code is the user's, and stays theirs
     return pack(head, arrays)
 
@@ -141,7 +143,7 @@ def _study_from(content: bytes, loss: Any, tuner: Tuner | None) -> Study:
         notes=(*((code, text) for code, text in head["notes"]), *_interval_notes(head.get("own_interval"))),
         groups=arrays.get("groups"),
         time=arrays.get("time"),
-        interval=None if head["interval"] is None else IntervalRequest(head["interval"]),
+        interval=None if head["interval"] is None else _interval(head["interval"]),
         keeps_all=head["keeps_all"],
         wants_importance=head.get("wants_importance", False),
         wants_training_risk=head.get("wants_training_risk", False),
@@ -152,6 +154,13 @@ def _study_from(content: bytes, loss: Any, tuner: Tuner | None) -> Study:
 
 def _silence(codes: Any) -> tuple[str, ...] | None:
     return None if codes is None else tuple(str(code) for code in codes)
+
+
+def _interval(name: str) -> IntervalMethod:
+    """A built-in one: a name that comes from a store never loads a plug-in."""
+    if (row := built_in(name)) is None:
+        raise BadStore(f"the study in the store asks for an interval {name!r}, which there is not", "Start a new store")
+    return row
 
 
 def _interval_notes(own: str | None) -> list[tuple[str, str]]:

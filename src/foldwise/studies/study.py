@@ -12,6 +12,7 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.losses.loss import Loss
 from foldwise.splits.nesting import Inner
 from foldwise.splits.split import Split, Splits, union
+from foldwise.stats.interval_method import IntervalMethod
 from foldwise.studies.finding import Finding
 from foldwise.studies.proposals import Proposals
 from foldwise.tuners.tuner import Tuner
@@ -74,13 +75,6 @@ class Stage(NamedTuple):
         return f"outer {self.at}"
 
 
-class IntervalRequest(NamedTuple):
-    """An interval asked for: its name, and a user's own function, which is not stored."""
-
-    name: str
-    own: Any = None
-
-
 @dataclass(frozen=True, eq=False)
 class Study:
     """A study: the whole question in plain values."""
@@ -105,7 +99,7 @@ class Study:
     groups: AnyArray | None = None  # of each row
     time: AnyArray | None = None  # of each row
     keeps_all: bool = False  # do tuning fits keep all responses, so that a store can answer later questions?
-    interval: IntervalRequest | None = None
+    interval: IntervalMethod | None = None  # that is asked for
     wants_training_risk: bool = False  # even where it costs more than the rest of the study
     findings: tuple[Finding, ...] = ()  # of the checks, before the fits
     silence: tuple[str, ...] | None = ()  # codes of checks that say nothing; None: no checks at all
