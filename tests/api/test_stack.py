@@ -1,4 +1,4 @@
-"""Stacks and blends (learners/stacking.py, api/combining.py, questions/combined.py) of out-of-fold predictions."""
+"""Stacks and blends (learners/stacking.py, api/alone.py, questions/combined.py) of out-of-fold predictions."""
 
 from __future__ import annotations
 

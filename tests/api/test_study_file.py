@@ -1,4 +1,4 @@
-"""One study as a file, flags and words (api/study_text.py, api/study_values.py): the same StudySpec."""
+"""One study as a file, flags and words (api/study_values.py): the same StudySpec."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.api.study_file import StudySpec, make_spec, read_study
-from foldwise.api.study_text import LARGEST_FILE
-from foldwise.api.study_values import make_parameter, read_space, read_values
+from foldwise.api.study_values import LARGEST_FILE, make_parameter, read_space, read_values
 from foldwise.errors import BadSpace, BadStudy
 from foldwise.spaces.parameter import float_range, int_range, log_range
 

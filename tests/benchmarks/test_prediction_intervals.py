@@ -10,7 +10,7 @@ import prediction_intervals
 import pytest
 from conformal_designs import choice_effect, group_effect
 
-from foldwise.api.promise import SIMULATED
+from foldwise.api.model_card import SIMULATED
 
 RECORD = json.loads(prediction_intervals.RECORD.read_text())
 PAGE = Path(prediction_intervals.__file__).parents[1] / "docs" / "prediction-intervals.md"

@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.api.combining import fit_combined, no_choice
 from foldwise.api.seen import remember_rows
 from foldwise.data.dataset import Dataset
-from foldwise.errors import BadSplits, BadStudy
+from foldwise.errors import BadSplits, BadStudy, FitsFailed
 from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
+from foldwise.executors.worker import limited_threads
 from foldwise.learners.checks import check_learner
 from foldwise.learners.inputs import read_rows
 from foldwise.learners.learner import METHOD, Learner
+from foldwise.learners.model import make_fitting, seeded_world
 from foldwise.learners.named import Named
+from foldwise.learners.stacking import CombinedModel, fit_final
 from foldwise.learners.trial import check_space
 from foldwise.losses.loss import Loss, make_losses, task_hint
 from foldwise.plans.combined import read_combined
@@ -34,7 +36,8 @@ from foldwise.splits.making import INNER_NAMES, make_splits
 from foldwise.splits.nesting import INNER_FOLDS, Inner
 from foldwise.splits.split import Splits
 from foldwise.studies.reading import Reading
-from foldwise.studies.stacking import members_of
+from foldwise.studies.stacking import held_out, members_of
+from foldwise.studies.study import Method, Stage
 
 
 def fit_alone(learner: Any, X: Any, y: Any, *, weights: Any = None, groups: Any = None) -> dict[str, Any]:
@@ -143,3 +146,49 @@ def _default_folds(data: Dataset) -> int:
     sizes += [] if data.strata is None else [int(np.bincount(data.strata).min())]
     sizes += [] if data.groups is None else [int(data.groups.max()) + 1]
     return next((folds for folds in INNER_FOLDS if folds <= min(sizes)), INNER_FOLDS[-1])
+
+
+def fit_combined(
+    runnable: RunnableStudy, reading: Reading, method: Method, stage: Stage | None = None
+) -> CombinedModel:
+    """The members of a stack or a blend at their chosen candidates, and its final learner.
+
+    Fitted on all rows, or on the training rows of a `stage`.
+    """
+    from sklearn.frozen import FrozenEstimator
+
+    study, data = reading.study, runnable.data
+    parts, rows = members_of(study, method), np.arange(data.rows) if stage is None else stage.split.train
+    for part in parts:
+        if part.inner is None or part.inner.final is None:
+            raise BadStudy("there are no inner splits of all rows to tune on", "Give them as a last entry of inner")
+        if reading.final_choice(part).candidate is None:
+            raise no_choice(reading, part)
+    held = held_out(reading, method, stage)
+    assert held is not None
+    at = study.methods.index(method)
+    seed = study.fit_seed(runnable.families[at], "all rows" if stage is None else study.rows_name(stage.split))
+    with limited_threads(study.threads), seeded_world(seed):
+        final = fit_final(make_fitting(runnable.estimators[at][0]), data, held.rows, held.columns, seed)
+    models = {}
+    for (name, _), part in zip(method.members, parts, strict=True):
+        choice = reading.final_choice(part) if stage is None else reading.choice(part, stage.at)
+        models[name] = fit_model(runnable, reading, study.methods.index(part), choice.candidate or 0, rows)
+    classes = list(data.classes) if data.classes else None
+    return CombinedModel(models, FrozenEstimator(final), [part.member_response for part in parts], classes)
+
+
+def no_choice(reading: Reading, method: Method) -> FitsFailed:
+    """Why nothing was chosen on all rows: the first failed fit in declared order speaks for all."""
+    assert method.inner is not None
+    splits = list(method.inner.final or ())
+    failed = [
+        (candidate, record.error)
+        for at, candidate in enumerate(method.candidates)
+        for split in splits
+        if (record := reading.record(method, at, split)) is not None and not record.is_ok
+    ]
+    if not failed:
+        return FitsFailed("no candidate has a score: the loss is undefined on an inner split", "Use larger inner folds")
+    count = f"{len(failed)} of {len(method.candidates) * len(splits)} fits failed, so no candidate is chosen"
+    return FitsFailed(f"{count}. The first, {failed[0][0]}, says: {failed[0][1]}", "Leave out the values that fail")

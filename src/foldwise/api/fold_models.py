@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.api.combining import fit_combined
+from foldwise.api.alone import fit_combined
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadInterval, BadStudy, FitsFailed
 from foldwise.learners.conformal import ConformalModel, IntervalModel, SetModel, class_scores

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldwise.api.fold_models import fold_model
+from foldwise.api.running import writable
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.one_shuffled import with_column_shuffled
 from foldwise.errors import FitsFailed, FoldwiseError, interrupted
@@ -24,8 +25,7 @@ from foldwise.questions.combined import answer_of
 from foldwise.questions.contest import BASELINE, pick
 from foldwise.questions.importance import check_rows, importance_of
 from foldwise.questions.method import MethodAnswer
-from foldwise.records.sqlite import SqliteStore
-from foldwise.records.store import Store, opened
+from foldwise.records.store import Store
 from foldwise.shown import words_html
 from foldwise.splits.split import Split
 from foldwise.studies.importance import SHUFFLES, Measured, Shuffled, model_name, read_measured, write_measured
@@ -90,17 +90,6 @@ def measure_best(
         words = f"{type(problem).__name__}: {(str(problem).splitlines() or [''])[0][:200]}"
         reading.note(("importance", f"no permutation importance: {best.method.name} failed when made again: {words}"))
     return {}
-
-
-@contextmanager
-def writable(store: Store) -> Iterator[Store]:
-    """The store of a run that is over, to add to it; a folder was closed with its run and is opened again."""
-    if not isinstance(store, SqliteStore):
-        yield store
-        return
-    with opened(store.path) as kept:
-        yield kept
-    store.renew()
 
 
 @dataclass(frozen=True)

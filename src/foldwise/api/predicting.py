@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from foldwise.api.fold_models import fold_model
-from foldwise.api.importance import writable
+from foldwise.api.running import writable
 from foldwise.executors.worker import limited_threads
 from foldwise.learners.model import respond, seeded_world
 from foldwise.plans.runnable import RunnableStudy

@@ -13,10 +13,9 @@ import numpy as np
 from foldwise.api.coverage_check import CheckOptions, CoverageCheck, check_coverage
 from foldwise.api.likeness import make_world
 from foldwise.api.manifest import versions as current_versions
-from foldwise.api.model_card import card_of_method, remember_card
+from foldwise.api.model_card import card_of_intervals, card_of_method, remember_card
 from foldwise.api.model_file import check_model_path
 from foldwise.api.noise import noise
-from foldwise.api.promise import card_of_intervals
 from foldwise.api.search_curve import SearchCurve
 from foldwise.api.seen import remember_rows
 from foldwise.checks.checking import findings_in_results
@@ -429,7 +428,7 @@ class Result:
             check_intervals(self.study, judged)
         at, rows = self.study.methods.index(method.method), np.arange(runnable.data.rows)
         if isinstance(method, CombinedAnswer):
-            from foldwise.api.combining import fit_combined  # needs scikit-learn, and a result that is read does not
+            from foldwise.api.alone import fit_combined  # needs scikit-learn, and a result that is read does not
 
             _refuse_rule(method, rule)
             model: Any = fit_combined(runnable, self.reading, method.method)
@@ -601,7 +600,7 @@ class Result:
         """The method with the fits that a time limit has cut, those of its final tuning for one."""
         if method.is_finished:
             return method
-        from foldwise.api.finishing import finish  # needs scikit-learn, and a result that is read does not
+        from foldwise.api.running import finish  # needs scikit-learn, and a result that is read does not
 
         own = method.method
         self.reading, made = finish(runnable, self.reading, {own.name, *(name for _, name in own.members)})

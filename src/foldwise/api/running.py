@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from foldwise.questions.combined import answer_of
 from foldwise.questions.contest import BASELINE
 from foldwise.questions.ledger import name_of_method, name_of_test_set, note_scores
 from foldwise.questions.pictures.table import write_table
+from foldwise.records.sqlite import SqliteStore
 from foldwise.records.store import AnyStore, Store, opened
 from foldwise.run import run
 from foldwise.stats.estimate import plain_number
@@ -120,3 +122,23 @@ def _forget_failures(study: Study, store: Store) -> None:
         keys |= {final_key(study, method)} if method.members else set()
         known = ((key, record) for key in keys if (record := store.get(key)) is not None)
         store.discard(key for key, record in known if method.members or not record.is_ok)
+
+
+@contextmanager
+def writable(store: Store) -> Iterator[Store]:
+    """The store of a run that is over, to add to it; a folder was closed with its run and is opened again."""
+    if not isinstance(store, SqliteStore):
+        yield store
+        return
+    with opened(store.path) as kept:
+        yield kept
+    store.renew()
+
+
+def finish(runnable: RunnableStudy, reading: Reading, names: Collection[str]) -> tuple[Reading, Counter[str]]:
+    """The study read again with all fits of these methods, and how many were made."""
+    stop = Stop()
+    executor = make_executor(RunOptions(), stop)
+    with writable(reading.store) as kept:
+        _, made = run(runnable.only(names), executor=executor, store=kept, progress=Progress(False), stop=stop)
+    return Reading(reading.study, reading.store), made

@@ -18,8 +18,7 @@ from foldwise.api.options import OPTIONS, WRITTEN, DataOptions
 from foldwise.api.planning import Plan
 from foldwise.api.request import request
 from foldwise.api.result import Result
-from foldwise.api.study_text import check_sizes, read_text
-from foldwise.api.study_values import make_parameter, one_form, read_space
+from foldwise.api.study_values import check_sizes, make_parameter, one_form, read_space, read_text
 from foldwise.data.dataset import Dataset
 from foldwise.data.packed import STDIN
 from foldwise.data.sources import read

@@ -147,8 +147,8 @@ def predict(
     a model that was saved with --intervals.
     """
     from foldwise.api.check import check_rows
+    from foldwise.api.model_card import promise_words
     from foldwise.api.model_file import load_model
-    from foldwise.api.promise import promise_words
     from foldwise.api.saved_model import check_has_intervals, predict_table
     from foldwise.checks.check import read_silence
     from foldwise.data.sources import read_table

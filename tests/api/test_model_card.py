@@ -1,10 +1,10 @@
-"""What is promised of prediction intervals, in words."""
+"""What is promised of prediction intervals, in words (api/model_card.py)."""
 
 from __future__ import annotations
 
 import pytest
 
-from foldwise.api.promise import SIMULATED, promise_words
+from foldwise.api.model_card import SIMULATED, promise_words
 from foldwise.errors import BadInterval
 
 CARD = {"kind": "CV+ intervals", "models": 13, "unit": "row", "unit_counts": [34] * 13, "choice": "named", "among": 1}

@@ -1,4 +1,4 @@
-"""A model of a method whose final tuning a time limit has cut."""
+"""What a running study leaves to be done (api/running.py): a model whose final tuning a time limit has cut."""
 
 from __future__ import annotations
 
