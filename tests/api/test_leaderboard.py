@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import foldwise as fw
 from foldwise.api.judging import judge_model
-from foldwise.errors import BadData, BadInterval, BadStore
+from foldwise.errors import BadData, BadInterval
 from foldwise.records.memory import MemoryStore
 from foldwise.stats.ladder import ladder_reach
 
@@ -84,9 +84,6 @@ def test_the_first_model_fixes_loss_and_step(parts, models):
         fw.ladder(models[1], *parts[1], store=board, loss="brier")
     with pytest.raises(BadInterval, match="step of a ladder must be above 0"):
         fw.ladder(models[1], *parts[0], store=board, step=-1.0)
-    board.write_document("ladder", b"[3]")
-    with pytest.raises(BadStore, match="'ladder' of the store has no leaderboards"):
-        fw.ladder(models[1], *parts[1], store=board)
 
 
 def test_rows_that_were_trained_on_are_refused(parts):

@@ -10,6 +10,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
+from foldwise.api.limit import DECISION
 from foldwise.api.request import request
 from foldwise.cli import run
 from foldwise.plans import limit as limits
@@ -77,7 +78,7 @@ def test_a_sample_is_written_as_a_study_file_has_it(sampling):
 def test_the_decision_is_in_the_store_before_the_fits_and_is_kept(slow, tmp_path, monkeypatch):
     first = fw.compare(None, X, Y, time_limit=100, store=tmp_path / "run", **HERE)
     with_store = SqliteStore(tmp_path / "run", readonly=True)
-    assert json.loads(with_store.document("decision"))["options"]["outer"] == 0.2
+    assert DECISION.read(with_store).decision.options["outer"] == 0.2
     with_store.close()
     monkeypatch.setattr(limits, "PACES", {name: limits.Pace(1e-6) for name in ("ridge", "tree", "k-nn", "forest")})
     again = fw.compare(None, X, Y, time_limit=100_000, store=tmp_path / "run", **HERE)

@@ -1,4 +1,4 @@
-"""Seconds of predicting are of an outer model (questions/predicting.py, studies/predicting.py), kept as records."""
+"""Seconds of predicting are of an outer model (questions/predicting.py, studies/measured.py), kept as records."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from sklearn.linear_model import LinearRegression, Ridge
 
 import foldwise as fw
+from foldwise.records.encoding import pack
 from foldwise.records.store import opened
-from foldwise.studies.predicting import NAME
 
 
 class Slow(LinearRegression):
@@ -54,9 +54,9 @@ def test_what_importance_has_measured_is_not_measured_again(ran):
     assert ran.predicting()["slow"] == pace
 
 
-@pytest.mark.parametrize("content", [b"[]", b'{"a": 1}', b'{"a": {"method": "m", "rows": 0, "seconds": 1.0}}'])
-def test_a_strangers_document_is_left_out(ran, tmp_path, content):
+@pytest.mark.parametrize("value", [[], {"a": 1}, {"a": {"method": "m", "rows": "x", "seconds": 1.0}}])
+def test_a_strangers_document_is_left_out(ran, tmp_path, value):
     with opened(tmp_path / "run") as store:
-        store.write_document(NAME, content)
+        store.write_document("predicting", pack({"value": value}, {}))
 
     assert fw.load(tmp_path / "run").predicting() == {}

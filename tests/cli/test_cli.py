@@ -448,7 +448,7 @@ def test_a_run_whose_terminal_closes_keeps_its_fits_and_ends_like_one_that_is_te
     os.kill(process.pid, signal.SIGHUP)
 
     assert process.wait(timeout=60) == 143
-    assert SqliteStore(tmp_path / "run", readonly=True).document("outline") is not None
+    assert SqliteStore(tmp_path / "run", readonly=True).document("study") is not None
 
 
 def test_help_answers_at_once():

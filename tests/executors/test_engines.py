@@ -17,6 +17,7 @@ from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.stop import Stop
 from foldwise.records.sqlite import SqliteStore
+from foldwise.studies.stored import ORIGIN
 
 
 def test_an_engine_is_made_by_its_name_and_hears_of_the_end_of_the_run():
@@ -94,7 +95,7 @@ def test_neither_a_study_file_nor_a_strangers_store_calls_for_code_of_another_pa
     with pytest.raises(BadStudy, match="a study file cannot name the engine 'twin' of another package"):
         read_study(packaged / "study.toml")
     store = SqliteStore(packaged / "run")
-    store.write_document("origin", b'{"data": "diabetes", "engine": "twin"}')
+    ORIGIN.write(store, {"data": "diabetes", "engine": "twin"})
     store.close()
     assert stored_study(packaged / "run").engine is None
     assert stored_study(packaged / "run", engine="twin").engine == "twin"

@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 import foldwise as fw
+from foldwise.api.manifest import stored_versions
 from foldwise.errors import BadStore, FoldwiseError
 from foldwise.records.database import APPLICATION_ID, checksum
-from foldwise.records.encoding import decode, read_json, unpack
+from foldwise.records.encoding import decode, pack, unpack
 from foldwise.records.sqlite import SqliteStore
+from foldwise.studies.stored import ORIGIN
 from foldwise.testing.stores import some_record
 
 
@@ -155,7 +157,7 @@ def test_a_record_that_no_fit_leaves_is_refused_though_its_checksum_fits(run, na
 def test_a_pickle_in_a_record_or_document_is_never_loaded(run, touch):
     put(run, pickle.dumps(touch))
     store = SqliteStore(run)
-    store.write_document("outline", pickle.dumps(touch))
+    store.write_document("study", pickle.dumps(touch))
     with pytest.raises(BadStore, match="cannot be read"):
         store.get("b" * 32)
     store.close()
@@ -173,15 +175,18 @@ def test_a_column_of_another_kind_is_damage(run):
 
 
 @pytest.mark.parametrize("document", [b"{", b"[" * 10**6, b"\xff", b"nope"], ids=["open", "deep", "bytes", "words"])
-def test_documents_that_are_no_json_are_refused_in_one_sentence(document):
-    with pytest.raises(BadStore, match="the document 'origin' of the store cannot be read"):
-        read_json(document, "origin")
+def test_documents_that_are_none_are_refused_in_one_sentence(run, document):
+    store = SqliteStore(run)
+    store.write_document("origin", document)
+    with pytest.raises(BadStore, match="a stored document cannot be read"):
+        ORIGIN.read(store)
+    store.close()
 
 
 @pytest.mark.parametrize("head", [{}, {"fingerprint": "x"}, {"methods": [[]] * 5}])
-def test_an_outline_of_a_stranger_runs_nothing(run, head):
+def test_a_study_of_a_stranger_runs_nothing(run, head):
     store = SqliteStore(run)
-    store.write_document("outline", content(head, [], b"", plain=True))
+    store.write_document("study", pack({"value": head}, {}))
     store.close()
     with pytest.raises(FoldwiseError):
         fw.load(run)
@@ -198,13 +203,11 @@ def test_unpack_takes_no_more_memory_than_is_there():
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize("manifest", [b"[]", b"{}", b'{"versions": []}', b'{"versions": {}, "code": 7}'])
+@pytest.mark.parametrize("manifest", [None, [], {}, {"versions": []}, {"versions": {}, "code": 7}])
 def test_a_store_that_does_not_say_what_it_was_made_from_is_refused(run, manifest):
-    from foldwise.api.manifest import stored_versions
-
     store = SqliteStore(run)
-    store.write_document("manifest", manifest)
-    with pytest.raises(BadStore, match="does not say what it was made from"):
+    store.write_document("manifest", pack({"value": manifest}, {}))
+    with pytest.raises(BadStore, match="the document 'manifest' of the store cannot be read"):
         stored_versions(store)
     store.close()
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
+
 import pytest
 
 from foldwise.api.dotted import learner_class
 from foldwise.api.study_file import make_spec, read_study, stored_study
 from foldwise.errors import BadLearner, BadSpace, BadStudy, FoldwiseError
 from foldwise.records.sqlite import SqliteStore
+from foldwise.studies.stored import ORIGIN
 
 
 def study(tmp_path, text):
@@ -260,7 +264,8 @@ def test_a_study_by_path_runs_as_the_same_study_in_python(tmp_path):
 )
 def test_the_study_in_a_strangers_store_is_checked_like_a_file(tmp_path, origin):
     store = SqliteStore(tmp_path / "run")
-    store.write_document("origin", origin)
+    text = b'{"arrays": [], "head": {"value": ' + origin + b"}}"
+    store.write_document("origin", struct.pack("<I", len(text)) + text + zlib.compress(b""))
     store.close()
     with pytest.raises(FoldwiseError):
         stored_study(tmp_path / "run")
@@ -268,7 +273,7 @@ def test_the_study_in_a_strangers_store_is_checked_like_a_file(tmp_path, origin)
 
 def test_resuming_a_strangers_store_connects_to_no_cluster_of_theirs(tmp_path):
     store = SqliteStore(tmp_path / "run")
-    store.write_document("origin", b'{"data": "diabetes", "engine": "dask", "address": "tcp://evil.example:8786"}')
+    ORIGIN.write(store, {"data": "diabetes", "engine": "dask", "address": "tcp://evil.example:8786"})
     store.close()
     assert stored_study(tmp_path / "run").address is None
     assert make_spec({"data": "diabetes"}, address="tcp://mine:8786").address == "tcp://mine:8786"

@@ -50,11 +50,12 @@ def test_most_methods_have_their_risk_while_the_dearest_runs(tmp_path):
 
 def test_finished_methods_are_worked_out_before_those_that_run(tmp_path, monkeypatch):
     """Where there is time for few folds at a look, those of finished methods are the first."""
+
     from foldwise.live import folds
     from foldwise.live.counts import Counts
     from foldwise.records.sqlite import SqliteStore
-    from foldwise.studies.file import read_study
     from foldwise.studies.reading import Reading
+    from foldwise.studies.stored import read_study
 
     fw.compare(learners(), *rows(), outer=4, inner=3, engine=Ending(30), store=tmp_path / "run", progress=False)
     store, looked = SqliteStore(tmp_path / "run", readonly=True), []

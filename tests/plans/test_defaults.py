@@ -13,9 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import foldwise as fw
 from foldwise.api.result import Result
-from foldwise.records.encoding import pack, unpack
 from foldwise.show.verdict import verdict
-from foldwise.studies.file import study_bytes, study_from
 from foldwise.studies.reading import Reading
 
 KS = [1, 5, 12]
@@ -123,14 +121,6 @@ def test_a_store_goes_on_and_is_read_without_learners(numbers, tmp_path):
     later = compared(numbers, defaults=False, store=tmp_path / "more")
     assert row(later)["tuning_gain"] is None
     assert compared(numbers, store=tmp_path / "more").fits_made == 5
-
-
-def test_a_study_of_an_earlier_version_says_nothing_of_it(numbers):
-    study = compared(numbers, defaults=False).study
-    head, arrays = unpack(study_bytes(study))
-    for method in head["methods"]:
-        del method["defaults_of"]
-    assert [method.defaults_of for method in study_from(pack(head, arrays)).methods] == ["", ""]
 
 
 def test_a_run_with_a_time_limit_does_them_last(numbers):

@@ -20,13 +20,17 @@ from foldwise.plans.needed import needed
 from foldwise.plans.proposing import next_proposals
 from foldwise.records.memory import MemoryStore
 from foldwise.run import keep_proposals
-from foldwise.studies.file import study_bytes
 from foldwise.studies.reading import Reading
+from foldwise.studies.stored import STUDY, pack_study
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 2))
 Y = X[:, 0] + 0.3 * rng.normal(size=40)
 TUNERS = ("grid", "pruned", "racing", "halving(least=4)", "hyperband(least=4)", "tpe")
+
+
+def study_bytes(study):
+    return STUDY.encode(pack_study(study))
 
 
 class CountingStore(MemoryStore):
@@ -65,7 +69,11 @@ def test_needed_changes_nothing_when_it_is_called_twice():
         first, second = needed(runnable, reading), needed(runnable, reading)
         fresh = needed(runnable, Reading(runnable.study, store))  # from the records alone
         assert facts(first) == facts(second) == facts(fresh)
-        assert (study_bytes(reading.study), study_bytes(runnable.study), store.writes) == before
+        assert (
+            STUDY.encode(pack_study(reading.study)),
+            STUDY.encode(pack_study(runnable.study)),
+            store.writes,
+        ) == before
         if not first and rounds:
             grown = [next_proposals(runnable, reading, at) for at in range(len(runnable.study.methods))]
             assert grown == [None] * len(grown)

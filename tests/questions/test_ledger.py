@@ -16,7 +16,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 import foldwise as fw
 from foldwise import cli, intervals
 from foldwise.errors import BadStore
-from foldwise.questions.ledger import Place, count_scored, name_of, note_scores, place_of
+from foldwise.questions.ledger import name_of, note_scores, read_scoreboard
+from foldwise.records.encoding import pack
 from foldwise.records.memory import MemoryStore
 
 
@@ -28,31 +29,20 @@ def models(classes):
     ]
 
 
-def test_a_model_counts_once_on_each_test_set_and_keeps_its_place():
+def test_a_model_counts_once_on_each_test_set():
     store = MemoryStore()
-    for models in (["z"], ["z"], ["b", "z", "a"], ["c"]):
-        note_scores(store, "one", models)
-    note_scores(store, "two", ["c", "d"])
-    places = {model: place_of(store, "one", model) for model in "zabcd"}
-    assert places == {"z": Place(1, 1, 4), "a": Place(2, 3, 4), "b": Place(2, 3, 4), "c": Place(4, 4, 4), "d": None}
-    assert place_of(store, "two", "c") == Place(1, 2, 2)
-    assert (count_scored(store, "one"), count_scored(MemoryStore(), "one")) == (4, 0)
+    counts = [note_scores(store, "one", models) for models in (["z"], ["z"], ["b", "z", "a"], ["c"])]
+    assert counts == [1, 1, 3, 4]
+    assert note_scores(store, "two", ["c", "d"]) == 2
+    assert read_scoreboard(store, "one").scored == ("z", "a", "b", "c")
+    assert read_scoreboard(MemoryStore(), "one").scored == ()
 
 
-def test_a_store_of_the_first_version_has_models_without_an_order():
-    """They share the first place, which is wider than any order would be for the first of them."""
+def test_a_ledger_that_is_none_is_refused():
     store = MemoryStore()
-    store.write_document("ledger", b'{"one": ["a", "b"]}')
-    note_scores(store, "one", ["c"])
-    assert [place_of(store, "one", model) for model in "abc"] == [Place(1, 2, 3), Place(1, 2, 3), Place(3, 3, 3)]
-
-
-@pytest.mark.parametrize("content", [b"[]", b'{"one": 3}'])
-def test_a_ledger_that_is_none_is_refused(content):
-    store = MemoryStore()
-    store.write_document("ledger", content)
-    with pytest.raises(BadStore, match="'ledger' of the store is no list of models"):
-        count_scored(store, "one")
+    store.write_document("ledger", pack({"value": {"one": {"scored": 3}}}, {}))
+    with pytest.raises(BadStore, match=r"the document 'ledger' of the store cannot be read: one\.scored"):
+        note_scores(store, "one", ["a"])
 
 
 def test_names_keep_their_parts_apart():
@@ -63,28 +53,18 @@ def said(found):
     return [text for code, text in found.notes if code == "ledger"]
 
 
-def test_the_interval_is_of_one_model_and_the_note_has_its_share_of_the_level(classes, models, tmp_path):
+def test_the_interval_is_of_one_model_and_the_note_counts_them(classes, models, tmp_path):
     X, y = classes
     for count, model in enumerate(models, start=1):
         found = fw.test_risk(model, X[30:], y[30:], store=tmp_path / "run")
         failures = int((model.predict(X[30:]) != y[30:]).sum())
         alone = intervals.clopper_pearson(failures, 30, 0.95)
         assert (found.low, found.high, found.level) == pytest.approx((alone.low, alone.high, 0.95))
-        wide = intervals.clopper_pearson(failures, 30, 1 - 0.05 * 6 / (np.pi * count) ** 2)
-        assert (found.details["low_of_all"], found.details["high_of_all"]) == pytest.approx((wide.low, wide.high))
-        assert (found.details["scored"], found.details["place"]) == (count, count)
-        one, all_of_them = said(found)
-        assert one == "the interval is about this one model, fixed before it was scored on these rows"
-        assert all_of_them.startswith(f"{count} model{'s have' if count > 1 else ' has'} been scored on these rows")
-        assert f"{wide.low:.3f} to {wide.high:.3f} holds together with the intervals of all others" in all_of_them
-        assert "if none was made after looking at the score of another" in all_of_them
-
-
-def test_the_same_model_again_keeps_its_place_and_spends_nothing(classes, models, tmp_path):
-    X, y = classes
-    told = [fw.test_risk(model, X[30:], y[30:], store=tmp_path / "run") for model in (*models, models[0])]
-    assert [found.details["place"] for found in told] == [1, 2, 3, 1]
-    assert told[3].details["low_of_all"] == told[0].details["low_of_all"]
+        assert found.details["scored"] == count
+        assert said(found) == [
+            "the interval is about this one model, fixed before it was scored on these rows",
+            f"{count} model{'s have' if count > 1 else ' has'} been scored on these rows",
+        ]
 
 
 def test_the_same_model_again_counts_once_in_any_session(classes, models, tmp_path):
@@ -143,11 +123,10 @@ def test_studies_of_one_store_share_their_test_set(numbers, tmp_path):
     note = next(one["text"] for one in answer["findings"] if one["code"] == "FW405")
     assert note.startswith("3 methods have been judged on this test set, in this and other studies of the store: ")
     assert "if none was made after looking at the score of another" in note
-    assert "the level it was left as one of 3 methods judged on this test set so far" in second.report()
+    assert "is at the Bonferroni level over 3 methods" in second.report()
     method = method_of(second, second.best)
-    level = 1 - 0.05 * 6 / np.pi**2 * {"baseline": 1 / 16}.get(second.best, (1 / 4 + 1 / 9) / 2)
-    wide = second.methods[[one.method.name for one in second.methods].index(second.best)].estimate(level=level)
-    assert (method["low_simultaneous"], method["high_simultaneous"]) == (wide.low, wide.high)
+    wide = next(one for one in second.methods if one.method.name == second.best).estimate(level=1 - 0.05 / 3)
+    assert (method["low_simultaneous"], method["high_simultaneous"]) == pytest.approx((wide.low, wide.high))
     assert "for the best of 3" in repr(second).replace("\n", " ")
 
     again = fw.compare({"knn": Counted(3), "near": Counted(1)}, *numbers, outer=0.3, store=store, jobs=1)
@@ -181,6 +160,6 @@ def test_the_command_line_shows_and_counts(classes, tmp_path, capsys):
             assert answer["details"]["scored"] == count
             assert {"ledger"} <= {note["code"] for note in answer["notes"]}
         assert cli.run([str(word) for word in words[:-1]]) == 0
-        assert "2 models have been scored on these rows, this one as number 2: 0." in capsys.readouterr().out
+        assert "2 models have been scored on these rows" in capsys.readouterr().out
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from foldwise.errors import BadStore
-from foldwise.records.encoding import MOST_TEXT, MOST_WARNINGS, clipped, decode, encode, pack, read_json, unpack
+from foldwise.records.encoding import MOST_TEXT, MOST_WARNINGS, clipped, decode, encode, pack, unpack
 from foldwise.records.record import Record
 
 
@@ -53,8 +53,3 @@ def test_long_texts_are_cut():
 def test_bytes_that_are_no_record_are_refused(content):
     with pytest.raises(BadStore, match="a stored document cannot be read"):
         decode("k", content)
-
-
-def test_a_document_that_is_no_json_is_refused_by_name():
-    with pytest.raises(BadStore, match="the document 'study' of the store cannot be read"):
-        read_json(b"{", "study")

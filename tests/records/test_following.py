@@ -63,19 +63,19 @@ def test_records_that_were_taken_out_make_everything_new(writer, tmp_path):
 
 def test_another_study_makes_everything_new_and_other_documents_do_not(writer, tmp_path):
     writer.add([record("a")])
-    writer.write_document("outline", b"one")
+    writer.write_document("study", b"one")
     followed = FollowedStore(tmp_path / "run")
     assert read_new(followed) == (["a"], True)
-    assert followed.document("outline") == b"one"
+    assert followed.document("study") == b"one"
     writer.write_document("ledger", b"proposals")
     assert read_new(followed) == ([], False)
     assert followed.document("ledger") == b"proposals"
     writer.write_document("ledger", b"more proposals")
     assert read_new(followed) == ([], False)
     assert followed.document("ledger") == b"more proposals"
-    writer.write_document("outline", b"two")
+    writer.write_document("study", b"two")
     assert read_new(followed) == (["a"], True)
-    assert followed.document("outline") == b"two"
+    assert followed.document("study") == b"two"
 
 
 def test_who_writes_is_seen_without_touching_the_lock(writer, tmp_path):
@@ -102,7 +102,7 @@ def test_a_run_that_ends_while_it_is_followed_leaves_one_file(tmp_path):
     writer.add([record("a")])
     read_new(followed)
     assert followed.get("a" * 32) is not None
-    assert followed.document("outline") is None
+    assert followed.document("study") is None
     writer.close()
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["lock", "records.db"]
     read_new(followed)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import get_args
 
@@ -14,10 +15,31 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
+from foldwise.api.limit import StoredDecision
+from foldwise.api.manifest import Manifest
+from foldwise.data.sketch import Sketch
+from foldwise.questions.ledger import Scoreboard
+from foldwise.questions.pictures.table import TableFacts
 from foldwise.records.database import APPLICATION_ID, FILE, TABLES, VERSION
 from foldwise.records.encoding import unpack
 from foldwise.records.record import Status
+from foldwise.studies.measured import KeptCurve, Measured, Timed
+from foldwise.studies.proposals import StoredProposals
+from foldwise.studies.stored import StoredStudy
 
+KINDS = {
+    "manifest": Manifest,
+    "study": StoredStudy,
+    "origin": dict,
+    "sketch": Sketch,
+    "table": TableFacts,
+    "ledger": Scoreboard,
+    "curves": KeptCurve,
+    "predicting": Timed,
+    "importance": Measured,
+    "proposals": StoredProposals,
+    "decision": StoredDecision,
+}
 PAGE = (Path(__file__).parents[2] / "docs" / "store-format.md").read_text()
 
 
@@ -60,19 +82,14 @@ def test_files_and_tables(store, database):
 
 
 def test_documents_and_their_fields(database):
-    documents = dict(database.execute("SELECT name, content FROM documents"))
-    listed = re.findall(r"^\| `([a-z .]+)` \| (?:JSON|packed) \|", PAGE, re.MULTILINE)
-    (search,) = [name for name in documents if name.startswith("proposals ")]
-    (columns,) = [name for name in documents if name.startswith("importance ")]
-    assert sorted(listed) == sorted({*documents, "proposals ...", "importance ..."} - {search, columns})
-    head, _ = unpack(documents["outline"])
-    assert named("`outline`") == sorted(head)
-    assert named("`ladder`") == [*next(iter(json.loads(documents["ladder"]).values()))]
-    assert named("`table`") == sorted(json.loads(documents["table"]))
-    assert named("`manifest`") == sorted(json.loads(documents["manifest"]))
-    assert named("`proposals ...`") == sorted(json.loads(documents[search]))
-    assert named("`predicting`") == sorted(next(iter(json.loads(documents["predicting"]).values())))
-    assert named("`importance ...`") == sorted(json.loads(documents[columns]))
+    names = {name.partition(" ")[0] for (name,) in database.execute("SELECT name FROM documents")}
+    section = PAGE[PAGE.index("## Documents") : PAGE.index("- `manifest`: ")]
+    rows = re.findall(r"^\| `(\w+)(?: \.\.\.)?` \| `(\w+)` \| (.*) \|$", section, re.MULTILINE)
+    assert names <= {name for name, *_ in rows} == set(KINDS)
+    for name, kind, fields in rows:
+        assert kind == KINDS[name].__name__
+        if is_dataclass(KINDS[name]):
+            assert set(re.findall(r"`(\w+)`", fields)) == {field.name for field in dataclass_fields(KINDS[name])}
 
 
 def test_records(database):

@@ -81,7 +81,7 @@ def test_failed_fits_of_a_store_are_drawn_and_listed_when_asked():
     assert "ridge: error, singular" in all_of_it
     assert "\x1b" not in all_of_it
     assert "foldwise report" not in few
-    assert store_text(info, documents=["outline", "origin"]).endswith(
+    assert store_text(info, documents=["study", "origin"]).endswith(
         "Its page: foldwise report 'a b'\nTo go on: foldwise resume 'a b'"
     )
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 import foldwise as fw
-from foldwise.studies.finding import finding_from
 
 NOTE = fw.Finding("FW204", "note", "a is constant", columns=("a",))
 WARNING = fw.Finding("FW101", "warn", "rows occur twice", rows=(1, 2), figures={"pairs": 25})
@@ -18,12 +15,6 @@ def test_the_gravest_come_first_and_print_a_line_each():
     assert found.codes == ["FW101", "FW204"]
     assert found[:1] == fw.Findings([WARNING])
     assert found._repr_html_().count("<p>") == 2
-
-
-def test_a_finding_comes_back_from_its_dictionary():
-    assert finding_from(WARNING.to_dict()) == WARNING
-    with pytest.raises(KeyError, match="severity"):
-        finding_from({**WARNING.to_dict(), "severity": "loud"})
 
 
 def test_a_frame_has_the_fields_as_columns_even_when_empty():

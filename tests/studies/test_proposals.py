@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 
@@ -12,6 +11,7 @@ from sklearn.linear_model import Ridge
 
 import foldwise as fw
 from foldwise.errors import BadStore
+from foldwise.records.encoding import pack, unpack
 from foldwise.records.sqlite import SqliteStore
 
 rng = np.random.default_rng(0)
@@ -29,13 +29,13 @@ def proposals(tmp_path_factory):
     """A store, the name of the proposals in it, and its content."""
     folder = tmp_path_factory.mktemp("proposals") / "run"
     name = search(folder).study.methods[0].proposals_name
-    return folder, name, json.loads(SqliteStore(folder, readonly=True).document(name))
+    return folder, name, unpack(SqliteStore(folder, readonly=True).document(name))[0]["value"]
 
 
 def rewritten(folder, name, written, target):
     shutil.copytree(folder, target)
     store = SqliteStore(target)
-    store.write_document(name, written if isinstance(written, bytes) else json.dumps(written).encode())
+    store.write_document(name, pack({"value": written}, {}))
     store.close()
     return target
 
@@ -44,8 +44,8 @@ def test_every_candidate_has_a_point_an_identity_and_its_answers(proposals):
     _, _, written = proposals
     count = len(written["points"])
     assert count >= 10
-    assert {len(written[part]) for part in ("candidates", "settings", "offers")} == {count}
-    assert len(set(written["settings"])) == count
+    assert {len(written[part]) for part in ("candidates", "identities", "responses")} == {count}
+    assert len(set(written["identities"])) == count
     assert set(written["asked"]) == {"outer 0", "outer 1", "final"}
     assert [candidate["alpha"] for candidate in written["candidates"]] == [at[0] for _, at in written["points"]]
 
@@ -66,20 +66,19 @@ def test_damaged_proposals_are_missing_and_made_again(proposals, tmp_path):
     [
         {"asked": {"final": [10**6]}},
         {"asked": {"final": [-1]}},
-        {"asked": {"final": [True]}},
         {"asked": [1]},
         {"candidates": []},
-        {"settings": [3]},
+        {"identities": [3]},
         {"points": [[0]]},
         {"points": "abc"},
         {"over": 3},
-        {"asking": []},
+        {"seconds": []},
         None,
     ],
 )
 def test_inconsistent_proposals_are_refused(proposals, tmp_path, change):
     folder, name, written = proposals
-    content = b"[]" if change is None else {**written, **change}
+    content = [] if change is None else {**written, **change}
     target = rewritten(folder, name, content, tmp_path / "copy")
     with pytest.raises(BadStore, match="proposals"):
         fw.load(target)
@@ -95,8 +94,8 @@ def test_a_point_outside_the_space_is_refused_when_a_study_goes_on(proposals, tm
 
 def test_a_store_without_the_proposals_is_an_unfinished_study(proposals, tmp_path):
     folder, name, _ = proposals
-    empty = {"points": [], "candidates": [], "settings": [], "offers": [], "ranks": None}
-    empty |= {"asked": {}, "over": [], "asking": {}}
+    empty = {"points": [], "candidates": [], "identities": [], "responses": [], "ranks": None}
+    empty |= {"asked": {}, "over": [], "seconds": {}}
     target = rewritten(folder, name, empty, tmp_path / "copy")
     answer = fw.load(target).to_dict()
     assert not answer["finished"]

@@ -59,16 +59,16 @@ def test_long_scores_have_the_bits_of_short_ones(rows, monkeypatch):
 
 
 def test_a_solver_that_fails_on_the_way_leaves_the_rest_to_the_plain_loop(rows, small_pieces, monkeypatch):
-    each = ridge.RidgeSolver.solve_blocks
+    each = ridge.RidgeSolver.solve
 
-    def failing(self, blocks, data):
-        for count, found in enumerate(each(self, blocks, data)):
+    def failing(self, requests, data):
+        for count, found in enumerate(each(self, requests, data)):
             if count == 6:
                 raise FloatingPointError("not today")
             yield found
 
     wanted = study(rows, solvers=False)
-    monkeypatch.setattr(ridge.RidgeSolver, "solve_blocks", failing)
+    monkeypatch.setattr(ridge.RidgeSolver, "solve", failing)
     assert study(rows).table()["risk"].tolist() == pytest.approx(wanted.table()["risk"].tolist(), rel=1e-9)
 
 

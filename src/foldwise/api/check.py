@@ -18,7 +18,6 @@ from foldwise.checks.new_rows import NewFindings, NewRows, trust_words
 from foldwise.data.conform import conform
 from foldwise.data.sources import builtin_table, read_table
 from foldwise.errors import BadData
-from foldwise.questions.ledger import Place
 from foldwise.studies.finding import Findings
 
 
@@ -77,13 +76,13 @@ def check_rows(
 
 
 def test_findings(
-    judged: JudgedModel, *, trained_on: int, place: Place | None, silence: Sequence[str]
+    judged: JudgedModel, *, trained_on: int, scored: int, silence: Sequence[str]
 ) -> tuple[list[tuple[str, str]], dict[str, Any]]:
     """What the test rows of a model are guilty of: notes for what is not said elsewhere, and details.
 
     That rows were trained on is why there is no interval, and how often they were scored stands in the ledger's note.
     """
-    about, scored = known_card(judged.model), place.scored if place is not None and place.scored > 1 else 0
+    about, scored = known_card(judged.model), scored if scored > 1 else 0
     if about is None:  # nothing is known of its table
         findings = Findings(without(find_traps(NewRows(None, {}, None, trained_on, scored)), silence))
         return [], findings.to_dict()

@@ -28,7 +28,7 @@ from foldwise.show.plots import plot_curve
 from foldwise.splits.making import make_splits
 from foldwise.splits.nesting import DEFAULT_INNER, study_splits
 from foldwise.splits.split import Split, Splits
-from foldwise.studies.curves import keep_curve
+from foldwise.studies.measured import keep_curve
 from foldwise.studies.plain import plain_candidate
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from foldwise.questions.method import MethodAnswer
 from foldwise.records.store import Store
 from foldwise.shown import words_html
 from foldwise.splits.split import Split
-from foldwise.studies.importance import SHUFFLES, Measured, Shuffled, model_name, read_measured, write_measured
+from foldwise.studies.measured import SHUFFLES, Measured, Shuffled, model_name, read_measured, write_measured
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study
 

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from foldwise.api.judging import judge_model
-from foldwise.errors import BadData, BadInterval, BadStore
+from foldwise.errors import BadData, BadInterval
 from foldwise.losses.loss import Loss
-from foldwise.questions.ledger import count_scored
-from foldwise.records.encoding import read_json
+from foldwise.questions.ledger import Scoreboard, read_scoreboard, write_scoreboard
 from foldwise.records.store import Store, opened
 from foldwise.stats.array_checks import checked_level
 from foldwise.stats.estimate import Estimate
 from foldwise.stats.ladder import ladder_reach, release
-
-NAME = "ladder"
-
-
-class Board(NamedTuple):
-    """The leaderboard of one test set: its loss and step, the models in the order they came, what was released."""
-
-    loss: str
-    step: float
-    models: tuple[str, ...] = ()
-    best: float = math.inf
 
 
 def ladder(
@@ -69,33 +57,24 @@ def ladder(
         )
     if not math.isfinite(judged.risk):
         raise BadInterval(f"the loss {judged.loss.name} of this model is not finite", "Use another loss")
+    level, rows, name = checked_level(level), judged.data.rows, judged.data.fingerprint
     with opened(store) as kept:
-        board = _board(kept, judged.data.fingerprint, judged.loss, judged.data.rows, step)
-        before, opened_scores = board.best, count_scored(kept, judged.data.fingerprint)
-        if judged.name not in board.models:
-            best = release(judged.risk, board.best, step=board.step)
-            board = board._replace(models=(*board.models, judged.name), best=best)
-            _write(kept, judged.data.fingerprint, board)
-    return _estimate(board, judged.loss, judged.data.rows, checked_level(level), opened_scores, board.best < before)
-
-
-def ladder_notes(store: str | Path | Store, test_set: str) -> list[tuple[str, str]]:
-    """What an open score does to a leaderboard on the same rows."""
-    with opened(store) as kept:
-        has_board = test_set in _read(kept)
-    return [("ladder", "these rows have a leaderboard, whose interval ends with this open score")] if has_board else []
-
-
-def _estimate(board: Board, loss: Loss, rows: int, level: float, open_scores: int, is_better: bool) -> Estimate:
-    count = len(board.models)
+        board = _checked(read_scoreboard(kept, name), judged.loss, rows, step)
+        before = board.best
+        if judged.name not in board.submitted:
+            best = release(judged.risk, math.inf if before is None else before, step=board.step)
+            board = replace(board, submitted=(*board.submitted, judged.name), best=best)
+            write_scoreboard(kept, name, board)
+    assert board.best is not None
     low = high = None
-    if reason := _reason_against(loss, open_scores):
+    if reason := _reason_against(judged.loss, len(board.scored)):
         words = f"no interval: {reason}"
     else:
-        least, most = loss.bounds or (0.0, 0.0)
-        below, above = ladder_reach(count, rows, step=board.step, width=most - least, level=level)
+        least, most = judged.loss.bounds or (0.0, 0.0)
+        below, above = ladder_reach(len(board.submitted), rows, step=board.step, width=most - least, level=level)
         low, high = max(least, board.best - below), min(most, board.best + above)
         words = "the interval holds however the models were made, if no other score of these rows was looked at"
+    count, is_better = len(board.submitted), before is None or board.best < before
     told = f"{'a new best' if is_better else 'no new best'}: gains count above the step of {board.step:.3g}"
     return Estimate(
         value=board.best,
@@ -118,40 +97,19 @@ def _reason_against(loss: Loss, open_scores: int) -> str | None:
     return f"{loss.name} has no known range" if loss.bounds is None else None
 
 
-def _board(store: Store, test_set: str, loss: Loss, rows: int, step: float | None) -> Board:
-    """The leaderboard of the test set; its loss and step were fixed by the first model."""
-    board = _read(store).get(test_set)
-    if board is None:
-        return Board(loss.name, _default_step(loss, rows) if step is None else step)
-    if board.loss != loss.name:
-        raise BadInterval(f"this leaderboard is by {board.loss}, not by {loss.name}", "Use other rows, or this loss")
-    if step is not None and step != board.step:
-        raise BadInterval(f"this leaderboard has steps of {board.step:g}, not of {step:g}", "Leave the step out")
-    return board
-
-
-def _default_step(loss: Loss, rows: int) -> float:
-    """About two standard errors of a loss that varies as much as its range allows."""
-    if loss.bounds is None:
-        problem = f"{loss.name} has no known range, so the Ladder needs a step"
-        raise BadInterval(problem, "Give the gain that counts as step= (--step)")
-    return (loss.bounds[1] - loss.bounds[0]) / math.sqrt(rows)
-
-
-def _read(store: Store) -> dict[str, Board]:
-    content = store.document(NAME)
-    found = read_json(content, NAME) if content else {}
-    try:
-        return {
-            str(test_set): Board(
-                str(one["loss"]), float(one["step"]), tuple(map(str, one["models"])), float(one["best"])
-            )
-            for test_set, one in found.items()
-        }
-    except (AttributeError, KeyError, TypeError, ValueError):
-        raise BadStore("the document 'ladder' of the store has no leaderboards", "Start a new store") from None
-
-
-def _write(store: Store, test_set: str, board: Board) -> None:
-    every = {**_read(store), test_set: board}
-    store.write_document(NAME, json.dumps({name: one._asdict() for name, one in every.items()}).encode())
+def _checked(board: Scoreboard, loss: Loss, rows: int, step: float | None) -> Scoreboard:
+    """The leaderboard, whose loss and step the first model fixes."""
+    if board.submitted:
+        if board.loss != loss.name:
+            problem = f"this leaderboard is by {board.loss}, not by {loss.name}"
+            raise BadInterval(problem, "Use other rows, or this loss")
+        if step not in (None, board.step):
+            raise BadInterval(f"this leaderboard has steps of {board.step:g}, not of {step:g}", "Leave the step out")
+        return board
+    if step is None:
+        if loss.bounds is None:
+            problem = f"{loss.name} has no known range, so the Ladder needs a step"
+            raise BadInterval(problem, "Give the gain that counts as step= (--step)")
+        # about two standard errors of a loss that varies as much as its range allows
+        step = (loss.bounds[1] - loss.bounds[0]) / math.sqrt(rows)
+    return replace(board, loss=loss.name, step=step)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from foldwise.blocks.numbers import listed
@@ -16,13 +16,24 @@ from foldwise.learners.named import Named
 from foldwise.plans.effort import complete
 from foldwise.plans.limit import START, Decision, choose, slowness
 from foldwise.plans.methods import name_learners
+from foldwise.records.document import Document
 from foldwise.records.store import AnyStore, opened
 
 if TYPE_CHECKING:
     from foldwise.api.request import Request
 
-DOCUMENT = "decision"
 STRANDS = 2  # that have work in any study: of one split, the tuning that is judged and the final one
+
+
+@dataclass(frozen=True)
+class StoredDecision:
+    """What was decided for a question; the same question with the same store has the same decision."""
+
+    question: str
+    decision: Decision
+
+
+DECISION = Document("decision", StoredDecision, is_optional=True)  # one that cannot be read is made anew
 
 
 def decide(asked: Request, data: Dataset, *, ends: float) -> Decision:
@@ -81,18 +92,11 @@ def _kept(store: AnyStore, question: str) -> Decision | None:
     if store is None:
         return None
     with opened(store) as kept:
-        content = kept.document(DOCUMENT)
-    try:
-        found = json.loads(content) if content else None
-        if not isinstance(found, dict) or found.get("question") != question:
-            return None
-        return Decision(dict(found["options"]), tuple(found["left_out"]), dict(found["changes"]))
-    except (ValueError, KeyError, TypeError):  # it is decided anew
-        return None
+        stored = DECISION.read(kept)
+    return stored.decision if stored is not None and stored.question == question else None
 
 
 def _keep(store: AnyStore, question: str, decision: Decision) -> None:
     if store is not None:
-        content: Mapping[str, Any] = {"question": question, **vars(decision)}
         with opened(store) as kept:
-            kept.write_document(DOCUMENT, json.dumps(content).encode())
+            DECISION.write(kept, StoredDecision(question, decision))

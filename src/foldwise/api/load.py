@@ -15,8 +15,8 @@ from foldwise.questions.evidence import with_interval
 from foldwise.questions.lacking import lacking_words
 from foldwise.records.store import Store, opened
 from foldwise.stats.interval_method import IntervalMethod
-from foldwise.studies.file import read_study, stored_losses
 from foldwise.studies.reading import Reading
+from foldwise.studies.stored import STUDY, read_study
 from foldwise.tuners.tuner import Tuner
 
 
@@ -44,8 +44,8 @@ def load(
         reading = Reading(study if interval is None else with_interval(study, interval), store)
         result = Result(reading, made={}, seconds=0.0, versions=stored_versions(store))
         result.title, result.margin = stored_title(store), stored_margin(store)
-        if loss is not None:
-            _tell_what_lacks(result, stored_losses(store))
+        if loss is not None and (stored := STUDY.read(store)) is not None:
+            _tell_what_lacks(result, stored.loss_names)
         result.to_dict()
     return result
 

@@ -16,7 +16,7 @@ from foldwise.plans.runnable import RunnableStudy
 from foldwise.questions.importance import importance_of
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.predicting import first_model_name, seconds_per_1000
-from foldwise.studies.predicting import Timed, write_timed
+from foldwise.studies.measured import Timed, write_timed
 
 TIMES = 5  # predictions, of which the median counts: the first one also loads what is lazy
 

@@ -41,8 +41,8 @@ from foldwise.show.text import render_text
 from foldwise.shown import Page, Prose
 from foldwise.stats.comparison import Comparison
 from foldwise.stats.interval_method import IntervalMethod
-from foldwise.studies.curves import read_curves
 from foldwise.studies.finding import Findings
+from foldwise.studies.measured import read_curves
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study

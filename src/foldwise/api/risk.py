@@ -10,7 +10,6 @@ from typing import Any, Unpack
 from foldwise.api.calls import call, known_keywords, one_learner
 from foldwise.api.check import test_findings
 from foldwise.api.judging import judge_model
-from foldwise.api.ladder import ladder_notes
 from foldwise.api.options import CompareOptions
 from foldwise.api.request import request
 from foldwise.blocks.numbers import number
@@ -19,8 +18,8 @@ from foldwise.checks.checking import findings_of_method
 from foldwise.errors import BadInterval, FitsFailed
 from foldwise.losses.loss import Loss
 from foldwise.questions.combined import answer_of
-from foldwise.questions.ledger import ledger_details, ledger_notes, score_in, with_ledger
-from foldwise.records.store import Store
+from foldwise.questions.ledger import ONE_MODEL, UNCOUNTED, name_of_test_set, note_scores, read_scoreboard
+from foldwise.records.store import Store, opened
 from foldwise.stats.chooser import choose, find
 from foldwise.stats.estimate import Estimate
 from foldwise.stats.interval_method import IntervalMethod
@@ -56,7 +55,9 @@ def risk(*given: Any, learner: Any = None, X: Any = None, y: Any = None, **optio
         why = method.failures[0] if method.failures else "the loss is undefined on some split"
         count = f"{len(method.failures)} of {len(method.keys)} fits failed" if method.failures else "no risk"
         raise FitsFailed(f"{count}, so there is no honest estimate. The first says: {why}")
-    estimate = with_ledger(method, is_kept=asked.store is not None)
+    estimate = method.estimate()
+    if asked.store is None and name_of_test_set(ran.reading) is not None and estimate.interval is not None:
+        estimate = replace(estimate, notes=(*estimate.notes, ("ledger", UNCOUNTED)))
     told = tuple(note for note in method.study.notes if note[0] in ("task", "missing_target"))
     found = findings_of_method(method).to_dict()["findings"]
     told += tuple((finding["code"], finding_words(finding)) for finding in found)
@@ -88,7 +89,7 @@ def test_risk(
     `level`, `interval`: of the interval, and one by name; else the valid one that fits best.
     `seed`: the order in which a betting interval meets the rows.
     `store`: a folder, or a store of your own, that keeps which models were scored on these rows. The interval is about
-      this one model, fixed beforehand; a note has the one that holds together with those of all other models.
+      this one model, fixed beforehand; a finding (FW405) says how many were scored.
     `trained_on`: the fingerprint of the data the model was fitted on, if it is known: they are not for testing.
     `silence`: codes of findings to leave out, as in `compare`; see docs/checks.md for those of new rows.
 
@@ -111,16 +112,20 @@ def test_risk(
             raise BadInterval(against, "Test on other rows")
         against += ": test on other rows"
     estimate = _with_score(judged.estimate(level, asked, against=against), judged.evidence.loss)
-    place, details, notes = None, {"scored": None}, [*estimate.notes]
+    scored, notes = None, [*estimate.notes]
     if store is None:
-        notes += ledger_notes(estimate, None)
+        notes += [] if estimate.interval is None else [("ledger", UNCOUNTED)]
     else:
-        place = score_in(store, judged.data.fingerprint, judged.name)
-        wide = judged.estimate(place.level_of_all(level), asked, against=against)
-        details = ledger_details(place, wide)
-        notes += [*ledger_notes(estimate, place, wide), *ladder_notes(store, judged.data.fingerprint)]
-    told, found = test_findings(judged, trained_on=seen, place=place, silence=silenced)
-    return replace(estimate, notes=(*notes, *told), details={**details, **found})
+        with opened(store) as kept:
+            scored = note_scores(kept, judged.data.fingerprint, [judged.name])
+            has_board = bool(read_scoreboard(kept, judged.data.fingerprint).submitted)
+        count = "1 model has" if scored == 1 else f"{scored} models have"
+        notes += [] if estimate.interval is None else [("ledger", ONE_MODEL)]
+        notes.append(("ledger", f"{count} been scored on these rows"))
+        if has_board:
+            notes.append(("ladder", "these rows have a leaderboard, whose interval ends with this open score"))
+    told, found = test_findings(judged, trained_on=seen, scored=scored or 0, silence=silenced)
+    return replace(estimate, notes=(*notes, *told), details={"scored": scored, **found})
 
 
 test_risk.__test__ = False  # type: ignore[attr-defined]  # not a test of pytest

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from foldwise.api.manifest import checked_manifest, write_sketch
+from foldwise.api.manifest import MANIFEST, SKETCH, checked_manifest
 from foldwise.blocks.numbers import MISSING, number, span
 from foldwise.data.sketch import make_sketch
 from foldwise.errors import FoldwiseError, Terminated, interrupted
@@ -26,9 +26,9 @@ from foldwise.records.sqlite import SqliteStore
 from foldwise.records.store import AnyStore, Store, opened
 from foldwise.run import run
 from foldwise.stats.estimate import plain_number
-from foldwise.studies.file import write_study
 from foldwise.studies.reading import Reading
 from foldwise.studies.stacking import final_key
+from foldwise.studies.stored import write_study
 from foldwise.studies.study import Method, Study
 
 
@@ -72,8 +72,9 @@ def answer_study(
         manifest = checked_manifest(runnable.study, kept, sketch)
         if is_kept and store is not None:  # before the first fit, so that a kill in the first second is resumable
             write_study(runnable.study, kept, origin=origin)
-        kept.write_document("manifest", manifest)
-        write_sketch(kept, sketch)
+        MANIFEST.write(kept, manifest)
+        if sketch is not None:
+            SKETCH.write(kept, sketch)
         if store is not None:
             write_table(kept, runnable.data)
         _note_test_set(Reading(runnable.study, kept))

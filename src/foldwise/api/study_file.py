@@ -22,7 +22,7 @@ from foldwise.api.study_values import check_sizes, make_parameter, one_form, rea
 from foldwise.data.dataset import Dataset
 from foldwise.data.packed import STDIN
 from foldwise.data.sources import read
-from foldwise.errors import BadSpace, BadStudy, FoldwiseError, nearest
+from foldwise.errors import BadSpace, BadStudy, nearest
 from foldwise.executors.engines import check_engine
 from foldwise.executors.engines import is_foreign as is_foreign_engine
 from foldwise.learners.catalogue import builtin, is_builtin_name
@@ -34,11 +34,11 @@ from foldwise.plans.combined import read_combined
 from foldwise.plans.effort import at_level, find_level
 from foldwise.plans.methods import task_hint
 from foldwise.questions.decision import checked_margin
-from foldwise.records.sqlite import SqliteStore
+from foldwise.records.store import opened
 from foldwise.splits.making import is_foreign as is_foreign_splitter
 from foldwise.stats.chooser import is_foreign as is_foreign_interval
-from foldwise.studies.file import read_origin
 from foldwise.studies.seeds import FIRST, changes_since
+from foldwise.studies.stored import ORIGIN
 from foldwise.tuners.budget import read_seconds
 from foldwise.tuners.registry import is_foreign as is_foreign_tuner
 
@@ -257,19 +257,10 @@ def make_spec(options: Mapping[str, Any], *, space: Iterable[str] = (), **change
 
 def stored_study(run: str | Path, **changes: Any) -> StudySpec:
     """The study a store was begun with, if it was begun from the command line or a file."""
-    store = SqliteStore(run, readonly=True)
-    try:
-        origin = read_origin(store)
-    except FoldwiseError:
-        raise
-    except (ValueError, RecursionError):
-        raise BadStudy(f"the store {run} does not say how its study was begun", "Run the same line again") from None
-    finally:
-        store.close()
-    if origin is None:
+    with opened(run, readonly=True) as store:
+        origin = ORIGIN.read(store)
+    if not origin:
         raise BadStudy(f"the study in {run} was begun in Python", "Run the same line again: finished fits are kept")
-    if not isinstance(origin, dict):
-        raise BadStudy(f"the store {run} does not say how its study was begun", "Run the same line again")
     kept = {name: value for name, value in origin.items() if name != "address"}  # said again, or not used
     if is_foreign_engine(kept.get("engine")):
         del kept["engine"]  # no number depends on it

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from foldwise.data.packed import STDIN, STDIN_NAME
-from foldwise.errors import FoldwiseError
 from foldwise.records.store import Store
-from foldwise.studies.file import read_origin
+from foldwise.studies.stored import ORIGIN
 
 MOST_LETTERS = 200
 
@@ -36,21 +35,12 @@ def title_of(study: Mapping[str, Any]) -> str | None:
 
 def stored_title(store: Store) -> str | None:
     """The title of the study in a store, if it was begun from the command line or a file."""
-    origin = _origin(store)
-    return None if origin is None else title_of(origin)
+    return title_of(ORIGIN.read(store) or {})
 
 
 def stored_margin(store: Store) -> float | None:
     """The regret that a study from the command line or a file says does not matter."""
-    margin = (_origin(store) or {}).get("margin")
+    margin = (ORIGIN.read(store) or {}).get("margin")
     if not isinstance(margin, int | float) or isinstance(margin, bool):
         return None
     return float(margin) if 0 <= margin < math.inf else None
-
-
-def _origin(store: Store) -> dict[str, Any] | None:
-    try:
-        origin = read_origin(store)
-    except (FoldwiseError, ValueError, RecursionError):
-        return None
-    return origin if isinstance(origin, dict) else None

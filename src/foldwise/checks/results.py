@@ -84,14 +84,14 @@ class Outcome:
 @check("FW405", "Test set used again", severity="note")
 def test_set_again(outcome: Outcome | NewRows) -> Iterator[Trap]:
     """The store (`store=`, `--store`) has counted more models on these test rows than this study, or this test, asks
-    about. Each interval is right for its model alone; the interval that holds for all of them at once stands beside it
-    and grows with every look, and none holds for a model that was made after looking at the score of another
-    (`fw.ladder` is for those). Keep rows that nothing was judged on for the last word.
+    about. Each interval is right for its model alone; that of the method that is picked counts them all, and none holds
+    for a model that was made after looking at the score of another (`fw.ladder` is for those).
+    Keep rows that nothing was judged on for the last word.
     """
     if outcome.times_scored:
         yield Trap(
             f"{outcome.times_scored} methods have been judged on this test set, in this and other studies of the "
-            f"store: the interval for the best of them and of later ones holds {UNSEEN}",
+            f"store: the interval for the best of them holds {UNSEEN}",
             figures={"scored": outcome.times_scored},
             advice="Keep rows that nothing was judged on for the last word",
         )

@@ -27,10 +27,11 @@ def store() -> None:
 def info(run: str, failed: bool, as_json: bool) -> None:
     """How many fits a store keeps, how many failed, and its size."""
     from foldwise.show.store_text import store_text
+    from foldwise.studies.stored import ORIGIN, STUDY
 
     kept = _open_store(run)
     answer = kept.info()
-    known = {name for name in ("outline", "origin") if kept.document(name) not in (None, b"null")}
+    known = {document.name for document in (STUDY, ORIGIN) if document.read(kept)}
     show(answer, store_text(answer, failed=failed, width=columns(), documents=known), as_json=as_json)
 
 
@@ -71,8 +72,8 @@ def verify(run: str, as_json: bool) -> int:
 def judge(model: str, data: str, trust: bool, as_json: bool, **options: Any) -> None:
     """Test a saved model on rows it has not seen.
 
-    The interval is about this one model, fixed beforehand. With --store there is also the one that holds together with
-    those of all other models scored on these rows, if none was made after looking at the score of another.
+    The interval is about this one model, fixed beforehand. With --store a note says how many models have been scored on
+    these rows.
     """
     from foldwise.api.model_file import load_model
     from foldwise.api.saved_model import judge_table

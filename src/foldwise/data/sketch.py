@@ -26,6 +26,10 @@ class Sketch:
     columns: Words
     rows: Words
 
+    def __post_init__(self) -> None:
+        if self.columns.shape != (len(self.names),) or self.rows.ndim != 1:
+            raise ValueError("it has not one number for each column")
+
 
 def make_sketch(data: Dataset) -> Sketch | None:
     """The picture of a table; None for sparse and very long ones."""

@@ -16,11 +16,11 @@ from foldwise.live.folds import partial_risk, update_folds
 from foldwise.live.workers import workers
 from foldwise.records.following import FollowedStore
 from foldwise.studies.counting import Sureness
-from foldwise.studies.file import read_study
 from foldwise.studies.finding import finding_words
-from foldwise.studies.importance import read_measured
+from foldwise.studies.measured import read_measured
 from foldwise.studies.pace import Pace, work_left
 from foldwise.studies.reading import Reading
+from foldwise.studies.stored import read_study
 from foldwise.studies.study import Method
 
 Phase = Literal["waiting", "running", "ending", "stopped", "finished", "unreadable"]
@@ -130,7 +130,7 @@ class State:
         if self._store is None:
             self._store = FollowedStore(self.run)
         facts, is_anew = self._store.read_new()
-        if self._store.document("outline") is None:
+        if self._store.document("study") is None:
             return Snapshot("waiting", str(self.run))
         if is_anew or self._counts is None:
             self._begin(self._store)

@@ -21,7 +21,6 @@ from foldwise.learners.model import responses_of
 from foldwise.learners.packages import packages_of
 from foldwise.losses.loss import Loss
 from foldwise.plans.fit import Fit, MemberPredictions
-from foldwise.studies.proposals import limits_to_json
 from foldwise.studies.reading import Reading
 from foldwise.studies.stacking import WEIGHTS, answered, final_key, held_out, members_of
 from foldwise.studies.study import Method, Note, Stage
@@ -212,7 +211,7 @@ def _choosing(member: Method) -> list[Any]:
         list(member.identities),
         member.rule,
         str(member.tuner),
-        None if member.tuner.is_listed else limits_to_json(member.tuner.limits, member.proposals_name),
+        None if member.tuner.is_listed else {**member.tuner.limits._asdict(), "ledger": member.proposals_name},
     ]
 
 

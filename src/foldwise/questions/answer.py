@@ -260,8 +260,9 @@ class Answer:
         if best is None:
             return None
         among = picked_among(self.methods, best)
-        level, count, how = level_of_best(best, among=len(among), asked=len(asked_for(self.methods)))
-        if how == "evenly" and count > 1 and (own := winner_level_of(best, among)) is not None:
+        level, count = level_of_best(best, among=len(among), asked=len(asked_for(self.methods)))
+        how, own = "evenly", winner_level_of(best, among) if 1 < count == len(among) else None
+        if own is not None:
             level, how = own, "winner"
         wide, bbc = best.estimate(level=level), self._corrections[1]
         has_ends = bbc is not None and bbc.low < bbc.high

@@ -8,7 +8,7 @@ import numpy as np
 
 from foldwise.errors import BadStudy
 from foldwise.questions.method import MethodAnswer
-from foldwise.studies.importance import SHUFFLES, Shuffled, model_name, read_measured
+from foldwise.studies.measured import SHUFFLES, Shuffled, model_name, read_measured
 from foldwise.studies.study import Study
 
 

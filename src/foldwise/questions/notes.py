@@ -188,7 +188,7 @@ def ledger_notes(methods: list[MethodAnswer]) -> list[Note]:
         words = "intervals are about methods fixed before the test set was looked at"
         return [("ledger", f"{words}; other studies on it count only if they share a store (store=, --store)")]
     judged = f"{scored} methods have been judged on this test set, in this and other studies of the store"
-    return [("ledger", f"{judged}: the interval for the best of them and of later ones holds {UNSEEN}")]
+    return [("ledger", f"{judged}: the interval for the best of them holds {UNSEEN}")]
 
 
 def loss_notes(study: Study) -> list[Note]:

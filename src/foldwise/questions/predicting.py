@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from foldwise.questions.method import MethodAnswer
-from foldwise.studies.importance import model_name
-from foldwise.studies.predicting import read_timed
+from foldwise.studies.measured import PREDICTING, model_name
 
 
 def first_model_name(answer: MethodAnswer) -> str | None:
@@ -19,7 +18,7 @@ def seconds_per_1000(answer: MethodAnswer, importance: dict[str, Any] | None) ->
     """Seconds of predicting 1,000 rows: of all outer models where their importance was measured, else of the first."""
     if importance is not None and importance["seconds_per_1000"] is not None:
         return float(importance["seconds_per_1000"])
-    kept = read_timed(answer.reading.store)
+    kept = PREDICTING.read(answer.reading.store) or {}
     name = first_model_name(answer) if kept else None
     found = None if name is None else kept.get(name)
-    return None if found is None else 1000 * found.seconds / found.rows
+    return None if found is None or found.rows < 1 else 1000 * found.seconds / found.rows

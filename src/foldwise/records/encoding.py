@@ -78,16 +78,6 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     return head, arrays
 
 
-def read_json(content: bytes, name: str) -> Any:
-    """A JSON document of a store, or BadStore: it may be too large, too deep, or no JSON."""
-    try:
-        if len(content) > MOST_HEAD:
-            raise ValueError(f"it is larger than {MOST_HEAD:,} bytes")
-        return json.loads(content)
-    except (ValueError, RecursionError) as reason:
-        raise BadStore(f"the document {name!r} of the store cannot be read: {reason}", "Start a new store") from None
-
-
 def encode(record: Record) -> bytes:
     """A record as bytes; class codes and row numbers take the smallest integers that hold them."""
     head = {

@@ -72,7 +72,7 @@ class FollowedStore(SqliteStore):
         known, self._stamps = self._stamps, stamps
         for name in [name for name in self._documents if stamps.get(name) != known.get(name)]:
             del self._documents[name]
-        return known.get("outline") != stamps.get("outline")
+        return known.get("study") != stamps.get("study")
 
     def _has_other_writer(self) -> bool:
         """Has another run begun? It may make failed fits again."""

@@ -316,9 +316,6 @@ def _of_winner(winner: Mapping[str, Any]) -> str:
             "stated, for all risks that the intervals of the differences allow (all pairs at once, for a tenth of the "
             f"error), {whichever}."
         )
-    if winner.get("level_shared") == "in order":
-        more = " judged on this test set so far (the k-th spends 6 / (pi k)^2 of the error)"
-        return f"The interval of the picked method is at the level it was left as one of {methods}{more}, {whichever}."
     return f"The interval of the picked method is at the Bonferroni level over {methods}, {whichever}."
 
 

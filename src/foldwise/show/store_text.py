@@ -18,7 +18,7 @@ def store_text(
 ) -> str:
     """The facts of a store (`store.info()`) as sentences; bars by status where fits failed, and their list if asked.
 
-    `documents`: which of "outline" (a study to report) and "origin" (how to go on with it) the store has.
+    `documents`: which of "study" (a study to report) and "origin" (how to go on with it) the store has.
 
     >>> info = {"path": "runs/a", "records": 12, "failed": 0, "statuses": {"ok": 12}, "seconds": 75.0, "bytes": 4096}
     >>> print(store_text(info).splitlines()[0])
@@ -36,7 +36,7 @@ def store_text(
         parts += ["--failed lists the fits that failed."]
     parts += [textwrap.fill(f"note: {plain(text)}", width) for text in info.get("notes", ())]
     run = shlex.quote(str(path))
-    lines = {"outline": f"Its page: foldwise report {run}", "origin": f"To go on: foldwise resume {run}"}
+    lines = {"study": f"Its page: foldwise report {run}", "origin": f"To go on: foldwise resume {run}"}
     parts += ["\n".join(line for name, line in lines.items() if name in documents)]
     return "\n\n".join(part for part in parts if part)
 

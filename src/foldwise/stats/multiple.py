@@ -46,20 +46,6 @@ def shared_level(level: float, among: int, *, method: str = "bonferroni") -> flo
     return 1 - (1 - level) / among if method == "bonferroni" else math.exp(math.log(level) / among)
 
 
-def spent_level(level: float, first: int, last: int | None = None) -> float:
-    """The level of the intervals that came as number `first` to `last`, for all to hold together, however many follow.
-
-    Number k spends 6 / (pi k)^2 of the error, which sums to all of it without end; those that came together share.
-
-    >>> [round(spent_level(0.95, k), 4) for k in (1, 2, 10)]
-    [0.9696, 0.9924, 0.9997]
-    """
-    level, first = checked_level(level), checked_count("first", first)
-    last = checked_count("last", first if last is None else last, at_least=first)
-    share = math.fsum(k**-2 for k in range(first, last + 1)) / (last - first + 1)
-    return 1 - (1 - level) * 6 / math.pi**2 * share
-
-
 def simultaneous(
     value: float, se: float, among: int, level: float = 0.95, method: str = "bonferroni", *, df: float | None = None
 ) -> Ends:

@@ -122,22 +122,6 @@ class Findings(Sequence[Finding]):
         return words_html(*repr(self).splitlines())
 
 
-def finding_from(values: Mapping[str, Any]) -> Finding:
-    """The finding of plain values, as a store keeps them."""
-    severity = values["severity"]
-    if severity not in SEVERITIES:
-        raise KeyError(f"severity {severity!r}")
-    return Finding(
-        code=str(values["code"]),
-        severity=severity,
-        text=str(values["text"]),
-        rows=tuple(int(row) for row in values["rows"]),
-        columns=tuple(str(name) for name in values["columns"]),
-        figures=dict(values["figures"]),
-        advice=str(values["advice"]),
-    )
-
-
 def finding_words(finding: Mapping[str, Any]) -> str:
     """A finding as sentences, with its code to look up or to silence.
 

@@ -1,19 +1,16 @@
 """What the searches of a study proposed, stored before its fits.
 
-Each method's proposals are a document of the store. So a result can be read without the
-tuner that made them, and a study that is resumed continues from what was proposed before, whatever the
-tuner would propose today.
+Each method's proposals are a document of the store. So a result can be read without the tuner that made them, and a
+study that is resumed continues from what was proposed before, whatever the tuner would propose today.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from foldwise.errors import BadStore
-from foldwise.records.encoding import read_json
+from foldwise.records.document import Document
 from foldwise.records.store import Store
 from foldwise.spaces.point import Point
 from foldwise.studies.plain import plain_candidate
@@ -39,42 +36,49 @@ class Proposals:
         return self.asked.get(tuning, ())[: limits.budget]
 
 
-def limits_to_json(limits: Limits, proposals_name: str) -> dict[str, Any]:
-    return {**limits._asdict(), "ledger": proposals_name}
+@dataclass(frozen=True)
+class StoredProposals:
+    """Proposals with the candidates they stand for, as a store keeps them."""
+
+    points: tuple[tuple[int, tuple[int | float, ...]], ...]
+    candidates: tuple[dict[str, Any], ...]
+    identities: tuple[str, ...]
+    responses: tuple[tuple[str, ...], ...]
+    ranks: tuple[int, ...] | None
+    asked: Mapping[str, tuple[int, ...]]
+    over: frozenset[str]
+    seconds: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        count = len(self.points)
+        lists = [self.candidates, self.identities, self.responses, *([] if self.ranks is None else [self.ranks])]
+        if count > MOST_CANDIDATES or any(len(values) != count for values in lists):
+            raise ValueError("its lists differ in length")
+        if not all(0 <= number < count for numbers in self.asked.values() for number in numbers):
+            raise ValueError("a tuning asks for a candidate that is not there")
 
 
-def limits_from(written: dict[str, Any]) -> tuple[Limits, str]:
-    """The limits and the document of a search; a store from a stranger may hold anything."""
-    limits, proposals_name = Limits(written["budget"], written["seconds"], written["stop"]), written["ledger"]
-    if not all(value is None or (isinstance(value, int | float) and value > 0) for value in limits[:2]):
-        raise TypeError(f"a budget of {limits[:2]}")
-    if not isinstance(limits.budget, int | None) or not isinstance(proposals_name, str):
-        raise TypeError(f"a search named {proposals_name!r} with a budget of {limits.budget!r}")
-    return limits, proposals_name
+PROPOSALS = Document("proposals", StoredProposals)
 
 
 def write_proposals(method: Method, store: Store) -> None:
     """Store all proposals so far, before their fits."""
-    found = method.proposals
-    written = {
-        "points": [[block, list(at)] for block, at in found.points],
-        "candidates": [plain_candidate(candidate) for candidate in method.candidates],
-        "settings": list(method.identities),
-        "offers": [list(names) for names in method.responses],
-        "ranks": None if method.ranks is None else list(method.ranks),
-        "asked": {name: list(numbers) for name, numbers in found.asked.items()},
-        "over": sorted(found.over),
-        "asking": dict(found.seconds),
-    }
-    store.write_document(method.proposals_name, json.dumps(written, sort_keys=True).encode())
+    stored = StoredProposals(
+        candidates=tuple(map(plain_candidate, method.candidates)),
+        identities=tuple(method.identities),
+        responses=tuple(method.responses),
+        ranks=None if method.ranks is None else tuple(method.ranks),
+        **vars(method.proposals),
+    )
+    PROPOSALS.write(store, stored, name=method.proposals_name)
 
 
 def with_proposals(study: Study, store: Store) -> Study:
     """The study with the stored proposals of its searches; the same study without searches."""
     if all(method.tuner.is_listed for method in study.methods):
         return study
-    methods = (method if method.tuner.is_listed else _filled(method, store) for method in study.methods)
-    return replace(study, methods=tuple(methods), _keys={})  # keys of other candidates are not theirs
+    methods = tuple(method if method.tuner.is_listed else _filled(method, store) for method in study.methods)
+    return replace(study, methods=methods, _keys={})  # keys of other candidates are not theirs
 
 
 def with_method(study: Study, method: Method) -> Study:
@@ -83,51 +87,16 @@ def with_method(study: Study, method: Method) -> Study:
 
 
 def _filled(method: Method, store: Store) -> Method:
-    content = store.document(method.proposals_name)
-    return method if content is None else _read(method, read_json(content, "document of proposals"))
-
-
-def _read(method: Method, written: Any) -> Method:
-    """The document may come from anyone: refuse what is inconsistent."""
-    try:
-        points = tuple(
-            Point(int(block), tuple(float(x) if isinstance(x, float) else int(x) for x in at))
-            for block, at in written["points"]
-        )
-        candidates, identities, responses = written["candidates"], written["settings"], written["offers"]
-        count = len(points)
-        if count > MOST_CANDIDATES or not {len(candidates), len(identities), len(responses)} == {count}:
-            raise ValueError("its lists differ in length")
-        if not all(isinstance(each, dict) for each in candidates) or not all(isinstance(s, str) for s in identities):
-            raise TypeError("its candidates are of the wrong type")
-        return replace(
-            method,
-            candidates=tuple(candidates),
-            identities=tuple(identities),
-            responses=tuple(tuple(str(name) for name in names) for names in responses),
-            ranks=_ranks(method, written["ranks"], count),
-            proposals=Proposals(
-                points,
-                {str(name): tuple(_number(at, count) for at in places) for name, places in written["asked"].items()},
-                frozenset(str(name) for name in written["over"]),
-                {str(name): float(seconds) for name, seconds in written["asking"].items()},
-            ),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as reason:
-        raise BadStore(
-            f"the stored proposals of {method.name!r} cannot be read: {reason}", "Start a new store"
-        ) from reason
-
-
-def _ranks(method: Method, ranks: Sequence[Any] | None, count: int) -> tuple[int, ...] | None:
-    if method.ranks is None:
-        return None
-    if ranks is None or len(ranks) != count:
-        raise ValueError("its ranks are missing")
-    return tuple(int(rank) for rank in ranks)
-
-
-def _number(at: Any, count: int) -> int:
-    if isinstance(at, bool) or not isinstance(at, int) or not 0 <= at < count:
-        raise ValueError(f"it has no candidate {at!r}")
-    return at
+    stored = PROPOSALS.read(store, name=method.proposals_name)
+    if stored is None:
+        return method
+    return replace(
+        method,
+        candidates=stored.candidates,
+        identities=stored.identities,
+        responses=stored.responses,
+        ranks=None if method.ranks is None else stored.ranks,
+        proposals=Proposals(
+            tuple(Point(block, at) for block, at in stored.points), stored.asked, stored.over, stored.seconds
+        ),
+    )

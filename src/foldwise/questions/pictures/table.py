@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from foldwise.data.dataset import Dataset
 from foldwise.data.features import features
-from foldwise.records.encoding import read_json
+from foldwise.records.document import Document
 from foldwise.records.store import Store
 from foldwise.studies.study import Study
 
-NAME = "table"  # of its document in a store
 MOST_NAMED = 20  # columns with missing values that are kept by name
 MOST_CLASSES = 20
 BINS = 24
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """Columns by type and where values are missing: counts and names, no value."""
+
+    columns: int
+    kinds: Mapping[str, int]
+    missing: Mapping[str, int]
+    columns_with_missing: int
+    target: str
+
+
+TABLE = Document("table", TableFacts, is_optional=True)
 
 
 def table_facts(data: Dataset) -> dict[str, Any]:
@@ -40,15 +54,13 @@ def table_facts(data: Dataset) -> dict[str, Any]:
 
 def write_table(store: Store, data: Dataset) -> None:
     """Keep the facts of the table, for pages that are made later without it."""
-    store.write_document(NAME, json.dumps(table_facts(data), sort_keys=True).encode())
+    TABLE.write(store, TableFacts(**table_facts(data)))
 
 
 def read_table(store: Store) -> dict[str, Any] | None:
-    """The facts of the table of a store; None where an earlier version wrote it."""
-    content = store.document(NAME)
-    found = read_json(content, NAME) if content else None
-    is_whole = isinstance(found, dict) and all(isinstance(found.get(key), dict) for key in ("kinds", "missing"))
-    return found if is_whole else None
+    """The facts of the table of a store."""
+    facts = TABLE.read(store)
+    return None if facts is None else asdict(facts)
 
 
 def target_facts(study: Study) -> dict[str, Any] | None:

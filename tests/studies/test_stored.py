@@ -1,6 +1,8 @@
-"""A study as a document (studies/file.py): read as it was written, and refused where it cannot be."""
+"""A study as a document (studies/stored.py): read as it was written, and refused where it cannot be."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +10,10 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 import foldwise as fw
 from foldwise.api.request import request
-from foldwise.errors import BadStore
+from foldwise.errors import BadStore, FoldwiseError
 from foldwise.records.encoding import pack, unpack
 from foldwise.records.memory import MemoryStore
-from foldwise.studies.file import read_origin, read_study, study_bytes, study_from, write_study
+from foldwise.studies.stored import ORIGIN, STUDY, pack_study, read_study, unpack_study, write_study
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 Y = X[:, 0]
@@ -34,8 +36,9 @@ def make(learners, target, options):
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_comes_back_with_the_names_of_all_its_fits(name):
     study = make(*STUDIES[name])
-    found = study_from(study_bytes(study))
-    assert study_bytes(found) == study_bytes(study)
+    content = STUDY.encode(pack_study(study))
+    found = unpack_study(STUDY.decode(content))
+    assert STUDY.encode(pack_study(found)) == content
     for old, new in zip(study.methods, found.methods, strict=True):
         for stage, other in zip(study.stages(old), found.stages(new), strict=True):
             assert stage.split.train.tolist() == other.split.train.tolist()
@@ -46,7 +49,7 @@ def test_a_study_comes_back_with_the_names_of_all_its_fits(name):
 def test_the_origin_is_kept_beside_it():
     store, one = MemoryStore(), make(*STUDIES["lines"])
     write_study(one, store, origin={"command": "compare"})
-    assert read_origin(store) == {"command": "compare"}
+    assert ORIGIN.read(store) == {"command": "compare"}
     assert read_study(store).outer.fingerprint == one.outer.fingerprint
 
 
@@ -54,18 +57,33 @@ def test_a_loss_that_is_a_function_must_be_given_again():
     def cubed(y, predicted):
         return np.abs(y - predicted) ** 3
 
-    content = study_bytes(make({"a": RIDGE}, Y, {"outer": 3, "inner": 2, "loss": cubed}))
+    stored = pack_study(make({"a": RIDGE}, Y, {"outer": 3, "inner": 2, "loss": cubed}))
     with pytest.raises(BadStore, match=r"the losses of this study \(cubed\) are not all known by name"):
-        study_from(content)
-    assert study_from(content, loss=cubed).losses[0].name == "cubed"
+        unpack_study(stored)
+    assert unpack_study(stored, loss=cubed).losses[0].name == "cubed"
 
 
 def test_a_store_without_a_study_or_with_half_of_one_says_so():
     with pytest.raises(BadStore, match="the store has no study"):
         read_study(MemoryStore())
-    head, arrays = unpack(study_bytes(make(*STUDIES["lines"])))
+    head, arrays = unpack(STUDY.encode(pack_study(make(*STUDIES["lines"]))))
     for key in ("outer", "methods", "classes"):
-        with pytest.raises(BadStore, match=f"the study in the store cannot be read: KeyError.'{key}'"):
-            study_from(pack({name: value for name, value in head.items() if name != key}, arrays))
+        half = {"value": {name: value for name, value in head["value"].items() if name != key}}
+        with pytest.raises(BadStore, match=f"the document 'study' of the store cannot be read: {key}: Field required"):
+            STUDY.decode(pack(half, arrays))
+
+
+@pytest.mark.parametrize("change", [{"inner": 7}, {"tuner": "nobody"}, {"candidates": []}])
+def test_a_study_that_contradicts_itself_is_refused(change):
+    head, arrays = unpack(STUDY.encode(pack_study(make(*STUDIES["lines"]))))
+    methods = [{**method, **change} for method in head["value"]["methods"]]
+    store = MemoryStore()
+    store.write_document("study", pack({"value": {**head["value"], "methods": methods}}, arrays))
+    with pytest.raises(FoldwiseError):
+        fw.load(store)
+
+
+def test_an_interval_of_a_store_is_a_built_in_one():
+    stored = pack_study(make(*STUDIES["lines"]))
     with pytest.raises(BadStore, match="asks for an interval 'my wilson', which there is not"):
-        study_from(pack({**head, "interval": "my wilson"}, arrays))
+        unpack_study(replace(stored, interval="my wilson"))
