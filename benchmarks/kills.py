@@ -71,7 +71,7 @@ def crash_points(folder: Path, expected: Answer, wanted: int, what: str) -> Coun
     found, run, at = Counter[str](), killing.Run(folder / f"{what}-0"), 1
     while found["points"] < wanted:
         before = run.keys()
-        is_killed = killing.killed_at_write(run, at, what=what)
+        is_killed = killing.killed_at_call(run, at, calls=what)
         found["points"] += is_killed
         found["lost"] += len(before - run.keys())
         leftovers.wait_until(lambda run=run: not leftovers.processes(run.environment), 2.0)  # type: ignore[misc]

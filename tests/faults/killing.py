@@ -1,4 +1,4 @@
-"""Studies of the command line that are killed, interrupted and resumed, and what must hold each time."""
+"""Studies of the command line that are killed, interrupted, disturbed and resumed, and what must hold each time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,29 +23,41 @@ COMMAND = (sys.executable, "-c", "from foldwise.cli import main; main()")
 WORDS = ("diabetes", "--learners", "tree", "--budget", "8", "--outer", "8", "--inner", "pairs", "--jobs", "2")
 WAYS = ("everything", "coordinator", "nursery and then everything")
 TIMES = ("seconds", "fits_made")  # the fields that may differ after an interruption
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 
 
 class Run:
-    """A study in a folder of its own, with marked processes and its own temporary folder."""
+    """A study in a folder of its own, with marked processes and its own temporary folder.
 
-    def __init__(self, folder: Path, words: tuple[str, ...] = WORDS) -> None:
+    `outputs`: options of what is written when the study is over, also when it goes on.
+    """
+
+    def __init__(
+        self, folder: Path, words: tuple[str, ...] = WORDS, *, outputs: tuple[str, ...] = (), **environment: str
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.folder, self.store = folder, folder / "run"
-        self.environment = leftovers.marked(folder / "tmp")
-        self._compare = ("compare", *words, "--store", str(self.store), "--json")
+        self.folder, self.store, self.outputs = folder, folder / "run", outputs
+        self.environment = leftovers.marked(folder / "tmp") | environment
+        self._compare = ("compare", *words, "--store", str(self.store))
 
-    def start(self, *, before: tuple[str, ...] = (), as_json: bool = True) -> subprocess.Popen[str]:
+    def start(self, *before: str, as_json: bool = True) -> subprocess.Popen[str]:
         """Begin the study, or go on with it: by `resume` where the store knows it, else by the same line."""
-        words = self._compare if not self.is_known() else ("resume", str(self.store), "--jobs", "2", "--json")
-        words = words if as_json else words[:-1]
+        words = self._compare if not self.is_known() else ("resume", str(self.store), "--jobs", "2")
+        line = [*before, *COMMAND, *words, *self.outputs, *(["--json"] if as_json else [])]
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen([*before, *COMMAND, *words], env=self.environment, preexec_fn=_heed_hangups, **pipes)
+        return subprocess.Popen(line, cwd=self.folder, env=self.environment, preexec_fn=_heed_hangups, **pipes)
+
+    def run(self, *before: str) -> tuple[int, str, str]:
+        """Exit code, stdout and stderr of a run that nobody disturbs, unless what stands before it does."""
+        process = self.start(*before)
+        out, error = process.communicate(timeout=300)
+        return process.returncode, out, error
 
     def finish(self) -> dict[str, Any]:
-        """Let it run to its end; its answer."""
-        process = self.start()
-        out, error = process.communicate(timeout=300)
-        assert process.returncode == 0, error[-2000:]
+        """Let it run to its end, of which nothing may be left; its answer."""
+        code, out, error = self.run()
+        assert code == 0, error[-2000:]
+        leftovers.assert_nothing_left(self.environment)
         answer: dict[str, Any] = json.loads(out)
         return answer
 
@@ -54,28 +66,30 @@ class Run:
 
     def keys(self) -> set[str]:
         """Records in the store, read as anybody would who knows SQLite."""
-        return self._read("SELECT key FROM records")
+        return set(self._read("SELECT key FROM records"))
 
-    def _read(self, statement: str) -> set[str]:
+    def statuses(self) -> set[str]:
+        return set(self._read("SELECT status FROM records"))
+
+    def _read(self, statement: str) -> list[str]:
+        address = f"file:{self.store / 'records.db'}?mode=ro"
         try:
-            database = sqlite3.connect(f"file:{self.store / 'records.db'}?mode=ro", uri=True, timeout=30)
-            try:
-                return {name for (name,) in database.execute(statement)}
-            finally:
-                database.close()
+            with closing(sqlite3.connect(address, uri=True, timeout=30)) as database:
+                return [name for (name,) in database.execute(statement)]
         except sqlite3.OperationalError:  # no file or no table yet
-            return set()
-
-
-def without_times(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer without the fields that may differ."""
-    methods = [{key: value for key, value in one.items() if key not in TIMES} for one in answer["methods"]]
-    return {key: value for key, value in answer.items() if key not in TIMES} | {"methods": methods}
+            return []
 
 
 def _heed_hangups() -> None:
     """In the new process: who runs the tests under nohup ignores SIGHUP, and so would what they start."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def without_times(answer: Any) -> Any:
+    """An answer without what may differ between a run and one that goes on."""
+    if isinstance(answer, Mapping):
+        return {key: without_times(value) for key, value in answer.items() if key not in TIMES}
+    return [without_times(value) for value in answer] if isinstance(answer, list) else answer
 
 
 def wait_for_records(run: Run, process: subprocess.Popen[str], more: int) -> None:
@@ -89,6 +103,11 @@ def kill_all(environment: Mapping[str, str]) -> None:
     while found := leftovers.processes(environment):
         for pid in found:
             kill(pid)
+
+
+def kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def kill_somehow(run: Run, process: subprocess.Popen[str], way: str) -> None:
@@ -136,7 +155,9 @@ def _kill_once(run: Run, process: subprocess.Popen[str], way: str) -> Counter[st
     before = run.keys()
     kill_somehow(run, process, way)
     process.wait()
-    _drain(process)
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
     leftovers.wait_until(lambda: not leftovers.processes(run.environment), 2.0)
     left = len(leftovers.processes(run.environment))
     kill_all(run.environment)
@@ -167,31 +188,40 @@ def interrupt(run: Run, number: int, *, more: int, second_after: float | None = 
     return seconds, process.returncode, out, error
 
 
+def start_and_wait(run: Run) -> subprocess.Popen[str]:
+    """A run in the midst of its fits."""
+    process = run.start()
+    wait_for_records(run, process, 3)
+    assert process.poll() is None
+    return process
+
+
 def has_strace() -> bool:
     """Is strace here, and allowed to trace?"""
     strace = shutil.which("strace")
     return bool(strace) and subprocess.run([strace, "-o", os.devnull, "true"], capture_output=True).returncode == 0
 
 
-def killed_at_write(run: Run, at: int, *, what: str = "pwrite64") -> bool:
-    """Was the coordinator killed at its n-th system call of that kind? False: it made fewer, and finished."""
-    inject = f"{what}:signal=SIGKILL:when={at}"
-    strace = shutil.which("strace")
-    assert strace, "strace is needed for this"
-    process = run.start(
-        before=(strace, "-f", "-qq", "-o", "/dev/null", "-e", f"trace={what}", "-e", f"inject={inject}")
-    )
-    _, error = process.communicate(timeout=300)
-    assert process.returncode in (0, -signal.SIGKILL, 128 + signal.SIGKILL), error[-2000:]
-    return process.returncode != 0
+def killed_at_call(run: Run, at: int, *, calls: str = "pwrite64") -> bool:
+    """Was the coordinator killed at its n-th system call of that kind? False: it made fewer, and finished.
+
+    What was in its store stays.
+    """
+    before, inject = run.keys(), f"inject={calls}:signal=SIGKILL:when={at}"
+    code, _, error = run.run("strace", "-f", "-qq", "-o", os.devnull, "-e", f"trace={calls}", "-e", inject)
+    assert code in (0, -signal.SIGKILL, 128 + signal.SIGKILL), error[-2000:]
+    assert before <= run.keys()
+    return code != 0
 
 
-def kill(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-
-
-def _drain(process: subprocess.Popen[str]) -> None:
-    for stream in (process.stdout, process.stderr):
-        if stream is not None:
-            stream.close()
+def with_clock(file: Path) -> dict[str, str]:
+    """An environment whose time of day moves as that file says; the monotonic clock goes on, as in a real jump."""
+    site = file.with_name("site")
+    site.mkdir()
+    file.write_text("+0")
+    # libfaketime refuses the call by which Python 3.11 sleeps
+    patch = "import select, time\ntime.sleep = lambda seconds: select.select([], [], [], seconds) and None\n"
+    (site / "sitecustomize.py").write_text(patch)
+    paths = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
+    faked = {"LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(file), "PYTHONPATH": paths}
+    return faked | {"FAKETIME_NO_CACHE": "1", "DONT_FAKE_MONOTONIC": "1"}

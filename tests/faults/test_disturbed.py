@@ -2,172 +2,126 @@
 
 from __future__ import annotations
 
-import json
 import os
-import random
 import shutil
 import signal
-import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import disturbing
 import killing
 import leftovers
 import pytest
-import reading
-from disturbing import compare, injecting, without_times
+from killing import Run, without_times
 
+import foldwise as fw
 from foldwise.api.model_file import load_model
+from foldwise.errors import FoldwiseError
+from foldwise.records.sqlite import SqliteStore
 
 pytestmark = pytest.mark.slow
-needs_strace = pytest.mark.skipif(not killing.has_strace(), reason="strace disturbs at a call")
-WRITES, SYNCS = "write,pwrite64", "fsync,fdatasync"
+SCHEME = ("--outer", "3", "--inner", "2", "--isolate", "--jobs", "1", "--quiet")
+TREES = ("diabetes", "--learners", "tree", "--budget", "4", *SCHEME)
+FORESTS = ("diabetes", "--learners", "forest", "--budget", "3", *SCHEME)  # time for something between two fits
 OUTPUTS = ("--save", "model.skops", "--report", "page.html")
+WRITES, SYNCS, RENAMES = "write,pwrite64", "fsync,fdatasync", "rename"
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return compare(tmp_path_factory.mktemp("undisturbed")).finish()
+def trees(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return Run(tmp_path_factory.mktemp("trees"), TREES).finish()
 
 
 @pytest.fixture(scope="module")
-def undisturbed_forests(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return disturbing.compare_forests(tmp_path_factory.mktemp("forests")).finish()
+def forests(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return Run(tmp_path_factory.mktemp("forests"), FORESTS).finish()
 
 
-@pytest.fixture(scope="module")
-def undisturbed_benchmark(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return disturbing.benchmark(tmp_path_factory.mktemp("benchmark")).finish()
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_a_benchmark_killed_at_random_moments(undisturbed_benchmark: dict[str, Any], tmp_path: Path, seed: int) -> None:
-    command, rng = disturbing.benchmark(tmp_path), random.Random(seed)
-    before, process = command.records(), command.start()
-    wanted = rng.randrange(1, 100)
-    leftovers.wait_until(lambda: process.poll() is not None or len(command.records()) >= wanted, 120)
-    assert process.poll() is None
-    killing.kill_all(command.environment)
-    process.communicate()
-    assert before <= command.records()
-    assert without_times(command.finish()) == without_times(undisturbed_benchmark)
-
-
-@needs_strace
-@pytest.mark.parametrize(("calls", "number"), [(WRITES, 60), (SYNCS, 12)])
-def test_a_benchmark_killed_at_a_call(
-    undisturbed_benchmark: dict[str, Any], tmp_path: Path, calls: str, number: int
+@pytest.mark.skipif(not killing.has_strace(), reason="strace kills at a call")
+@pytest.mark.parametrize(("calls", "moments"), [(WRITES, (20, 70, 20)), (SYNCS, (3, 12, 3)), (RENAMES, (1, 2))])
+def test_a_kill_at_a_call_leaves_whole_files_or_none_and_the_next_run_writes_them(
+    trees: dict[str, Any], tmp_path: Path, calls: str, moments: tuple[int, ...]
 ) -> None:
-    command = disturbing.benchmark(tmp_path)
-    disturbing.kill_at(command, calls, number)
-    assert without_times(command.finish()) == without_times(undisturbed_benchmark)
+    """One after another: while fits are made, and while the model is refitted, saved and reported."""
+    run = Run(tmp_path, TREES, outputs=OUTPUTS)
+    model, page = tmp_path / "model.skops", tmp_path / "page.html"
+    was_killed = False
+    for number in moments:
+        was_killed |= killing.killed_at_call(run, number, calls=calls)
+        leftovers.wait_until(lambda: not leftovers.processes(run.environment), leftovers.patience(2.0))
+        assert leftovers.processes(run.environment) == []
+        if model.exists():
+            load_model(model)
+        if page.exists():
+            assert page.read_text().rstrip().endswith("</html>")
+        if run.keys():
+            store = SqliteStore(run.store, readonly=True)
+            assert store.verify() == []
+            store.close()
+    assert was_killed
+    assert without_times(run.finish()) == without_times(trees)
+    load_model(model)
+    assert page.read_text().rstrip().endswith("</html>")
 
 
-@needs_strace
-@pytest.mark.parametrize(("calls", "number"), [(WRITES, 20), (WRITES, 70), (SYNCS, 3), (SYNCS, 12)])
-def test_a_whole_command_killed_at_a_call(undisturbed: dict[str, Any], tmp_path: Path, calls: str, number: int) -> None:
-    command = compare(tmp_path, *OUTPUTS)
-    disturbing.kill_at(command, calls, number)
-    assert without_times(command.finish()) == without_times(undisturbed)
-    load_model(tmp_path / "model.skops")
-    assert (tmp_path / "page.html").read_text().rstrip().endswith("</html>")
-
-
-@pytest.mark.skipif(not disturbing.FAKETIME.exists(), reason="libfaketime makes the clock jump")
+@pytest.mark.skipif(not killing.FAKETIME.exists(), reason="libfaketime makes the clock jump")
 @pytest.mark.parametrize("jump", ["+3650d", "-3650d"])
-def test_a_clock_that_jumps_stops_nothing(undisturbed_forests: dict[str, Any], tmp_path: Path, jump: str) -> None:
+def test_a_clock_that_jumps_stops_nothing(forests: dict[str, Any], tmp_path: Path, jump: str) -> None:
     clock = tmp_path / "clock"
-    faked = disturbing.with_clock(clock)
     limits = ("--fit-timeout", "60", "--time-limit", "250")
-    command = disturbing.compare_forests(tmp_path / "study", *limits, **faked)
-    process = disturbing.start_and_wait(command)
+    run = Run(tmp_path / "study", (*FORESTS, *limits), **killing.with_clock(clock))
+    process = killing.start_and_wait(run)
     clock.write_text(jump)
-    assert len(command.records()) < undisturbed_forests["fits"]
+    assert len(run.keys()) < forests["fits"]
     _, error = process.communicate(timeout=120)
     assert process.returncode == 0, error
-    assert set(disturbing.statuses(command.folder / "run")) == {"ok"}
-    assert without_times(command.finish()) == without_times(undisturbed_forests)
+    assert run.statuses() == {"ok"}
+    assert without_times(run.finish()) == without_times(forests)
 
 
 @pytest.mark.parametrize("whom", ["all of it", "the coordinator"])
-def test_a_run_that_is_suspended_times_out_no_fit(
-    undisturbed_forests: dict[str, Any], tmp_path: Path, whom: str
-) -> None:
-    command = disturbing.compare_forests(tmp_path, "--fit-timeout", "6")
-    process = disturbing.start_and_wait(command)
-    stopped = leftovers.processes(command.environment) if whom == "all of it" else [process.pid]
+def test_a_run_that_is_suspended_times_out_no_fit(forests: dict[str, Any], tmp_path: Path, whom: str) -> None:
+    run = Run(tmp_path, (*FORESTS, "--fit-timeout", "6"))
+    process = killing.start_and_wait(run)
+    stopped = leftovers.processes(run.environment) if whom == "all of it" else [process.pid]
     for pid in stopped:
         os.kill(pid, signal.SIGSTOP)
-    assert len(command.records()) < undisturbed_forests["fits"]
+    assert len(run.keys()) < forests["fits"]
     time.sleep(10)
     for pid in reversed(stopped):
         os.kill(pid, signal.SIGCONT)
     _, error = process.communicate(timeout=120)
     assert process.returncode == 0, error
-    assert set(disturbing.statuses(tmp_path / "run")) == {"ok"}
-    assert without_times(command.finish()) == without_times(undisturbed_forests)
-
-
-def assert_stopped_by_a_sentence(command: disturbing.Command, found: tuple[int, str, str]) -> None:
-    code, _, error = found
-    assert code in (1, 2), error
-    assert "Traceback" not in error
-    assert "ree some space" in error.splitlines()[-1], error
-    leftovers.assert_nothing_left(command.environment)
-
-
-@needs_strace
-@pytest.mark.parametrize("number", [1, 8, 30])
-def test_a_quota_stops_the_run_which_goes_on_when_there_is_room(
-    undisturbed: dict[str, Any], tmp_path: Path, number: int
-) -> None:
-    command = compare(tmp_path)
-    assert_stopped_by_a_sentence(command, command.run(*injecting("pwrite64", f"error=EDQUOT:when={number}+")))
-    assert without_times(command.finish()) == without_times(undisturbed)
+    assert run.statuses() == {"ok"}
+    assert without_times(run.finish()) == without_times(forests)
 
 
 @pytest.mark.skipif(shutil.which("prlimit") is None, reason="prlimit limits the size of files")
 @pytest.mark.parametrize("kilobytes", [16, 60])
-def test_a_limit_of_file_size_stops_the_run_likewise(
-    undisturbed: dict[str, Any], tmp_path: Path, kilobytes: int
+def test_a_disk_without_room_stops_the_run_which_goes_on_when_there_is_some(
+    trees: dict[str, Any], tmp_path: Path, kilobytes: int
 ) -> None:
-    command = compare(tmp_path)
-    assert_stopped_by_a_sentence(command, command.run("prlimit", f"--fsize={kilobytes * 1024}"))
-    assert without_times(command.finish()) == without_times(undisturbed)
+    run = Run(tmp_path, TREES)
+    code, _, error = run.run("prlimit", f"--fsize={kilobytes * 1024}")
+    assert code in (1, 2), error
+    assert "Traceback" not in error
+    assert "ree some space" in error.splitlines()[-1], error
+    leftovers.assert_nothing_left(run.environment)
+    assert without_times(run.finish()) == without_times(trees)
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", disk], capture_output=True).returncode:
-        pytest.skip("only an administrator can make a small disk")
-    yield disk
-    subprocess.run(["umount", "-l", disk], check=True)
-
-
-@pytest.mark.parametrize("kilobytes", [20, 60, 100])
-def test_a_full_disk_stops_the_run_likewise(
-    undisturbed: dict[str, Any], small_disk: Path, tmp_path: Path, kilobytes: int
-) -> None:
-    def resize(size: int) -> None:
-        subprocess.run(["mount", "-o", f"remount,size={size}k", small_disk], check=True)
-
-    resize(kilobytes)
-    command = compare(tmp_path, "--store", "disk/run")
-    found = command.run()
-    assert_stopped_by_a_sentence(command, found)
-    resize(10_000)
-    assert without_times(command.finish()) == without_times(undisturbed)
-
-
-def test_two_readers_beside_a_writer_disturb_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer, readers = reading.both(tmp_path, 12)
-    for found in readers:
-        assert found["answers"] > 1
-        assert (found["damaged"], found["gone"]) == (0, 0)
-    monkeypatch.setattr(reading, "NAP", 0.0)
-    assert without_times(answer) == without_times(json.loads(json.dumps(reading.study(12))))
+def test_who_reads_a_store_that_is_being_written_disturbs_nobody(forests: dict[str, Any], tmp_path: Path) -> None:
+    run = Run(tmp_path, FORESTS)
+    process, answers, known = killing.start_and_wait(run), 0, set[str]()
+    while process.poll() is None:
+        store = SqliteStore(run.store, readonly=True)
+        assert store.verify() == []
+        assert known <= (known := set(store.keys()))
+        store.close()
+        try:
+            answers += bool(fw.load(run.store).to_dict()["methods"])
+        except FoldwiseError:  # as long as there is nothing to answer from
+            assert not answers
+    process.communicate(timeout=120)
+    assert answers > 1
+    assert without_times(run.finish()) == without_times(forests)
