@@ -36,10 +36,3 @@ def test_the_patterns_know_the_sentences_that_are_printed():
     assert all(any(claims.re.search(words, sentence) for sentence in said) for words in claims.CLAIMS.values())
     assert not claims.is_taken_back(said)
     assert claims.is_taken_back([*said, "The order may be chance."])
-
-
-def test_the_command_prints_a_table(monkeypatch, capsys):
-    monkeypatch.setattr(claims, "SETS", (2,))
-    monkeypatch.setattr(claims, "METHODS", (2, 3))
-    claims.main(["--replications", "4"])
-    assert "| a is better than b | 0.000 | 0.000 | 2 data sets x 2 methods |" in capsys.readouterr().out

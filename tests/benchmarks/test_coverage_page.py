@@ -23,15 +23,6 @@ def test_the_page_names_every_default_and_every_hard_cell(small):
     assert all(line.count("|") >= 4 for line in rows)
 
 
-def test_the_command_writes_the_file(small, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(coverage_page, "page", lambda **asked: f"{asked}")
-    coverage_page.main(["--write", str(tmp_path / "coverage.md"), "--replications", "9", "--jobs", "1"])
-    assert (tmp_path / "coverage.md").read_text(
-        encoding="utf-8"
-    ) == "{'replications': 9, 'seed': 0, 'jobs': 1, 'kept': None}\n"
-    assert "wrote" in capsys.readouterr().out
-
-
 def test_one_design_is_printed_with_what_is_expected_of_it(capsys):
     coverage_page.main(["--design", "D10", "--replications", "500", "--jobs", "1"])
     printed = capsys.readouterr().out

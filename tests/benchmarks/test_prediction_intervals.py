@@ -52,24 +52,3 @@ def test_the_promise_names_what_was_simulated():
         assert {level: tuple(np.round(found, 3)) for level, found in by_level.items()} == {
             level: tuple(found) for level, found in SIMULATED[task].items()
         }
-
-
-def test_ten_real_tables_and_five_learners_are_in_the_record():
-    real = {cell["data"] for cell in RECORD["cells"]} - set(prediction_intervals.SIMULATED)
-    assert real == {*prediction_intervals.NUMBERS, *prediction_intervals.CLASSES}
-    assert len(real) == 10
-    assert len({cell["method"] for cell in RECORD["cells"]}) == 7
-
-
-def test_the_command_writes_the_page_from_what_is_kept(tmp_path, capsys):
-    page = tmp_path / "page.md"
-    page.write_text(
-        f"before\n{prediction_intervals.HEAD}\nof yore\n{prediction_intervals.TAIL}\nafter\n", encoding="utf-8"
-    )
-    prediction_intervals.main(["--again", "--write", str(page)])
-    text = page.read_text(encoding="utf-8")
-    assert text.startswith("before\n")
-    assert text.endswith("\nafter\n")
-    assert "of yore" not in text
-    assert "smallest outer risk" in text
-    assert "numbers" in capsys.readouterr().out

@@ -40,13 +40,6 @@ def test_a_ratio_far_below_the_stored_one_fails_the_run(tmp_path):
     assert "it was 1000000000.00" in done.stderr
 
 
-def test_a_run_without_stored_ratios_says_that_it_compared_nothing(tmp_path):
-    done = run_tiny(tmp_path)
-
-    assert done.returncode == 0, done.stderr
-    assert "nothing was compared" in done.stderr
-
-
 def test_one_and_a_half_times_slower_is_a_step_back():
     """A ratio of 2 against a stored one: 3 is the edge, and a ratio that is no number is a step back too."""
     program = (

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-PATH = Path(__file__).parents[2] / "benchmarks" / "time_order.py"
-
-
-@pytest.fixture(scope="module")
-def bench():
-    spec = importlib.util.spec_from_file_location("time_order", PATH)
-    module = sys.modules["time_order"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+import time_order as bench
 
 
 @pytest.mark.parametrize(("together", "steps"), [(0.8, 1), (0.8, 3), (0.5, 2), (0.9, 5)])
-def test_the_series_correlate_as_they_are_said_to(bench, together, steps):
+def test_the_series_correlate_as_they_are_said_to(together, steps):
     series = bench.differentials(np.random.default_rng(0), "normal", 200, 500, steps, together)
     neighbours = (series[:, 1:] * series[:, :-1]).mean() / (series**2).mean()
     assert neighbours == pytest.approx(together, abs=0.02)
@@ -31,7 +19,7 @@ def test_the_series_correlate_as_they_are_said_to(bench, together, steps):
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [50, 100])
 @pytest.mark.parametrize("kind", ["normal", "changing variance", "squared errors"])
-def test_forecasts_of_equal_worth_are_seldom_told_apart_and_the_plain_test_often_errs(bench, times, kind):
+def test_forecasts_of_equal_worth_are_seldom_told_apart_and_the_plain_test_often_errs(times, kind):
     """At most 7% at the 5% level, with 3 Monte-Carlo errors, where neighbours correlate by 0.8."""
     count, rng = 400, np.random.default_rng(times)
     counts = bench.judge(bench.differentials(rng, kind, count, times, 1, 0.8), 0.0, steps=1)
@@ -40,7 +28,7 @@ def test_forecasts_of_equal_worth_are_seldom_told_apart_and_the_plain_test_often
 
 
 @pytest.mark.slow
-def test_the_mean_loss_is_covered(bench):
+def test_the_mean_loss_is_covered():
     rng = np.random.default_rng(1)
     errors = bench.autoregressive(bench.normal(rng, 400, 100 + bench.BURN), 0.5)
     counts = bench.judge(errors**2, 1 / (1 - 0.25), steps=1, formula=bench.mean_loss)

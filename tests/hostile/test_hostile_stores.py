@@ -53,33 +53,26 @@ def content(head, arrays, body, **more):
 
 
 STRANGERS = {
-    "view": "CREATE VIEW v AS SELECT * FROM records",
-    "trigger": "CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM records; END",
-    "index": "CREATE INDEX i ON records (learner)",
-    "table": "CREATE TABLE more (a)",
-    "expression index": "CREATE INDEX i ON records (abs(seconds))",
-    "full text": "CREATE VIRTUAL TABLE t USING fts5(a)",
+    "view": ("CREATE VIEW v AS SELECT * FROM records",),
+    "view in place of a table": ("ALTER TABLE records RENAME TO old", "CREATE VIEW records AS SELECT * FROM old"),
+    "trigger": ("CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM records; END",),
+    "index": ("CREATE INDEX i ON records (learner)",),
+    "expression index": ("CREATE INDEX i ON records (abs(seconds))",),
+    "table": ("CREATE TABLE more (a)",),
+    "full text": ("CREATE VIRTUAL TABLE t USING fts5(a)",),
+    "column": ("ALTER TABLE records ADD COLUMN evil TEXT DEFAULT 'x'",),
+    "negative format": ("PRAGMA user_version=-1",),
+    "no format": ("PRAGMA user_version=0",),
+    "application": (f"PRAGMA application_id={APPLICATION_ID + 1}",),
 }
 
 
 @pytest.mark.parametrize("name", STRANGERS)
 @pytest.mark.parametrize("readonly", [True, False])
-def test_what_is_not_ours_in_a_store_is_named_and_refused(run, name, readonly):
-    change(run, STRANGERS[name])
-    with pytest.raises(BadStore, match="is not a Foldwise store: it has"):
+def test_a_database_that_is_not_quite_ours_is_refused(run, name, readonly):
+    change(run, *STRANGERS[name])
+    with pytest.raises(BadStore, match="is not a Foldwise store"):
         SqliteStore(run, readonly=readonly)
-
-
-def test_a_view_in_place_of_a_table_is_refused(run):
-    change(run, "ALTER TABLE records RENAME TO old", "CREATE VIEW records AS SELECT * FROM old")
-    with pytest.raises(BadStore, match="is not a Foldwise store"):
-        SqliteStore(run, readonly=True)
-
-
-def test_a_table_with_other_columns_is_refused(run):
-    change(run, "ALTER TABLE records ADD COLUMN evil TEXT DEFAULT 'x'")
-    with pytest.raises(BadStore, match="is not a Foldwise store"):
-        SqliteStore(run)
 
 
 def test_somebody_elses_database_is_refused_and_left_alone(tmp_path):
@@ -91,16 +84,6 @@ def test_somebody_elses_database_is_refused_and_left_alone(tmp_path):
     with pytest.raises(BadStore, match="is not a Foldwise store"):
         SqliteStore(tmp_path)
     assert (tmp_path / "records.db").read_bytes() == before
-
-
-@pytest.mark.parametrize("version", [-1, 0])
-def test_an_impossible_format_is_refused(run, version):
-    change(run, f"PRAGMA user_version={version}")
-    with pytest.raises(BadStore, match=r"is not a Foldwise store\. Name another"):
-        SqliteStore(run)
-    change(run, f"PRAGMA application_id={APPLICATION_ID + 1}")
-    with pytest.raises(BadStore, match="is not a Foldwise store"):
-        SqliteStore(run)
 
 
 GOOD = {"status": "ok", "error": "", "warnings": [], "seconds": 0.5, "learner": "evil", "responses": ["predict"]}
