@@ -19,8 +19,8 @@ from foldwise.lab.problems import ClassesProblem, LinearProblem, Problem, find_p
 from foldwise.lab.replications import Found, replicate_all
 from foldwise.losses.loss import Loss
 from foldwise.stats.choosing import Contest, contest_of
+from foldwise.stats.differences import difference
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.same_rows import difference
 
 NEAR = 0.01  # of the smallest risk: methods whose true risks are closer are a near tie
 SURE = 0.9  # the probability to be the best that is looked at

@@ -13,9 +13,9 @@ from foldwise.lab.draws import drawn, fold_labels, repeated
 from foldwise.lab.replications import replicate_all
 from foldwise.stats.comparison import Comparison
 from foldwise.stats.cross_validated import CORRECTED_T
+from foldwise.stats.differences import difference
 from foldwise.stats.evidence import Evidence
 from foldwise.stats.multiple import shared_level
-from foldwise.stats.same_rows import difference
 from foldwise.stats.winning import level_of_winner
 
 INTERVALS = ("plain", "winner's", "Bonferroni")

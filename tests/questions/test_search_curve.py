@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 import foldwise as fw
 from foldwise.errors import BadStudy
 from foldwise.questions.search_curve import SearchSteps, _paired_p, _test_train_ratio
-from foldwise.stats.two import paired
+from foldwise.stats.comparison import paired
 from foldwise.studies.tuning_run import Choice
 
 KS = [9, 1, 6, 3, 4, 12]

@@ -45,7 +45,7 @@ def test_a_difference_has_the_variance_of_paired_placements():
     gaps = placements(target == 1, one) - placements(target == 1, other)
     variance = sum(gaps[target == label].var(ddof=1) / 30 for label in (0, 1))
     assert found.se == pytest.approx(np.sqrt(variance))
-    assert found.value == pytest.approx(found.auc_a - found.auc_b)
+    assert found.value == pytest.approx(found.details["auc_a"] - found.details["auc_b"])
 
 
 @pytest.mark.parametrize(

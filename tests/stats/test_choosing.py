@@ -12,7 +12,7 @@ from scipy import stats
 
 import foldwise as fw
 from foldwise.stats.choosing import Contest, contest_of, is_tie
-from foldwise.stats.same_rows import difference
+from foldwise.stats.differences import difference
 
 
 @pytest.fixture(scope="module")

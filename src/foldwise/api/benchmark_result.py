@@ -14,7 +14,7 @@ from foldwise.questions.benchmark_answer import Entry, Terms, benchmark_answer, 
 from foldwise.show.benchmark_page import benchmark_fragment, benchmark_page, write_benchmark_page
 from foldwise.show.benchmark_text import benchmark_text
 from foldwise.shown import Page
-from foldwise.stats.several import Across, PairAcross
+from foldwise.stats.across import Across, PairAcross
 
 if TYPE_CHECKING:
     import pandas as pd

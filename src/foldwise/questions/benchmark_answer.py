@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from foldwise.questions.failures import mixed_words
+from foldwise.stats.across import Across, PairAcross, across
 from foldwise.stats.array_checks import checked_level
 from foldwise.stats.estimate import plain_number
-from foldwise.stats.several import Across, PairAcross, across
 
 REFERENCES = ("baseline", "auto")  # rows of every study; they are shown and take no part in ranks and pairs
 MOST_LISTED = 5  # data sets that a note names

@@ -26,10 +26,10 @@ from foldwise.records.record import Record
 from foldwise.splits.nesting import Inner
 from foldwise.stats.chooser import work_out
 from foldwise.stats.comparison import Comparison
+from foldwise.stats.differences import difference
 from foldwise.stats.estimate import Estimate, plain_number
 from foldwise.stats.evidence import Evidence
 from foldwise.stats.multiple import shared_level
-from foldwise.stats.same_rows import difference
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import FoldState, Reading
 from foldwise.studies.study import Method

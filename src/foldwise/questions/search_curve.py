@@ -12,9 +12,9 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadStudy, FitsFailed
 from foldwise.questions.evidence import gather
+from foldwise.stats.comparison import paired
+from foldwise.stats.differences import difference
 from foldwise.stats.estimate import plain_number
-from foldwise.stats.same_rows import difference
-from foldwise.stats.two import paired
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
 from foldwise.studies.tuning_run import Choice

@@ -13,7 +13,7 @@ from foldwise.blocks.numbers import MISSING
 from foldwise.losses.loss import Loss
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.value import Value
-from foldwise.stats.same_rows import difference
+from foldwise.stats.differences import difference
 
 Scale = Literal["same", "root", "percent", "score"]
 NAMES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,23 +18,11 @@ from foldwise.stats.array_checks import (
     has_no_spread,
     normal_quantile,
 )
+from foldwise.stats.comparison import Comparison
 from foldwise.stats.cross_validated import STABLE
 from foldwise.stats.evidence import Evidence
 from foldwise.stats.held_out import INDEPENDENT, ONE
 from foldwise.stats.interval_method import Ends, IntervalMethod, ends_around
-
-
-class DeLong(NamedTuple):
-    """The difference of two AUCs on the same rows with its interval and test; NaN where there is none."""
-
-    value: float
-    low: float
-    high: float
-    se: float
-    z: float
-    p: float
-    auc_a: float
-    auc_b: float
 
 
 def placements(is_positive: AnyArray, score: FloatArray) -> FloatArray:
@@ -73,22 +61,37 @@ def delong_auc(target: Any, score: Any, *, level: float = 0.95) -> Ends:
     return ends_around(value, normal_quantile(checked_level(level)) * se, se=se, variance=se**2)
 
 
-def delong(target: Any, score_a: Any, score_b: Any, *, level: float = 0.95) -> DeLong:
-    """AUC of the first scores minus that of the second on one test set, with interval and two-sided p."""
+def delong(target: Any, score_a: Any, score_b: Any, level: float = 0.95) -> Comparison:
+    """The AUC of the first scores minus that of the second, on one test set (DeLong et al., 1988).
+
+    Above 0 the first ranks better: an AUC is not a loss. The larger of the two labels is the positive class.
+
+    `target`: the class of each row, of two.
+    `score_a`, `score_b`: how sure the two predictors are of the positive class.
+    `level`: the coverage that the interval is made for.
+
+    >>> round(delong([1, 1, 0, 0, 1, 0], [9, 8, 3, 2, 4, 5], [1, 9, 3, 2, 4, 5]).value, 3)
+    0.333
+    """
     from scipy import special
 
     is_positive, first = _checked(target, score_a)
     _, second = _checked(target, score_b)
     placed = placements(is_positive, first), placements(is_positive, second)
-    auc_a, auc_b = (float(one[is_positive].mean()) for one in placed)
+    auc_a, auc_b = (float(part[is_positive].mean()) for part in placed)
     value, se = auc_a - auc_b, math.sqrt(_variance(is_positive, placed[0] - placed[1]))
     reach = normal_quantile(checked_level(level)) * se
-    if se == 0 and abs(value) <= ROUNDING:  # the same order of rows
-        return DeLong(0.0, 0.0, 0.0, 0.0, 0.0, 1.0, auc_a, auc_b)
-    if se == 0:  # no row differs from the others, which says nothing about further ones
-        return DeLong(value, math.nan, math.nan, 0.0, math.nan, math.nan, auc_a, auc_b)
-    p = float(2 * special.ndtr(-abs(value / se)))
-    return DeLong(value, value - reach, value + reach, se, value / se, p, auc_a, auc_b)
+    details = {"auc_a": auc_a, "auc_b": auc_b, "variance": se**2, "z": None}
+    words = "the AUC of this first predictor minus that of this second one"
+    if se == 0 and abs(value) > ROUNDING:  # no row differs from the others, which says nothing about further ones
+        notes = (("interval", "neither ranking varies, which says nothing about other rows"),)
+        return Comparison(value, level=level, target=words, notes=notes, se=0.0, details=details)
+    if se == 0:  # the same order of rows
+        value, z, p = 0.0, 0.0, 1.0
+    else:
+        z, p = value / se, float(2 * special.ndtr(-abs(value / se)))
+    ends = value - reach, value + reach
+    return Comparison(value, *ends, level, DELONG.name, words, p=p, se=se, t=z, details={**details, "z": z})
 
 
 def _share_below(others: FloatArray, scores: FloatArray) -> FloatArray:

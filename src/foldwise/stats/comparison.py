@@ -1,11 +1,18 @@
-"""What a comparison says: the difference of two risks on the same splits."""
+"""The difference of two risks on the same splits: what it says, and the corrected t from its losses by split."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from foldwise.errors import BadInterval
+from foldwise.stats.cross_validated import CORRECTED_T, CorrectedT, corrected_t_of_runs, t_probability_within
 from foldwise.stats.estimate import Estimate, plain_number
+
+LEARNERS = "the risk of the first learner minus that of the second, averaged over training sets of this size"
 
 
 @dataclass(frozen=True, repr=False)
@@ -15,16 +22,8 @@ class Comparison(Estimate):
     `p` tests a difference of 0 by the statistic `t` on `df` degrees of freedom; `equivalence` is the probability
     that the difference is at most `rope` in size.
 
-    `value`: the difference.
-    `low`, `high`: the ends of its interval, or None where none is valid.
-    `level`: the coverage that the interval is made for.
-    `interval`: the name of the interval.
-    `target`: which risk it is, in words.
-    `train_rows`: how many rows the models were trained on.
-    `losses`: those that it was computed from.
-    `fits`: how many fits it rests on.
-    `notes`: pairs of a code and a sentence.
-    `details`: further results of the method.
+    `value`, `low`, `high`, `level`, `interval`, `target`, `train_rows`, `losses`, `fits`, `notes` and `details` are
+    those of `Estimate`.
     `p`: of the test that the difference is 0.
     `se`, `t`, `df`: standard error, statistic and degrees of freedom.
     `equivalence`: the probability that the difference is at most `rope` in size.
@@ -65,3 +64,111 @@ class Comparison(Estimate):
             "rope": self.rope,
             "names": list(self.names),
         }
+
+
+@dataclass(frozen=True, repr=False)
+class Belief(Comparison):
+    """A comparison as probabilities: of a difference below -rope, within rope, and above it.
+
+    `value`, `low`, `high`, `level`, `interval`, `target`, `train_rows`, `losses`, `fits`, `notes`, `details`, `p`,
+    `se`, `t`, `df`, `equivalence`, `rope` and `names` are those of `Comparison`.
+    `p_left`, `p_rope`, `p_right`: the three probabilities.
+
+    >>> import foldwise as fw
+    >>> fw.comparisons.correlated_bayes([0.02, 0.01, 0.03, 0.02], 1 / 3, rope=0.01)
+    a minus b: 0.0200 (0.0002 to 0.0398, 95% Bayesian correlated t): below -0.01 0.0086, within 0.095, above 0.9
+    """
+
+    p_left: float = 0.0
+    p_rope: float = 0.0
+    p_right: float = 0.0
+
+    def __repr__(self) -> str:
+        words = f"below -{self.rope:g} {self.p_left:.2g}, within {self.p_rope:.2g}, above {self.p_right:.2g}"
+        return f"{self.names[0]} minus {self.names[1]}: {self._numbers()}: {words}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison in plain values for JSON."""
+        return {**super().to_dict(), "p_left": self.p_left, "p_rope": self.p_rope, "p_right": self.p_right}
+
+
+def paired(differences: Any, test_train_ratio: float, level: float = 0.95) -> Comparison:
+    """The corrected t of the split differences of two methods on the same splits, [split] or [run, split].
+
+    Approximate: test rows / training rows stands for the correlation of splits (Nadeau and Bengio, 2003).
+    Repeated runs, which bring no new rows, count as fewer than 8.
+
+    `differences`: the mean loss of the first method less that of the second, split by split.
+    `test_train_ratio`: test rows / training rows of a split; 1 / (K - 1) for K folds.
+    `level`: the coverage that the interval is made for.
+
+    >>> paired([0.02, 0.01, 0.03, 0.02], 1 / 3)
+    a minus b: 0.0200 (0.0002 to 0.0398, 95% corrected t), p = 0.049
+    """
+    found = _varied(differences, test_train_ratio, level)
+    losses = np.asarray(differences, np.float64).ravel()
+    ends = found.low, found.high, level, CORRECTED_T.name
+    return Comparison(found.value, *ends, LEARNERS, losses=losses, p=found.p, se=found.se, t=found.t, df=found.df)
+
+
+def correlated_bayes(differences: Any, test_train_ratio: float, rope: float, level: float = 0.95) -> Belief:
+    """The Bayesian correlated t: how probable it is that the difference matters, given what does not (`rope`).
+
+    Numerically the interval of `paired`; the probabilities are what it adds (Benavoli, Corani et al., 2017).
+
+    `differences`: the mean loss of the first method less that of the second, split by split.
+    `test_train_ratio`: test rows / training rows of a split; 1 / (K - 1) for K folds.
+    `rope`: a difference that does not matter.
+    `level`: the coverage that the interval is made for.
+
+    >>> found = correlated_bayes([0.02, 0.01, 0.03, 0.02], 1 / 3, rope=0.01)
+    >>> round(found.p_right, 3)
+    0.896
+    """
+    from scipy import special
+
+    reach = checked_rope(rope)
+    found = _varied(differences, test_train_ratio, level)
+    within = t_probability_within(found.value, found.se, found.df, reach=reach)
+    left = right = 0.0
+    if found.se > 0:
+        left = float(special.stdtr(found.df, (-reach - found.value) / found.se))
+        right = float(special.stdtr(found.df, (found.value - reach) / found.se))
+    return Belief(
+        found.value,
+        found.low,
+        found.high,
+        level,
+        "Bayesian correlated t",
+        LEARNERS,
+        losses=np.asarray(differences, np.float64).ravel(),
+        se=found.se,
+        df=found.df,
+        equivalence=within,
+        rope=reach,
+        p_left=left,
+        p_rope=within,
+        p_right=right,
+    )
+
+
+def _varied(differences: Any, test_train_ratio: float, level: float) -> CorrectedT:
+    """The corrected t of differences that are not the same in all splits, unless that is 0."""
+    found = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
+    if found.se == 0 and found.value != 0:
+        raise BadInterval(
+            f"all splits have the same difference of {found.value:g}, so their spread says nothing about it",
+            "Use more splits, or compare on a test set",
+        )
+    return found
+
+
+def checked_rope(rope: Any) -> float:
+    """The largest difference that does not matter."""
+    try:
+        reach = float(rope)
+    except (TypeError, ValueError):
+        reach = math.nan
+    if not 0 <= reach < math.inf:
+        raise BadInterval(f"rope is the largest difference that does not matter, at least 0, not {rope!r}")
+    return reach

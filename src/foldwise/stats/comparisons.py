@@ -1,11 +1,14 @@
-"""Differences of risks on the same splits; plain functions for users with losses of their own."""
+"""Differences of risks on the same splits; plain functions for people with losses of their own."""
 
 from __future__ import annotations
 
-from foldwise.stats.forecasts import diebold_mariano
-from foldwise.stats.many import Family, compare_all, friedman, holm, nemenyi
-from foldwise.stats.several import Across, PairAcross, across
-from foldwise.stats.two import Belief, correlated_bayes, delong, mcnemar, paired
+from foldwise.stats.across import Across, Family, PairAcross, across, compare_all
+from foldwise.stats.auc import delong
+from foldwise.stats.comparison import Belief, correlated_bayes, paired
+from foldwise.stats.differences import diebold_mariano
+from foldwise.stats.error_rates import mcnemar
+from foldwise.stats.multiple import holm
+from foldwise.stats.ranks import friedman, nemenyi
 
 __all__ = [
     "Across",

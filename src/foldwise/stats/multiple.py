@@ -18,6 +18,8 @@ METHODS = ("bonferroni", "sidak")
 def holm(p_values: Any) -> FloatArray:
     """Adjusted p values in the order given: all claims below alpha hold together at level 1 - alpha (Holm, 1979).
 
+    `p_values`: those of all tests that were made.
+
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """

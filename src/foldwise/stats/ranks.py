@@ -46,9 +46,12 @@ class Nemenyi(NamedTuple):
 
 
 def friedman(scores: Any) -> Friedman:
-    """Ranks of scores[data set, method] within each data set, with ties shared (Friedman, 1937; Demsar, 2006).
+    """Do methods differ over data sets? By ranks of scores[data set, method], ties shared (Demsar, 2006).
 
-    Rows are data sets: folds of one data set are not.
+    Rank 1 is the smallest. Rows are data sets: folds of one data set are not. Go by `exact_p`: `p` (chi squared) and
+    `f_p` (Iman and Davenport) fail for few data sets.
+
+    `scores`: losses or risks; lower is better.
 
     >>> found = friedman([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.3, 0.2], [0.3, 0.4, 0.5]])
     >>> found.ranks.tolist(), round(found.chi2, 3), round(found.exact_p, 3)
@@ -76,11 +79,17 @@ def friedman(scores: Any) -> Friedman:
     return Friedman(chi2, df, chi2_p, f, f_df, f_p, mean, exact, "permutations" if null.is_drawn else "counting")
 
 
-def nemenyi(scores: Any, *, level: float = 0.95) -> Nemenyi:
-    """Which pairs of methods differ in mean rank over data sets, all pairs at once (Nemenyi, 1963).
+def nemenyi(scores: Any, level: float = 0.95) -> Nemenyi:
+    """How far mean ranks must lie apart to be told apart, all pairs at once, and each pair's p (Nemenyi, 1963).
 
     A pair's answer depends on the other methods present: a picture rather than a verdict. For few data sets the
     permutations of the ranks make the critical difference larger where the formula falls short.
+
+    `scores`: [data set, method], losses or risks; lower is better.
+    `level`: the coverage that the interval is made for.
+
+    >>> round(nemenyi([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.3, 0.2], [0.3, 0.4, 0.5]]).critical_difference, 3)
+    1.657
     """
     from scipy import optimize
 

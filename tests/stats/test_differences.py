@@ -10,9 +10,8 @@ import pytest
 from foldwise import comparisons, intervals
 from foldwise.errors import BadInterval
 from foldwise.losses.loss import Loss
-from foldwise.stats.difference import paired_difference
+from foldwise.stats.differences import difference
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.same_rows import difference
 
 SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
 BRIER = Loss("brier", lambda y, p: (y - p) ** 2, bounds=(0.0, 1.0))
@@ -195,8 +194,7 @@ def test_folds_go_to_the_corrected_t_of_their_differences():
     found = difference(folds(one), folds(other), names=NAMES, level=0.9, rope=0.1)
     truth = comparisons.paired(one - other, 1 / 4, 0.9)
     assert (found.value, found.low, found.high, found.p) == pytest.approx((truth.value, truth.low, truth.high, truth.p))
-    direct = paired_difference(folds(one), folds(other), names=NAMES, level=0.9, rope=0.1)
-    assert found.equivalence == direct.equivalence
+    assert found.equivalence == pytest.approx(comparisons.correlated_bayes(one - other, 1 / 4, 0.1).p_rope)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Several methods on several data sets: ranks within each, and every pair over the data sets that both have."""
+"""Several methods: ranks and pairs over several data sets, and all pairs on one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval, nearest
 from foldwise.shown import table_html, words_html
-from foldwise.stats import multiple, ranks
-from foldwise.stats.array_checks import as_numbers, checked_level
+from foldwise.stats import ranks
+from foldwise.stats.array_checks import as_numbers, checked_level, has_no_spread
+from foldwise.stats.comparison import Comparison
+from foldwise.stats.cross_validated import CORRECTED_T, CorrectedT, corrected_t_of_runs
+from foldwise.stats.multiple import holm, shared_level
 from foldwise.stats.ranks import Friedman, Nemenyi
 
 
@@ -230,7 +233,7 @@ def across(
 def _holm(pairs: list[PairAcross], control: str | None) -> tuple[PairAcross, ...]:
     """Each pair of the family with its corrected p; pairs that cannot be tested are left out."""
     tested = [at for at, pair in enumerate(pairs) if pair.p is not None and (control is None or control in pair.names)]
-    adjusted = multiple.holm([pairs[at].p for at in tested]).tolist()
+    adjusted = holm([pairs[at].p for at in tested]).tolist()
     corrected = dict(zip(tested, adjusted, strict=True))
     return tuple(replace(pair, p_holm=corrected.get(at)) for at, pair in enumerate(pairs))
 
@@ -276,3 +279,117 @@ def _checked(risks: Any, names: Sequence[str], data_sets: Sequence[str]) -> Floa
     if len(set(names)) != len(names) or len(set(data_sets)) != len(data_sets):
         raise BadInterval("two methods or two data sets have the same name", "Give each a name of its own")
     return np.where(np.isfinite(table), table, math.nan)
+
+
+@dataclass(frozen=True)
+class Family:
+    """All pairs of methods, compared simultaneously.
+
+    `differences[name]` is the method less the best one, with its simultaneous interval and its p by Holm over all
+    pairs; `not_told_apart` are the methods that may be the best one at this level, the best among them.
+
+    `best`: the method with the smallest mean loss.
+    `differences`: by method.
+    `not_told_apart`: names of methods.
+    `p`: [method, method], adjusted.
+    `names`: of the methods.
+    `level`: the coverage that the interval is made for.
+
+    >>> import foldwise as fw
+    >>> losses = [[0.1, 0.2, 0.1, 0.2], [0.8, 0.9, 0.8, 0.8]]
+    >>> family = fw.comparisons.compare_all(losses, 1 / 3, names=["ridge", "tree"])
+    >>> family.best, family.differences["tree"].p < 0.05
+    ('ridge', True)
+    """
+
+    best: str
+    differences: dict[str, Comparison]
+    not_told_apart: tuple[str, ...]
+    p: FloatArray
+    names: tuple[str, ...]
+    level: float
+
+
+def compare_all(
+    losses: Any, test_train_ratio: float, level: float = 0.95, *, names: Sequence[str] | None = None
+) -> Family:
+    """All pairs of methods from losses[method, split] or [method, run, split] on the same splits.
+
+    The best is picked by the same losses, so each difference to it must hold among all pairs: corrected t intervals
+    at the Bonferroni level, and p by Holm.
+
+    `losses`: means of splits.
+    `test_train_ratio`: test rows / training rows of a split; 1 / (K - 1) for K folds.
+    `level`: the coverage that the interval is made for.
+    `names`: of the methods (None: 0, 1, 2, ...).
+
+    >>> family = compare_all([[0.1, 0.2, 0.1, 0.2], [0.1, 0.2, 0.2, 0.1], [0.8, 0.9, 0.8, 0.8]], 1 / 3)
+    >>> family.best, family.not_told_apart
+    ('0', ('0', '1'))
+    """
+    table, known = _checked_losses(losses, names)
+    pairs = list(combinations(range(len(table)), 2))
+    each = shared_level(level, max(1, len(pairs)))
+    raw = [_t(table[i], table[j], test_train_ratio, each).p for i, j in pairs]
+    p = np.ones((len(table), len(table)))
+    for (i, j), adjusted in zip(pairs, holm(raw).tolist(), strict=True):
+        p[i, j] = p[j, i] = adjusted
+    # exact sums, so that the first of equal methods is the best whatever the order of splits
+    best = int(np.argmin([math.fsum(method.ravel()) for method in table]))
+    name = f"{CORRECTED_T.name}, simultaneous over {len(pairs)} pairs"
+    differences = {
+        known[at]: _comparison(
+            _t(table[at], table[best], test_train_ratio, each),
+            p=float(p[at, best]),
+            level=level,
+            interval=name,
+            names=(known[at], known[best]),
+        )
+        for at in range(len(table))
+        if at != best
+    }
+    apart = {name for name, found in differences.items() if found.low is not None and found.low > 0}
+    return Family(known[best], differences, tuple(name for name in known if name not in apart), p, known, level)
+
+
+def _t(one: FloatArray, other: FloatArray, test_train_ratio: float, level: float) -> CorrectedT:
+    """The corrected t; there is none where all splits have the same difference."""
+    differences = one - other
+    found = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
+    # rounding is that of the losses, which may be far larger than their differences
+    is_silent = differences.any() and has_no_spread(
+        differences.ravel(), size=float(max(np.abs(one).max(), np.abs(other).max()))
+    )
+    return found._replace(low=-math.inf, high=math.inf, se=0.0, t=math.nan, p=1.0) if is_silent else found
+
+
+def _comparison(found: CorrectedT, *, p: float, level: float, interval: str, names: tuple[str, str]) -> Comparison:
+    has_interval = math.isfinite(found.high)
+    return Comparison(
+        found.value,
+        found.low if has_interval else None,
+        found.high if has_interval else None,
+        level,
+        interval if has_interval else None,
+        f"the risk of {names[0]} minus that of {names[1]}",
+        notes=() if has_interval else (("interval", "all splits have the same difference"),),
+        p=p,
+        se=found.se,
+        t=found.t if has_interval else None,
+        df=found.df,
+        names=names,
+    )
+
+
+def _checked_losses(losses: Any, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:
+    table = as_numbers(losses, what="losses")
+    table = table[:, None, :] if table.ndim == 2 else table
+    if table.ndim != 3 or not len(table):
+        raise BadInterval(f"methods are compared by an array of methods x splits, not one of shape {table.shape}")
+    bad = np.flatnonzero(~np.isfinite(table).all(axis=(1, 2)))
+    known = tuple(map(str, range(len(table)) if names is None else names))
+    if len(known) != len(table) or len(set(known)) != len(known):
+        raise BadInterval(f"{len(table)} methods need as many different names, not {list(known)}")
+    if bad.size:
+        raise BadInterval(f"method {known[bad[0]]} lacks a finite loss in some split", "Compare methods that have all")
+    return table, known

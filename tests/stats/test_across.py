@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from foldwise.errors import BadInterval
+from foldwise.stats.across import rank_groups
 from foldwise.stats.comparisons import across, holm
-from foldwise.stats.several import rank_groups
 
 NAMES = ["a", "b", "c", "d"]
 # Demsar (2006), table 6: AUC of C4.5 alone, with m, with cf, with both, on 14 data sets

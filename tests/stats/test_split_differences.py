@@ -1,3 +1,5 @@
+"""Differences over folds and random splits: stats/differences.py."""
+
 from __future__ import annotations
 
 import json
@@ -12,9 +14,9 @@ from hypothesis.extra.numpy import arrays
 
 from foldwise.errors import BadInterval
 from foldwise.losses.loss import Loss
-from foldwise.stats.difference import paired_difference
+from foldwise.stats.differences import difference
+from foldwise.stats.error_rates import tango
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.pairs import tango
 
 # shared oracle corrected_resampled_t_10fold: paired scores of two methods on ten folds
 A = np.array([0.812, 0.795, 0.833, 0.808, 0.79, 0.821, 0.799, 0.815, 0.826, 0.804])
@@ -41,7 +43,7 @@ def folds(losses, kind) -> Evidence:
 
 
 def compared(a, b, *, kind="folds", names=("a", "b"), rope=None):
-    return paired_difference(folds(a, kind), folds(b, kind), names=names, rope=rope)
+    return difference(folds(a, kind), folds(b, kind), names=names, rope=rope)
 
 
 def test_the_difference_is_that_of_the_oracle():
@@ -89,7 +91,7 @@ def test_identical_methods_are_a_tie_and_not_nan():
 
 def test_equal_errors_are_no_surer_than_as_many_independent_rows():
     one = replace(folds(np.zeros(10), "folds"), row_losses=(np.zeros(20),) * 10, loss=ZERO_ONE)
-    found = paired_difference(one, one, names=("a", "b"), rope=0.01)
+    found = difference(one, one, names=("a", "b"), rope=0.01)
     low, high = tango(0, 0, 200, level=0.95)
     assert (found.low, found.high, found.p) == (pytest.approx(low), pytest.approx(high), 1)
     assert 0.4 < found.equivalence < 0.9
@@ -103,7 +105,7 @@ def test_a_constant_difference_does_not_claim_to_be_exact():
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [("time", "time-ordered"), ("loo", "leave-one-out"), ("pairs", "do not partition")],
+    [("loo", "leave-one-out"), ("pairs", "do not partition")],
 )
 def test_schemes_without_an_interval_give_the_difference_alone(kind, words):
     found = compared(A, B, rope=0.01, kind=kind)
@@ -120,8 +122,9 @@ def test_a_missing_loss_leaves_no_difference():
 
 
 def test_methods_on_different_splits_are_not_compared():
-    with pytest.raises(BadInterval, match=r"a has 10 split losses and b has 9\. Compare methods on the same splits"):
-        compared(A, B[:9])
+    other = replace(folds(B, "folds"), train_counts=(170,) * 10)
+    with pytest.raises(BadInterval, match=r"a and b were not judged on the same splits.*Compare them in one study"):
+        difference(folds(A, "folds"), other, names=("a", "b"))
 
 
 def test_a_negative_rope_is_refused():

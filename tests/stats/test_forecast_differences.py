@@ -10,12 +10,10 @@ import pytest
 from foldwise import comparisons
 from foldwise.errors import BadInterval
 from foldwise.losses.loss import Loss
-from foldwise.stats.comparison import Comparison
 from foldwise.stats.cross_validated import t_probability_within
+from foldwise.stats.differences import difference
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.forecasts import forecast_difference
 from foldwise.stats.long_run import long_run
-from foldwise.stats.same_rows import difference
 
 SQUARED = Loss("squared", lambda y, p: (y - p) ** 2)
 ZERO_ONE = Loss("zero_one", lambda y, p: y != p, bounds=(0.0, 1.0))
@@ -87,8 +85,7 @@ def test_losses_that_allow_no_test_are_refused(a, b, words):
     ],
 )
 def test_a_difference_without_an_interval_says_why(one, other, p, words):
-    plain = Comparison(float(one.fold_losses.mean() - other.fold_losses.mean()), names=NAMES)
-    found = forecast_difference(one, other, plain)
+    found = difference(one, other, names=NAMES)
     assert (found.low, found.interval, found.p) == (None, None, p)
     assert words in dict(found.notes)["interval"]
 
