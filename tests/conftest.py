@@ -34,6 +34,15 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture
+def arff(monkeypatch: pytest.MonkeyPatch) -> None:
+    """liac-arff, or where it is not installed the copy of it that scikit-learn carries."""
+    from importlib import import_module, util
+
+    if util.find_spec("arff") is None:
+        monkeypatch.setitem(sys.modules, "arff", import_module("sklearn.externals._arff"))
+
+
+@pytest.fixture
 def compare_anyway() -> Callable[..., Any]:
     """`fw.compare`, with the rest of the answer where every method failed."""
     import foldwise as fw

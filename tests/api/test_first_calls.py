@@ -1,4 +1,4 @@
-"""What users type first, and what they see: api/calls.py, api/options.py, data/order.py."""
+"""What users type first, and what they see: api/calls.py, api/options.py, data/tables.py."""
 
 from __future__ import annotations
 

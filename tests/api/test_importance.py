@@ -1,4 +1,4 @@
-"""Importance (questions/importance.py, studies/measured.py, data/one_shuffled.py) equals a plain loop and is kept."""
+"""Importance (questions/importance.py, studies/measured.py, data/shuffled.py) equals a plain loop and is kept."""
 
 from __future__ import annotations
 

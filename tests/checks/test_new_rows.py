@@ -14,7 +14,8 @@ import foldwise as fw
 from foldwise.api.check import check_rows
 from foldwise.checks.new_rows import NewRows, outside_range
 from foldwise.cli import run
-from foldwise.data.summary import summary_of
+from foldwise.data.dataset import make_dataset
+from foldwise.data.features import summary_of
 
 
 @pytest.mark.parametrize("code", codes_in("new_rows"))
@@ -111,8 +112,8 @@ def test_extremes_of_equal_rows_are_not_told(seed):
     """Two samples of one kind: the larger one has values beyond the other's now and then, which is no news."""
     draw = np.random.default_rng(seed)
     old, new = draw.standard_cauchy(size=(50, 8)) % 10, draw.standard_cauchy(size=(500, 8)) % 10
-    kinds = ["number"] * 8
-    about = {"names": list("abcdefgh"), "kinds": kinds, "rows": 50, "summary": summary_of(old, kinds)}
+    summary = summary_of(make_dataset(old, np.arange(50.0)))
+    about = {"names": list("abcdefgh"), "kinds": ["number"] * 8, "rows": 50, "summary": summary}
 
     assert list(outside_range(NewRows(new, about))) == []
 

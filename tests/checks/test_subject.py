@@ -12,22 +12,6 @@ import foldwise as fw
 from foldwise.checks.subject import make_design
 
 
-def test_features_are_numbers_or_codes_with_their_missing_values():
-    table = pd.DataFrame(
-        {
-            "n": [1.0, np.nan, 1.0],
-            "t": ["b", None, "a"],
-            "d": pd.to_datetime(["2024-01-01", None, "2024-01-03"]),
-            "f": [True, False, True],
-        }
-    )
-    features = {one.name: one for one in subject_of(table, [1.0, 2.0, 4.0]).columns}
-
-    assert {name: one.distinct for name, one in features.items()} == {"n": 1, "t": 2, "d": 2, "f": 2}
-    for name in ("n", "t", "d"):
-        assert features[name].missing.tolist() == [False, True, False]
-
-
 def test_residuals_are_what_least_squares_leaves():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 3))

@@ -1,4 +1,4 @@
-"""Dates in text files."""
+"""Dates in text files; holds data/formats.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foldwise.data.dates import with_dates
+from foldwise.data.formats import with_dates
 from foldwise.data.sources import read, read_table
 
 

@@ -1,4 +1,4 @@
-"""Rows to judge a fitted model on."""
+"""Rows to judge a fitted model on; holds data/dataset.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foldwise.data.judged import make_judged
+from foldwise.data.dataset import make_judged
 from foldwise.errors import BadData
 
 X = np.array([[1.0], [2.0]])

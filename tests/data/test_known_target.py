@@ -1,3 +1,5 @@
+"""Rows without a target are left out; holds data/dataset.py."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,8 +9,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from foldwise.data.dataset import make_dataset
-from foldwise.data.known_target import known_rows, rows_of
+from foldwise.data.dataset import known_rows, make_dataset, rows_of
 
 TABLE = pd.DataFrame(
     {"a": [1.0, 2.0, 3.0, 4.0, 5.0], "b": ["u", "v", "u", "w", "v"], "y": [1.5, np.nan, 2.5, 3.5, None]}

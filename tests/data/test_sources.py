@@ -86,6 +86,7 @@ def test_a_table_has_the_same_fingerprint_from_every_file(name, tmp_path):
     assert data.task == "regression"
 
 
+@pytest.mark.usefixtures("arff")
 @pytest.mark.parametrize("name", ["a.arff", "a.arff.gz"])
 def test_arff_files_give_the_same_values(name, tmp_path):
     write_arff(tmp_path / "a.arff")
@@ -157,13 +158,14 @@ def bad_files(folder: Path) -> dict[str, tuple[str, str]]:
         "a.json": (b"[]", "'a.json' has the unknown ending '.json'.*csv"),
         "a.zip": (b"PK", "cannot read 'a.zip'"),
         "a.parquet.gz": (b"PK", "unknown ending '.parquet.gz'"),
-        "a.arff": (b"@attribute b real\n@data\nx\n", "line 3 of the ARFF file"),
+        "a.arff": (b"@relation r\n@attribute b real\n@data\nx\n", "Invalid numerical value, at line 4"),
     }
     for name, (content, _) in contents.items():
         (folder / name).write_bytes(content)
     return {name: (name, words) for name, (_, words) in contents.items()}
 
 
+@pytest.mark.usefixtures("arff")
 def test_files_that_cannot_be_used_are_refused_in_one_sentence(tmp_path):
     for name, words in bad_files(tmp_path).values():
         with pytest.raises(BadData, match=words) as caught:

@@ -20,6 +20,8 @@ from foldwise.data.mapped import open_mapped, save
 from foldwise.data.sources import read_table
 from foldwise.errors import BadData
 
+pytestmark = pytest.mark.usefixtures("arff")
+
 
 def refused(path, words):
     with pytest.raises(BadData, match=words) as refusal:
@@ -36,7 +38,7 @@ def test_a_pickle_is_never_opened(tmp_path, touch, name):
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.txt", "a.arff", "a.parquet", "a.arrow", "a.csv.gz"])
 def test_a_pickle_under_another_name_is_only_read_as_what_the_name_says(tmp_path, touch, name):
     (tmp_path / name).write_bytes(pickle.dumps(touch))
-    refused(tmp_path / name, r"cannot read|no ARFF|not UTF-8")
+    refused(tmp_path / name, r"cannot read|not UTF-8")
 
 
 @pytest.mark.parametrize("name", ["a.npy", "a.npz"])
@@ -137,13 +139,13 @@ def test_a_line_without_end_is_refused(tmp_path):
 def test_an_arff_file_of_endless_columns_is_refused(tmp_path):
     lines = ["@relation r", *(f"@attribute c{number} numeric" for number in range(100_001)), "@data", "{}"]
     (tmp_path / "a.arff").write_text("\n".join(lines))
-    refused(tmp_path / "a.arff", "has 100,001 columns, more than 100,000")
+    refused(tmp_path / "a.arff", "has more than 100,000 columns")
 
 
 def test_sparse_rows_that_stand_for_endless_cells_are_refused(tmp_path):
     lines = ["@relation r", *(f"@attribute c{number} numeric" for number in range(20_000)), "@data", *["{}"] * 20_000]
     (tmp_path / "a.arff").write_text("\n".join(lines))
-    refused(tmp_path / "a.arff", "20,000 sparse rows of 20,000 columns are more than")
+    refused(tmp_path / "a.arff", "2,501 sparse rows of 20,000 columns are more than")
 
 
 def test_a_long_quoted_arff_line_is_read_in_one_pass(tmp_path):

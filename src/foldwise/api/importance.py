@@ -15,7 +15,7 @@ import numpy as np
 from foldwise.api.fold_models import fold_model
 from foldwise.api.running import writable
 from foldwise.arrays import AnyArray, FloatArray
-from foldwise.data.one_shuffled import with_column_shuffled
+from foldwise.data.shuffled import with_column_shuffled
 from foldwise.errors import FitsFailed, FoldwiseError, interrupted
 from foldwise.executors.stop import Stop
 from foldwise.executors.worker import limited_threads

@@ -9,8 +9,7 @@ import numpy as np
 
 from foldwise.api.seen import rows_seen
 from foldwise.arrays import AnyArray
-from foldwise.data.dataset import Dataset
-from foldwise.data.judged import make_judged
+from foldwise.data.dataset import Dataset, make_judged
 from foldwise.data.sources import builtin_table, read_table
 from foldwise.errors import BadLoss
 from foldwise.learners.identity import identity_of

@@ -21,7 +21,7 @@ from foldwise.api.manifest import versions
 from foldwise.api.model_schema import SCHEMA, Refused, Unlisted, check_archive, check_schema
 from foldwise.api.model_state import check_state
 from foldwise.data.dataset import Dataset
-from foldwise.data.summary import summary_of
+from foldwise.data.features import summary_of
 from foldwise.data.task import TASKS
 from foldwise.errors import BadLearner
 from foldwise.learners.identity import present_module
@@ -174,7 +174,7 @@ def about_data(data: Dataset) -> dict[str, Any]:
         "rows": data.rows,
         "fingerprint": data.fingerprint,
         "versions": versions(),
-        "summary": None if data.is_series else summary_of(data.X, data.kinds),
+        "summary": summary_of(data),
     }
 
 

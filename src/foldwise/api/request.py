@@ -14,9 +14,9 @@ from foldwise.api.options import OPTIONS, CompareOptions
 from foldwise.api.running import Ran, answer_study
 from foldwise.checks.checking import GuardOptions, checked_study
 from foldwise.data.dataset import Dataset, make_dataset
-from foldwise.data.order import check_order
 from foldwise.data.roles import Roles
 from foldwise.data.sources import read
+from foldwise.data.tables import check_order
 from foldwise.errors import BadStudy
 from foldwise.executors.local.local_executor import start_ahead
 from foldwise.executors.options import RunOptions

@@ -5,28 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from foldwise.arrays import AnyArray, BoolArray
+from foldwise.arrays import BoolArray
 from foldwise.blocks.numbers import listed, number, plain, span
 from foldwise.checks.check import Trap, check
-from foldwise.data.summary import columns_of, read_summary
+from foldwise.data.features import Feature, described, read_summary
 from foldwise.errors import BadData
 from foldwise.studies.finding import Finding, Findings
 
 LUCK = 0.01  # p of so many rows beyond the extremes of equal rows, for all columns at once
 FAR = 0.5  # of the width of the range: a value this far outside is told, however few there are
 MOST_SHOWN = 3  # columns in a sentence
-
-
-class KnownColumn(NamedTuple):
-    """A column of new rows, and what the model remembers of it."""
-
-    name: str
-    values: AnyArray  # numbers with NaN, or text with None for missing
-    training: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +32,13 @@ class NewRows:
     times_scored: int = 0  # how many models have been scored on the rows, where these are more than one
 
     @cached_property
-    def columns(self) -> list[KnownColumn]:
-        """The columns that the model remembers; none of a sparse table or of documents."""
+    def columns(self) -> list[tuple[Feature, Mapping[str, Any]]]:
+        """The columns with what the model remembers of them; none of a sparse table or of documents."""
         names = self.about.get("names", [])
         training = read_summary(self.about.get("summary"), len(names))
-        columns = [] if self.X is None or training is None else list(columns_of(self.X, self.about["kinds"]))
-        if training is None or len(columns) != len(names):
+        if training is None or self.X is None:
             return []
-        return list(map(KnownColumn, map(str, names), columns, training))
+        return list(zip(described(self.X, list(map(str, names)), self.about["kinds"]), training, strict=False))
 
 
 class NewFindings(Findings):
@@ -100,14 +91,13 @@ def unseen_categories(new: NewRows) -> Iterator[Trap]:
     prediction rests on the other columns. Free text and columns with more than 200 categories are not looked at.
     """
     unseen, texts = {}, []
-    for column in new.columns:
-        if column.values.dtype == object and "labels" in column.training:
-            labels = {*column.training["labels"], None}
-            is_unseen = np.array([label not in labels for label in column.values.tolist()])
-            if is_unseen.any():
-                unseen[column.name] = is_unseen
-                names = sorted({str(label) for label in column.values[is_unseen].tolist()})
-                texts.append(f"{column.name} ({listed([repr(name) for name in names[:MOST_SHOWN]])})")
+    for column, training in new.columns:
+        labels = [str(label) for label in column.labels] if "labels" in training else []
+        codes = [code for code, label in enumerate(labels) if label not in training["labels"]]
+        if codes:
+            unseen[column.name] = np.isin(column.values, codes)
+            names = sorted(labels[code] for code in codes)
+            texts.append(f"{column.name} ({listed([repr(name) for name in names[:MOST_SHOWN]])})")
     yield from _trap(
         unseen,
         f"have categories that training never saw: {listed(texts[:MOST_SHOWN])}" if texts else "",
@@ -122,9 +112,9 @@ def outside_range(new: NewRows) -> Iterator[Trap]:
     at the end of the range, linear models extrapolate.
     """
     outside, texts = {}, []
-    ranged = [column for column in new.columns if "low" in column.training and column.values.dtype != object]
-    for name, values, training in ranged:
-        low, high = training["low"], training["high"]
+    ranged = [(column, training) for column, training in new.columns if "low" in training and column.is_number]
+    for column, training in ranged:
+        name, values, low, high = column.name, column.values, training["low"], training["high"]
         is_outside = (values < low) | (values > high)
         if not is_outside.any():
             continue
@@ -146,11 +136,8 @@ def unseen_missing(new: NewRows) -> Iterator[Trap]:
     """A column that was complete in training has missing values. The model fills them in, or fails, without having
     learnt what they mean.
     """
-    missing = {}
-    for name, values, training in new.columns:
-        is_missing = np.asarray(values == np.array(None)) if values.dtype == object else np.isnan(values)
-        if training["missing"] == 0 and is_missing.any():
-            missing[name] = is_missing
+    columns = [column for column, training in new.columns if training["missing"] == 0]
+    missing = {column.name: column.missing for column in columns if column.missing.any()}
     yield from _trap(
         missing,
         f"have missing values in {listed(list(missing))}, where training had none" if missing else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -13,8 +13,15 @@ import numpy.typing as npt
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.columns import Column, codes_of, fingerprint
 from foldwise.data.equal_rows import WORD, duplicate_groups
-from foldwise.data.known_target import known_rows, rows_of
-from foldwise.data.roles import Roles, group_codes, group_names, refuse_bad_target, time_values, weight_values
+from foldwise.data.roles import (
+    Roles,
+    group_codes,
+    group_names,
+    refuse_bad_target,
+    refuse_missing,
+    time_values,
+    weight_values,
+)
 from foldwise.data.tables import Table, column_from, finish, open_table
 from foldwise.data.task import find_task
 from foldwise.errors import BadData, nearest
@@ -148,6 +155,102 @@ def make_dataset(
         is_series=table.is_series,
     )
     return _stratified(_grouped(data, given.groups, keeps_equal), given.stratify)
+
+
+def make_judged(X: Any, y: Any, *, classes: Any = (), weights: Any = None) -> Dataset:
+    """A dataset whose classes are those the model knows; none for a regression.
+
+    >>> make_judged([[1.0], [2.0]], ["no", "no"], classes=["no", "yes"])
+    Dataset(2 rows x 1 column, binary)
+    """
+    table = open_table(X)
+    if y is None:
+        raise no_target(table)
+    if isinstance(y, str):
+        target, _ = table.find(y, "the target")
+        table = table.without([y])
+    else:
+        target, _ = column_from(y, "the target")
+    if table.rows < 1 or len(target.values) != table.rows:
+        raise BadData(
+            f"the target has {len(target.values)} rows, but X has {table.rows}", "Give one value for each row"
+        )
+    refuse_missing(target, "the target")
+    known = tuple(label.item() if isinstance(label, np.generic) else label for label in classes)
+    container, kinds, digests = finish(table)
+    return Dataset(
+        X=container,
+        names=table.names,
+        kinds=kinds,
+        y=frozen(_judged_labels(target, known) if known else _judged_numbers(target)),
+        task="regression" if not known else "binary" if len(known) == 2 else "multiclass",
+        classes=known,
+        groups=None,
+        time=None,
+        weights=None if weights is None else frozen(weight_values(column_from(weights, "weights")[0])),
+        strata=None,
+        fingerprint=fingerprint(table.names, kinds, digests, target, known),
+        is_series=table.is_series,
+    )
+
+
+def _judged_numbers(target: Column) -> AnyArray:
+    if target.labels:
+        raise BadData("the target is text, but the model predicts numbers", "Give the target the model was trained for")
+    return target.values.astype(np.float64)
+
+
+def _judged_labels(target: Column, classes: tuple[Any, ...]) -> AnyArray:
+    found = target.texts if target.labels else target.values
+    place = {label if isinstance(label, str) else float(label): label for label in classes}
+    values = [value if isinstance(value, str) else float(value) for value in found.tolist()]
+    strange = next((value for value in values if value not in place), None)
+    if strange is not None:
+        raise BadData(
+            f"the target has the class {strange!r}, which the model does not know",
+            nearest(str(strange), map(str, classes)),
+        )
+    return np.array([place[value] for value in values], dtype=object if isinstance(classes[0], str) else None)
+
+
+def known_rows(X: Any, y: Any) -> IntArray | None:
+    """The rows with a target; None where all of them have one.
+
+    >>> known_rows([[1.0], [2.0], [3.0]], ["a", None, "b"])
+    array([0, 2])
+    """
+    target: Column = (open_table(X).find(y, "the target") if isinstance(y, str) else column_from(y, "the target"))[0]
+    return np.flatnonzero(~target.missing) if target.missing.any() else None
+
+
+def rows_of(values: Any, rows: IntArray) -> Any:
+    """These rows of a table or a column of any kind; a word, such as the name of a column, as it is.
+
+    >>> rows_of(["a", "b", "c"], np.array([0, 2])), rows_of("site", np.array([0, 2]))
+    (['a', 'c'], 'site')
+    """
+    if values is None or isinstance(values, str | bool):
+        return values
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if isinstance(values, Mapping):
+        return {name: rows_of(column, rows) for name, column in values.items()}
+    if isinstance(values, list | tuple):
+        return [values[row] for row in rows.tolist()]
+    if hasattr(values, "tocsr"):
+        return values.tocsr()[rows]
+    return values[rows] if isinstance(values, np.ndarray) else _taken(values, rows)
+
+
+def _taken(values: Any, rows: IntArray) -> Any:
+    """Rows of a polars or Arrow table or column; of what is neither, by its array."""
+    import narwhals as nw
+
+    try:
+        whole: Any = nw.from_native(values, eager_only=True, allow_series=True)
+    except TypeError:
+        return np.asarray(values)[rows]
+    return whole[rows.tolist()].to_native()
 
 
 def no_target(table: Table) -> BadData:

@@ -69,7 +69,7 @@ def column_numbers(raw: AnyArray, kind: str) -> tuple[FloatArray, tuple[Any, ...
         import pandas as pd
 
         codes, labels = pd.factorize(raw)
-        return codes.astype(np.float64), tuple(labels)
+        return (codes.astype(np.float64), tuple(labels)) if len(labels) else (np.full(len(codes), np.nan), ())
     if raw.dtype.kind == "M":
         stamps = raw.astype("datetime64[us]").view(np.int64).astype(np.float64)
         stamps[np.isnat(raw)] = np.nan

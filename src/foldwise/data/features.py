@@ -1,9 +1,10 @@
-"""The columns of a table as numbers and codes, for those who look at data rather than fit them."""
+"""The one description of a table's columns, as numbers and codes, for those who look at data rather than fit them."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,9 @@ MOST_PAIRS = 500  # of rows with one value
 NUMBER = re.compile(r"[-+]?\d[\d.,'\s\u00a0]*(?:[eE][-+]?\d+)?")
 MOST_WORDS = 4  # of a text that is one number with its unit
 LEAST_READ = 0.95  # of the labels
+MOST_LABELS = 200  # of a column that a model remembers
+MOST_COLUMNS = 2_000
+LONGEST = 200  # characters of such a label
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +38,7 @@ class Feature:
         """Which rows have no value."""
         return self.values < 0 if self.labels else np.isnan(self.values)
 
-    @property
+    @cached_property
     def is_number(self) -> bool:
         return not self.labels
 
@@ -111,9 +115,67 @@ def number_in(text: str) -> float | None:
 
 
 def features(data: Dataset) -> Iterator[Feature]:
-    """Every feature; none where the table is sparse or of documents alone."""
-    if not isinstance(data.X, np.ndarray) and not hasattr(data.X, "iloc"):
+    """Every feature of a dataset; none where the table is sparse."""
+    return described(data.X, data.names, data.kinds)
+
+
+def described(X: Any, names: Sequence[str], kinds: Sequence[str]) -> Iterator[Feature]:
+    """The columns of a canonical table; none of a sparse one or of a series of documents."""
+    is_frame = hasattr(X, "iloc") and X.ndim == 2
+    if not is_frame and not isinstance(X, np.ndarray):
         return
-    for at, (name, kind) in enumerate(zip(data.names, data.kinds, strict=True)):
-        raw = data.X[:, at] if isinstance(data.X, np.ndarray) else data.X.iloc[:, at].to_numpy()
+    for at, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        raw = X.iloc[:, at].to_numpy() if is_frame else X[:, at]
         yield Feature(name, kind, *column_numbers(raw, kind))
+
+
+def summary_of(data: Dataset) -> list[dict[str, Any]] | None:
+    """What a saved model remembers of its training table, column by column: ranges and categories, never rows.
+
+    None of sparse tables, of documents, and of very wide tables.
+
+    >>> from foldwise.data.dataset import make_dataset
+    >>> summary_of(make_dataset([[1.0], [2.0], [4.0], [np.nan]], [1, 2, 3, 4]))
+    [{'missing': 0.25, 'low': 1.0, 'high': 4.0}]
+    """
+    if data.is_series or hasattr(data.X, "tocsr") or data.columns > MOST_COLUMNS:
+        return None
+    return [_summary(column) for column in features(data)]
+
+
+def _summary(column: Feature) -> dict[str, Any]:
+    known = column.values[~column.missing & np.isfinite(column.values)]
+    summary: dict[str, Any] = {"missing": round(1 - len(known) / max(len(column.values), 1), 4)}
+    if column.is_number:
+        return {**summary, "low": float(known.min()), "high": float(known.max())} if len(known) else summary
+    labels = sorted({str(label) for label in column.labels})
+    is_free = len(labels) > MOST_LABELS or 2 * len(labels) > len(known)  # text, or names of rows
+    return summary if is_free or max(map(len, labels)) > LONGEST else {**summary, "labels": labels}
+
+
+def read_summary(found: Any, columns: int) -> list[dict[str, Any]] | None:
+    """A summary as a file has it, which anyone may have written; None where it is none of ours.
+
+    >>> read_summary([{"missing": 0.0, "low": 1.0, "high": "x"}], 1) is None
+    True
+    """
+    if not isinstance(found, list) or len(found) != columns or not all(map(_is_sound, found)):
+        return None
+    return [dict(column) for column in found]
+
+
+def _is_sound(column: Any) -> bool:
+    if not isinstance(column, Mapping) or not {"missing"} <= column.keys() <= {"missing", "low", "high", "labels"}:
+        return False
+    labels = column.get("labels", [])
+    numbers = [value for key, value in column.items() if key != "labels"]
+    has_ends = ("low" in column) == ("high" in column)
+    return has_ends and all(map(_is_number, numbers)) and isinstance(labels, list) and all(map(_is_text, labels))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)

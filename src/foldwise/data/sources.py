@@ -5,15 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from foldwise.data.arff import MOST_COLUMNS, MOST_LETTERS, read_arff
 from foldwise.data.dataset import Dataset, make_dataset
-from foldwise.data.dates import with_dates
-from foldwise.data.json_lines import read_json_lines
+from foldwise.data.formats import (
+    MISSING,
+    MOST_COLUMNS,
+    MOST_LETTERS,
+    check_names,
+    read_arff,
+    read_json_lines,
+    read_workbook,
+    with_dates,
+)
 from foldwise.data.packed import (
     JSON_LINES,
     MOST_RATIO,
@@ -25,13 +31,11 @@ from foldwise.data.packed import (
     open_text,
     suffix_of,
 )
-from foldwise.data.workbook import read_workbook
 from foldwise.errors import BadData, FoldwiseError, MissingExtra, nearest
 
 BUILTIN = ("breast_cancer", "diabetes", "digits", "iris", "wine")
 ARROW = (".arrow", ".feather", ".ipc")
 PICKLES = (".pkl", ".pickle", ".joblib")
-MISSING = ["", "NA", "NaN", "nan", "null"]
 # Rows read twice, to find codes such as 007 before they lose their zeros.
 PEEK = 1000
 MOST_CELLS = 32 * 2**20  # of a table in a file that is much smaller
@@ -173,9 +177,7 @@ def _check_header(line: str, delimiter: str) -> None:
     names = next(csv.reader([line], delimiter=delimiter), [])
     if len(names) > MOST_COLUMNS:
         raise BadData(f"the table has {len(names):,} columns, more than {MOST_COLUMNS:,}", "Drop some of them")
-    doubled = sorted(name for name, times in Counter(names).items() if name and times > 1)
-    if doubled:
-        raise BadData(f"duplicate column names: {', '.join(map(repr, doubled))}", "Rename one of them")
+    check_names(names)
 
 
 def _coded(peek: Any) -> list[str]:
@@ -184,13 +186,13 @@ def _coded(peek: Any) -> list[str]:
 
 
 def _read_arff(source: TextFile) -> Any:
-    with io.TextIOWrapper(source.file, encoding="utf-8") as text:
-        return read_arff(iter(lambda: text.readline(MOST_LETTERS + 1), ""))
+    with io.TextIOWrapper(source.file, encoding="utf-8-sig") as text:
+        return read_arff(iter(lambda: text.readline(MOST_LETTERS + 1), ""), source.name)
 
 
 def _read_json_lines(source: TextFile) -> Any:
     with io.TextIOWrapper(source.file, encoding="utf-8-sig") as text:
-        return read_json_lines(iter(lambda: text.readline(MOST_LINE + 1), ""), most_cells=_most_cells(source.size))
+        return read_json_lines(iter(lambda: text.readline(MOST_LETTERS + 1), ""), most_cells=_most_cells(source.size))
 
 
 def _read_workbook(path: Path) -> Any:

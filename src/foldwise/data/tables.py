@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.columns import Column, canonical, category_values, digest, number_digest, sparse_digest
-from foldwise.data.documents import documents
 from foldwise.errors import BadData, nearest
+
+DOCUMENTS = "text"  # the name of the column where the documents have none
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,80 @@ def open_table(X: Any) -> Table:
     if isinstance(X, np.ndarray | list | tuple):
         return _array_table(as_array(X, "X"))
     return _other_frame(X)
+
+
+def check_order(X: Any, y: Any) -> None:
+    """Refuse a table where the target should be, and a column where the table should be.
+
+    >>> import numpy as np
+    >>> check_order(np.zeros(5), np.zeros((5, 3)))
+    Traceback (most recent call last):
+    foldwise.errors.BadData: X is one column and y is a table of 3: they seem to be swapped. Write (X, y).
+    """
+    if _width(y) < 2 and not _is_file(y):
+        return
+    if isinstance(X, str) and not _is_file(X):
+        found = f"X is {X!r}, which is no file, and y is {_swapped_words(y)}"
+    elif getattr(X, "ndim", 2) == 1 or (isinstance(X, list) and X and not hasattr(X[0], "__len__")):
+        found = f"X is one column and y is {_swapped_words(y)}"
+    else:
+        return
+    raise BadData(f"{found}: they seem to be swapped", "Write (X, y)")
+
+
+def _width(values: Any) -> int:
+    """Columns of a table; 0 of what is none."""
+    if isinstance(values, list | tuple) and values and isinstance(values[0], list | tuple):
+        return len(values[0])
+    shape = getattr(values, "shape", ())
+    return int(shape[1]) if isinstance(shape, tuple) and len(shape) == 2 else 0
+
+
+def _is_file(value: Any) -> bool:
+    try:
+        return isinstance(value, str | Path) and Path(value).is_file()
+    except (OSError, ValueError):  # too long for a path, or with characters that no path can have
+        return False
+
+
+def _swapped_words(y: Any) -> str:
+    return f"the file {str(y)!r}" if _is_file(y) else f"a table of {_width(y)}"
+
+
+def documents(X: Any) -> Any:
+    """A series, list or one-dimensional array of texts as a frame of one column; None where it is something else.
+
+    >>> documents(["a fine wine", None, "a dull one"]).columns.tolist()
+    ['text']
+    >>> documents([[1, 2], [3, 4]]) is None
+    True
+    """
+    values = _document_values(X)
+    if not any(isinstance(text, str) for text in values) or not all(map(_is_document, values)):
+        return None
+    import pandas as pd
+
+    name = getattr(X, "name", None)
+    texts = [str(text) if isinstance(text, str) else None for text in values]
+    return pd.DataFrame({DOCUMENTS if name in (None, "") else str(name): pd.Series(texts, dtype=object)})
+
+
+def _document_values(X: Any) -> Any:
+    import narwhals as nw
+
+    if isinstance(X, list | tuple):
+        return X
+    if isinstance(X, np.ndarray):
+        return X.tolist() if X.ndim == 1 and X.dtype.kind in "OUT" else ()
+    if nw.dependencies.is_pandas_series(X) or nw.dependencies.is_polars_series(X):
+        return () if str(X.dtype).lower().startswith(("categor", "enum")) else X.to_list()
+    return ()
+
+
+def _is_document(text: Any) -> bool:
+    """Text, or what stands for missing text in lists and series."""
+    is_missing = text is None or type(text).__name__ == "NAType" or (isinstance(text, float) and text != text)
+    return isinstance(text, str) or is_missing
 
 
 def finish(table: Table) -> tuple[Any, tuple[str, ...], list[bytes]]:

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from foldwise.data.dataset import make_dataset
-from foldwise.data.documents import documents
 from foldwise.data.mapped import open_mapped, save
+from foldwise.data.tables import documents
 from foldwise.errors import BadData
 
 TEXTS = ["a fine old wine", "too sweet", None, "goes with fish", "never again"]

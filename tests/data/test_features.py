@@ -1,4 +1,4 @@
-"""What a saved model remembers of its training table."""
+"""Columns as numbers and codes, and what a saved model remembers of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from foldwise.data.summary import read_summary, summary_of
+from foldwise.data.dataset import make_dataset
+from foldwise.data.features import features, read_summary, summary_of
 
 
 def test_every_kind_of_column_is_summed_up_in_plain_values():
@@ -22,7 +23,7 @@ def test_every_kind_of_column_is_summed_up_in_plain_values():
             "text": [f"words of row {at}" for at in range(40)],
         }
     )
-    found = summary_of(frame, ["number", "category", "date", "boolean", "text"])
+    found = summary_of(make_dataset(frame, np.arange(40.0)))
 
     assert json.loads(json.dumps(found)) == found
     number, label, date, truth, text = found
@@ -35,8 +36,9 @@ def test_every_kind_of_column_is_summed_up_in_plain_values():
 
 
 def test_sparse_tables_and_very_wide_ones_have_none():
-    assert summary_of(sparse.csr_matrix(np.eye(3)), ["number"] * 3) is None
-    assert summary_of(np.zeros((2, 2001)), ["number"] * 2001) is None
+    assert summary_of(make_dataset(sparse.csr_matrix(np.eye(3)), [0.5, 1.5, 3])) is None
+    assert summary_of(make_dataset(np.zeros((2, 2001)), [0.5, 1.5])) is None
+    assert summary_of(make_dataset(["a fine wine", "a dull one"], [0.5, 1.5])) is None
 
 
 @pytest.mark.parametrize(
@@ -47,3 +49,19 @@ def test_sparse_tables_and_very_wide_ones_have_none():
 )  # fmt: skip
 def test_what_is_no_summary_of_ours_is_left_alone(found):
     assert read_summary(found, 1) is None
+
+
+def test_features_are_numbers_or_codes_with_their_missing_values():
+    table = pd.DataFrame(
+        {
+            "n": [1.0, np.nan, 1.0],
+            "t": ["b", None, "a"],
+            "d": pd.to_datetime(["2024-01-01", None, "2024-01-03"]),
+            "f": [True, False, True],
+        }
+    )
+    columns = {one.name: one for one in features(make_dataset(table, [1.0, 2.0, 4.0]))}
+
+    assert {name: one.distinct for name, one in columns.items()} == {"n": 1, "t": 2, "d": 2, "f": 2}
+    for name in ("n", "t", "d"):
+        assert columns[name].missing.tolist() == [False, True, False]
