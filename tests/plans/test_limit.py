@@ -7,12 +7,11 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.api.request import make_comparison
 from foldwise.data.dataset import make_dataset
-from foldwise.plans import limit
-from foldwise.plans.effort import LEVELS, Choices
-from foldwise.plans.limit import MOST_SLOW, choose, slowness
-from foldwise.plans.order import cheap_first
+from foldwise.plans import cost, limit
+from foldwise.plans.cost import Pace
+from foldwise.plans.effort import Choices
+from foldwise.plans.limit import choose
 
 NAMES = {name: name for name in ("ridge", "k-nn", "tree", "forest", "boosting")}
 
@@ -71,22 +70,9 @@ def test_boosting_has_a_shorter_run_of_larger_steps_where_the_long_one_takes_too
     assert found[0]["boosting"]["learning_rate"] > 0.1
 
 
-def test_every_class_beyond_two_has_a_run_of_its_own_and_trees_have_none():
-    rng = np.random.default_rng(0)
-    two, five = (
-        make_dataset(rng.normal(size=(2_000, 20)), np.arange(2_000) % count, task="classification") for count in (2, 5)
-    )
-    rung = limit.Rung(LEVELS["quick"], 1.0)
-    ratio = {
-        name: limit._seconds(name, five, rung) / limit._seconds(name, two, rung) for name in ("boosting", "forest")
-    }
-    assert ratio["boosting"] > 3
-    assert ratio["forest"] == 1
-
-
 def test_what_no_sample_makes_cheap_enough_is_left_out_by_name_and_boosting_is_tried(monkeypatch):
-    dear = {name: limit.Pace(1e9, predicting=1.0) for name in ("k-nn", "tree", "forest", "boosting")}
-    monkeypatch.setattr(limit, "PACES", {"ridge": limit.Pace(1e-3), **dear})
+    dear = {name: Pace(1e9, predicting=1.0) for name in ("k-nn", "tree", "forest", "boosting")}
+    monkeypatch.setattr(cost, "PACES", {"ridge": Pace(1e-3), **dear})
     decision = choose(Choices(None), table(10_000), {**NAMES, "blend(ridge+tree)": "blend(ridge+tree)"}, left=10)
     assert decision.left_out == ("k-nn", "tree", "blend(ridge+tree)")
     assert decision.options["learners"] == ["ridge", "forest", "boosting"]
@@ -103,13 +89,6 @@ def test_where_one_split_is_narrow_it_comes_before_small_spaces():
     assert words[0] == {}
     assert words[1] == {"outer": 0.2, "inner": 0.25}
     assert words[2]["effort"] == "quick"
-
-
-def test_a_larger_space_costs_the_fits_that_no_solver_shares():
-    data = table(200, 5)
-    ridge, forest = (limit._larger(name, data, LEVELS["thorough"]) for name in ("ridge", "forest"))
-    assert ridge == 1
-    assert forest > 1
 
 
 def test_words_of_the_user_are_never_changed():
@@ -131,23 +110,3 @@ def test_the_default_effort_is_open_and_the_same_word_from_the_user_is_not():
     assert choose(Choices(["forest"], effort=None), table(5_000), {"forest": "forest"}, left=1).options
     said = Choices(["forest"], outer=5, effort="normal")
     assert not choose(said, table(5_000), {"forest": "forest"}, left=1).options
-
-
-def test_a_machine_is_never_called_faster_than_the_measured_one():
-    assert 1 <= slowness() <= MOST_SLOW
-
-
-def test_a_limited_run_goes_from_cheap_to_dear_with_stacks_and_defaults_last():
-    learners = ["forest:small", "stack(ridge+tree)", "ridge", "k-nn", "tree"]
-    runnable = make_comparison(learners, table(60, 3), None, outer=3, inner=2, defaults=True)
-    names = [runnable.study.methods[at].name for at in cheap_first(runnable)]
-    shown = [name for name in names if name in (*learners, "baseline")]
-    assert shown == ["baseline", "ridge", "k-nn", "tree", "forest:small", "stack(ridge+tree)"]
-    assert names[-1].endswith("(default parameters)")
-
-
-def test_many_rows_make_neighbours_dear_and_boosting_comes_before_them():
-    names = ["k-nn:small", "boosting:small", "forest:small"]
-    few, many = (make_comparison(names, table(rows, 3), None, outer=0.2, inner=0.25) for rows in (500, 50_000))
-    order = [[one.study.methods[at].name for at in cheap_first(one)][1:4] for one in (few, many)]
-    assert order == [names, ["boosting:small", "k-nn:small", "forest:small"]]

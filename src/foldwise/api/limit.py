@@ -13,8 +13,9 @@ from foldwise.data.dataset import Dataset
 from foldwise.executors.local.local_executor import cores
 from foldwise.executors.progress import duration
 from foldwise.learners.named import Named
+from foldwise.plans.cost import slowness
 from foldwise.plans.effort import complete
-from foldwise.plans.limit import START, Decision, choose, slowness
+from foldwise.plans.limit import START, Decision, choose
 from foldwise.plans.methods import name_learners
 from foldwise.records.document import Document
 from foldwise.records.store import AnyStore, opened

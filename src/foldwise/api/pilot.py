@@ -14,9 +14,9 @@ from foldwise.arrays import BoolArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
+from foldwise.plans.cost import cheap_first
 from foldwise.plans.fit import Batch, Fit
 from foldwise.plans.needed import needed_of
-from foldwise.plans.order import cheap_first
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.splits.split import union
 from foldwise.studies.reading import Reading

@@ -15,10 +15,9 @@ from foldwise.executors.progress import duration
 from foldwise.records.memory import MemoryStore
 from foldwise.run import keep_proposals
 from foldwise.shown import table_html, words_html
-from foldwise.studies.counting import rows_of_chosen
+from foldwise.studies.counting import own_keys, rows_of_chosen
 from foldwise.studies.reading import Reading
-from foldwise.studies.stacking import final_key, members_of
-from foldwise.studies.study import Method, Study
+from foldwise.studies.study import Method
 from foldwise.tuners.tuner import worst_case
 
 if TYPE_CHECKING:
@@ -117,18 +116,19 @@ class Cost:
     keys: frozenset[str]  # of its fits that are known before it starts
     fits: int
     seconds: float | None  # of all its fits
-    is_rough: bool  # time ends its tunings, so that the number of fits is a guess
-    may_share: bool = False  # may the tuned learner choose its own default parameters, and so share these fits?
+    is_rough: bool = False  # time ends its tunings, so that the number of fits is a guess
+    at_most: bool = False  # its tuner may drop candidates, or it shares fits with another method
 
     def to_dict(self) -> dict[str, Any]:
-        method = self.method
-        is_fixed = method.tuner.is_listed and method.tuner.is_exhaustive
+        method, tuner = self.method, self.method.tuner
+        candidates = method.listed if tuner.is_listed else tuner.limits.budget
+        is_open = method.inner is None or (not tuner.is_listed and tuner.limits.seconds is not None)
         return {
             "name": method.name,
             "fits": self.fits,
-            "at_most": (not is_fixed or self.may_share) and not self.is_rough,
+            "at_most": self.at_most and not self.is_rough,
             "is_rough": self.is_rough,
-            "candidates": None if method.inner is None else _candidates(method),
+            "candidates": None if is_open else candidates,
             "seconds": None if self.seconds is None else round(self.seconds, 3),
         }
 
@@ -137,40 +137,34 @@ def make_plan(asked: Request, *, has_pilot: bool = True) -> Plan:
     """The plan of a request; a pilot makes some of its fits to tell the time."""
     began = pilot.clock()
     runnable = asked.study()
-    reading = Reading(runnable.study, MemoryStore())
-    for at in range(len(runnable.study.methods)):
+    study, reading = runnable.study, Reading(runnable.study, MemoryStore())
+    for at in range(len(study.methods)):
         keep_proposals(runnable, reading, at)  # in memory, for the pilot
-    own = pilot.clock() - began
+    own_seconds = pilot.clock() - began
     measured = measure(runnable, reading) if has_pilot else {}
     costs = _costs(reading, measured)
     fits, work = total(costs)
-    again = _models_made_again(reading.study)
-    longest_fit = max((one.alone for one in measured.values()), default=0.0)
-    fits, work = fits + again, work + again * longest_fit
-    study, own = reading.study, own + fits * KEEPING_SECONDS
+    again = 0  # the most fits of permutation importance: each outer model of the picked method, with a blend's members
+    if study.wants_importance:
+        again = len(study.outer) * max(1 + len(method.members) for method in study.shown)
+    fits, work = fits + again, work + again * max((one.alone for one in measured.values()), default=0.0)
+    own_seconds += fits * KEEPING_SECONDS
     cores = cores_of(asked.run, work)
     longest = max((one.longest for one in measured.values()), default=0.0)
     notes = [{"code": code, "text": text} for code, text in study.notes]
     return Plan(
         fits=fits,
         methods=[cost.to_dict() for cost in costs],
-        seconds=round(work + own, 3) if has_pilot else None,
+        seconds=round(work + own_seconds, 3) if has_pilot else None,
         outer=outer_words({"outer": study.outer.scheme, "notes": notes}),
         inner=" / ".join(dict.fromkeys(method.inner.scheme for method in study.methods if method.inner)) or None,
         rows=study.rows,
         task=task_words({"task": study.task, "notes": notes}),
-        wall_seconds=round(own + max(work / cores, longest), 3) if has_pilot and cores is not None else None,
+        wall_seconds=round(own_seconds + max(work / cores, longest), 3) if has_pilot and cores is not None else None,
         cores=cores,
         importance=again,
         limit=next((note["text"] for note in notes if note["code"] == "time_limit"), ""),
     )
-
-
-def _models_made_again(study: Study) -> int:
-    """The most fits of permutation importance: each outer model of the picked method, with the members of a blend."""
-    if not study.wants_importance:
-        return 0
-    return len(study.outer) * max(1 + len(method.members) for method in study.shown)
 
 
 def cores_of(options: RunOptions, work: float) -> int | None:
@@ -184,15 +178,17 @@ def cores_of(options: RunOptions, work: float) -> int | None:
 
 def _costs(reading: Reading, measured: Mapping[int, Measured]) -> list[Cost]:
     """The costs of all methods; default parameters wait for the tuned learner, so the pilot has no fit of them."""
-    methods, found = reading.study.methods, list[Cost]()
+    methods, costs = reading.study.methods, list[Cost]()
     place = {method.name: at for at, method in enumerate(methods)}
     for at, method in enumerate(methods):
-        one = measured.get(at)
-        if one is None and method.defaults_of and (tuned := measured.get(place[method.defaults_of])) is not None:
-            one = tuned._replace(together=tuned.alone)
-        known = (None, None) if one is None else (one.together * _growth(reading, method), one.alone)
-        found.append(method_cost(reading, method, known[0], alone=known[1]))
-    return found
+        seconds = measured.get(at)
+        if seconds is None and method.defaults_of and (tuned := measured.get(place[method.defaults_of])) is not None:
+            seconds = tuned._replace(together=tuned.alone)
+        if seconds is None:
+            costs.append(method_cost(reading, method, None))
+        else:
+            costs.append(method_cost(reading, method, seconds.together * _growth(reading, method), alone=seconds.alone))
+    return costs
 
 
 def _growth(reading: Reading, method: Method) -> float:
@@ -210,16 +206,26 @@ def method_cost(reading: Reading, method: Method, seconds: float | None, *, alon
 
     `seconds` are its part of a pass in which a solver answers many fits; a chosen candidate is fitted `alone`.
     """
-    keys, chosen = _fixed_keys(reading, method), len(rows_of_chosen(reading.study, method))
-    tuning = _most_fits(reading, method, keys)
-    count = tuning + chosen
-    cost = None if seconds is None else tuning * seconds + chosen * (seconds if alone is None else alone)
-    share = method.tuner.limits.seconds
-    if cost is None or seconds is None or share is None or cost <= share:
-        return Cost(method, keys, count, cost, is_rough=False, may_share=_may_share(reading, method))
-    least = method.tuner.fewest_fits(reading.runs(method)) + chosen
-    count = max(least, round(share / seconds))  # its time is up before its candidates are
-    return Cost(method, keys, count, max(share, least * seconds), is_rough=True)
+    tuner, runs = method.tuner, reading.runs(method)
+    is_fixed = tuner.is_listed and tuner.is_exhaustive
+    keys = frozenset(own_keys(reading, method) if is_fixed else ())
+    tuning, chosen = len(keys) or tuner.most_fits(runs), len(rows_of_chosen(reading.study, method))
+    at_most = not is_fixed or _may_share(reading, method)
+    if seconds is None:
+        return Cost(method, keys, tuning + chosen, None, at_most=at_most)
+    cost, share = tuning * seconds + chosen * (seconds if alone is None else alone), tuner.limits.seconds
+    if share is None or cost <= share:
+        return Cost(method, keys, tuning + chosen, cost, at_most=at_most)
+    least = tuner.fewest_fits(runs) + chosen  # its time is up before its candidates are
+    return Cost(method, keys, max(least, round(share / seconds)), max(share, least * seconds), is_rough=True)
+
+
+def _may_share(reading: Reading, method: Method) -> bool:
+    """Are these default parameters a candidate of the tuned method, or may they become one in its search?"""
+    if not method.defaults_of:
+        return False
+    tuned = reading.method(method.defaults_of)
+    return not tuned.tuner.is_listed or method.identities[0] in tuned.identities
 
 
 def total(costs: Sequence[Cost]) -> tuple[int, float]:
@@ -236,36 +242,3 @@ def total(costs: Sequence[Cost]) -> tuple[int, float]:
         seconds += (cost.seconds or 0.0) * new / max(cost.fits, 1)
         known |= cost.keys
     return fits, seconds
-
-
-def _fixed_keys(reading: Reading, method: Method) -> frozenset[str]:
-    """Keys of the fits that a method asks for whatever the scores are; none where they depend on them."""
-    study = reading.study
-    if not (method.tuner.is_listed and method.tuner.is_exhaustive):
-        return frozenset()
-    keys = reading.fits(method)
-    if method.members:
-        inner = members_of(study, method)[0].inner
-        has_final = study.has_final and inner is not None and inner.final is not None
-        keys |= {final_key(study, method)} if has_final else set()
-    return frozenset(keys)
-
-
-def _most_fits(reading: Reading, method: Method, keys: frozenset[str]) -> int:
-    """Fits of the tunings, at most."""
-    return len(keys) or method.tuner.most_fits(reading.runs(method))
-
-
-def _may_share(reading: Reading, method: Method) -> bool:
-    """Are these default parameters a candidate of the tuned method, or may they become one in its search?"""
-    if not method.defaults_of:
-        return False
-    tuned = reading.method(method.defaults_of)
-    return not tuned.tuner.is_listed or method.identities[0] in tuned.identities
-
-
-def _candidates(method: Method) -> int | None:
-    """Candidates of each tuning; not known where time decides."""
-    if method.tuner.is_listed:
-        return method.listed
-    return method.tuner.limits.budget if method.tuner.limits.seconds is None else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from foldwise.plans.cost import cheap_first, turns
 from foldwise.plans.fit import Fit, FitPart, Fits
 from foldwise.plans.needed import join_parts, needed_parts
-from foldwise.plans.order import cheap_first, turns
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.block import record_keys
 from foldwise.records.record import Record

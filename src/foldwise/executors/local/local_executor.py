@@ -16,15 +16,14 @@ from foldwise.executors.options import RunOptions
 from foldwise.executors.stop import Stop
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import modules_of, workload_of, write_workload
+from foldwise.plans.cost import CHEAP, fit_seconds
 from foldwise.plans.fit import Batch, Fit, SharedBatch, parts_of
-from foldwise.plans.order import SECONDS, rough_seconds
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.plans.sharing import in_order, next_batch, untimed_first
 from foldwise.records.block import RecordBlock, record_parts
 from foldwise.records.record import Record
 
 SMALL_STUDY_SECONDS = 2.0
-CHEAP = SECONDS["linear_model"]
 SMALL_TABLE = 1_000_000  # cells; on a larger one even the cheapest learners would keep workers waiting
 HAS_WORKERS = os.name == "posix"
 
@@ -118,7 +117,7 @@ class LocalExecutor:
         """Do fits of the cheapest built-in learners in this process until a worker is there."""
         if runnable.data.rows * runnable.data.columns > self.most_cells_here:
             return
-        is_cheap = [learner.is_builtin and rough_seconds(learner) <= CHEAP for learner in runnable.learners]
+        is_cheap = [learner.is_builtin and fit_seconds(learner) <= CHEAP for learner in runnable.learners]
         while not self._is_asked_to_stop and not self._pool_for(runnable).is_ready():
             batch = next((batch for batch in self._left if is_cheap[batch[0].method]), None)
             if batch is None:

@@ -1,4 +1,4 @@
-"""The order of methods and of their fits (plans/queue.py): cheap ones first, and no number depends on it."""
+"""What learners cost (plans/cost.py) and the order of methods (plans/queue.py), on which no number depends."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from sklearn.svm import SVR
 
 import foldwise as fw
 from foldwise.api.request import make_comparison
+from foldwise.data.dataset import make_dataset
 from foldwise.learners.learner import Learner
-from foldwise.plans.order import cheap_first, rough_seconds, turns
+from foldwise.plans.cost import MOST_SLOW, cheap_first, fit_seconds, slowness, times_as_many, tuning_seconds, turns
+from foldwise.plans.effort import LEVELS
 from foldwise.plans.queue import Queue
 from foldwise.records.memory import MemoryStore
 from foldwise.records.record import Record
@@ -34,9 +36,9 @@ def specs():
 def test_the_kind_of_a_learner_is_found_behind_its_preprocessing():
     piped = Learner("svm", make_pipeline(StandardScaler(), SVR()))
     assert (
-        rough_seconds(Learner("ridge", Ridge()))
-        < rough_seconds(piped)
-        < rough_seconds(Learner("forest", RandomForestRegressor()))
+        fit_seconds(Learner("ridge", Ridge()))
+        < fit_seconds(piped)
+        < fit_seconds(Learner("forest", RandomForestRegressor()))
     )
 
 
@@ -160,3 +162,49 @@ def test_a_second_worker_begins_the_next_method_and_no_third():
     assert {study.study.methods[fit.method].name for fit in handed} == {"baseline", "ridge:small"}
     everything = sorted(limited_course(study, at_once=2))
     assert everything == sorted(limited_course(study, at_once=1))
+
+
+def table(rows: int, columns: int = 20):
+    rng = np.random.default_rng(0)
+    return make_dataset(rng.normal(size=(rows, columns)), rng.normal(size=rows))
+
+
+def test_every_class_beyond_two_has_a_run_of_its_own_and_trees_have_none():
+    rng = np.random.default_rng(0)
+    two, five = (
+        make_dataset(rng.normal(size=(2_000, 20)), np.arange(2_000) % count, task="classification") for count in (2, 5)
+    )
+    five_seconds, two_seconds = (
+        {name: tuning_seconds(name, data, LEVELS["quick"], 1.0) for name in ("boosting", "forest")}
+        for data in (five, two)
+    )
+    ratio = {name: five_seconds[name] / two_seconds[name] for name in two_seconds}
+    assert ratio["boosting"] > 3
+    assert ratio["forest"] == 1
+
+
+def test_a_larger_space_costs_the_fits_that_no_solver_shares():
+    data = table(200, 5)
+    ridge, forest = (times_as_many(name, data, LEVELS["thorough"]) for name in ("ridge", "forest"))
+    assert ridge == 1
+    assert forest > 1
+
+
+def test_a_machine_is_never_called_faster_than_the_measured_one():
+    assert 1 <= slowness() <= MOST_SLOW
+
+
+def test_a_limited_run_goes_from_cheap_to_dear_with_stacks_and_defaults_last():
+    learners = ["forest:small", "stack(ridge+tree)", "ridge", "k-nn", "tree"]
+    runnable = make_comparison(learners, table(60, 3), None, outer=3, inner=2, defaults=True)
+    names = [runnable.study.methods[at].name for at in cheap_first(runnable)]
+    shown = [name for name in names if name in (*learners, "baseline")]
+    assert shown == ["baseline", "ridge", "k-nn", "tree", "forest:small", "stack(ridge+tree)"]
+    assert names[-1].endswith("(default parameters)")
+
+
+def test_many_rows_make_neighbours_dear_and_boosting_comes_before_them():
+    names = ["k-nn:small", "boosting:small", "forest:small"]
+    few, many = (make_comparison(names, table(rows, 3), None, outer=0.2, inner=0.25) for rows in (500, 50_000))
+    order = [[one.study.methods[at].name for at in cheap_first(one)][1:4] for one in (few, many)]
+    assert order == [names, ["boosting:small", "k-nn:small", "forest:small"]]
