@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from evidence.problems import find_problem
 
-from foldwise.lab.problems import find_problem
 from foldwise.stats.conformal import HeldOut, cross_conformal, cv_plus
 
 LEVELS = (0.8, 0.9, 0.95)

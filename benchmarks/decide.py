@@ -9,23 +9,17 @@ from __future__ import annotations
 
 import argparse
 import re
-import time
 from collections.abc import Callable, Mapping
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from coverage_page import ORDINARY
-from evidence.decisions import NEAR, SURE, decisions, paired_decisions, usual_mix
+from evidence.decisions import LEADS, NEAR, SURE, decisions, designs, paired_decisions
 from evidence.paired_losses import KINDS, usual_pairs
-from evidence.winners import LEADS, winner_studies, winners
-
-from foldwise.lab.interval_coverage import coverage
 
 CLEAR = 0.3  # of the smallest risk: above, the best is far ahead
-WINNERS = "winner's"
-MORE_RUNS = (3, 10)
+INTERVALS = ("winner's", "Bonferroni", "plain")
 ROWS = (100, 300, 1000)
 WORDS = {
     "squared": "squared loss (t)",
@@ -39,7 +33,8 @@ BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 
 def decision_table(*, replications: int, jobs: int | None) -> str:
     """What was said of the method picked, and what was true, over the mix and over its parts."""
-    found = decisions(usual_mix(), replications=replications, jobs=jobs)
+    mix = [design for design in designs() if "lead" not in str(design)]
+    found = decisions(mix, replications=replications, jobs=jobs)
     near = found["is_near_tie"]
     kind = found["study"].str.split(",").str[0]
     parts = {
@@ -57,7 +52,7 @@ def decision_table(*, replications: int, jobs: int | None) -> str:
     }
     words = (
         f"Simulated {date.today():%-d %B %Y} by `python benchmarks/decide.py`: {found['study'].nunique()} designs, "
-        f"{replications} data sets each. Regrets are those of the method picked, in % of the smallest true risk. A "
+        f"{replications} tables each. Regrets are those of the method picked, in % of the smallest true risk. A "
         f"near tie has two best methods whose true risks differ by less than {NEAR:.0%}."
     )
     return _decided(found, parts, words)
@@ -65,8 +60,8 @@ def decision_table(*, replications: int, jobs: int | None) -> str:
 
 def pair_table(*, replications: int, jobs: int | None) -> str:
     """The same on one test set and for forecasts, from losses that are made without a fit."""
-    times = max(1, replications // 5)
-    found = paired_decisions(usual_pairs(), replications=times, jobs=jobs)
+    times = max(1, replications // 2)
+    found = paired_decisions(usual_pairs(), replications=times)
     near, study = found["is_near_tie"], found["study"]
     kind = study.str.split(",").str[0]
     parts = {
@@ -124,87 +119,41 @@ def _numbers(part: Any) -> str:
 
 def winner_table(*, replications: int, jobs: int | None) -> str:
     """Coverage and width of the picked method's interval, by the number of methods and how far the best is ahead."""
-    found = winners(winner_studies(), replications=replications, jobs=jobs)
+    mix = [design for design in designs() if "spread 0.05" not in str(design)]
+    found = decisions(mix, replications=replications, jobs=jobs)
     found["kind"] = [_kind(study, methods) for study, methods in zip(found["study"], found["methods"], strict=True)]
     words = (
         f"Simulated {date.today():%-d %B %Y} by `python benchmarks/decide.py --only winners`: "
-        f"{found['study'].nunique()} designs, {replications} data sets each. Widths are in those of the plain interval "
+        f"{found['study'].nunique()} designs, {replications} tables each. Widths are in those of the plain interval "
         "of the same method."
     )
-    lines = ["| methods | data sets | winner's | error | Bonferroni | plain | width, winner's | width, Bonferroni |"]
+    lines = ["| methods | tables | winner's | error | Bonferroni | plain | width, winner's | width, Bonferroni |"]
     lines.append("|" + " --- |" * 8)
     for kind, part in found.groupby("kind", sort=False):
-        by = dict(iter(part.groupby("interval")))
-        covers = {name: rows["coverage"].mean() for name, rows in by.items()}
-        wide = {name: rows["width"].mean() for name, rows in by.items()}
-        count = int(by["plain"]["replications"].sum())
-        error = (covers[WINNERS] * (1 - covers[WINNERS]) / count) ** 0.5
+        covers = {name: part[f"{name} covers"].mean() for name in INTERVALS}
+        wide = {name: part[f"{name} width"].mean() / part["plain width"].mean() for name in INTERVALS}
+        error = (covers["winner's"] * (1 - covers["winner's"]) / len(part)) ** 0.5
         lines.append(
-            f"| {kind} | {count} | {covers[WINNERS]:.3f} | {error:.3f} | {covers['Bonferroni']:.3f} "
-            f"| {covers['plain']:.3f} | {wide[WINNERS]:.2f} | {wide['Bonferroni']:.2f} |"
+            f"| {kind} | {len(part)} | {covers[INTERVALS[0]]:.3f} | {error:.3f} | {covers['Bonferroni']:.3f} "
+            f"| {covers['plain']:.3f} | {wide[INTERVALS[0]]:.2f} | {wide['Bonferroni']:.2f} |"
         )
-    least = found[found["interval"] == WINNERS].sort_values("coverage").iloc[0]
-    last = f"The smallest coverage of a single design is {least['coverage']:.3f} ({least['study']})."
+    least = found.groupby("study")["winner's covers"].mean().sort_values()
+    last = f"The smallest coverage of a single design is {least.iloc[0]:.3f} ({least.index[0]})."
     return "\n".join([words, "", *lines, "", last])
 
 
 def _kind(study: str, methods: int) -> str:
     if "blocks" not in study:
-        return "4 different learners"
-    ahead = next((name for name, lead in LEADS.items() if lead and f"lead {lead:g}," in study), "equal")
+        return "different learners"
+    ahead = next((name for name, lead in LEADS.items() if lead and f"lead {lead:g}," in study), None)
+    ahead = ahead or ("equal" if "spread 0," in study else "unequal")
     return f"{methods}, {ahead}{', 5 x 5 folds' if '5 x 5' in study else ''}"
-
-
-def width_table(*, replications: int, jobs: int | None) -> str:
-    """The default interval, the same over repeats, and Bates's from 5 runs, on the ordinary problems of the lab."""
-    words = (
-        f"Simulated {date.today():%-d %B %Y} by `python benchmarks/decide.py --only widths`: {replications} data sets "
-        "each, 13 folds. Each cell has the coverage, the width over that of an oracle, which knows how far the "
-        "estimates of one run scatter, and the milliseconds of CPU for one data set, fits and true risks included "
-        "(the very first also has the imports)."
-    )
-    heads = (
-        "problem",
-        "learner",
-        "rows",
-        "corrected t, 1 run",
-        *(f"{runs} runs" for runs in MORE_RUNS),
-        "Bates, 5 runs",
-    )
-    lines = [f"| {' | '.join(heads)} |", "|" + " --- |" * len(heads)]
-    for problem, learner in ORDINARY:
-        for rows in (50, 100):
-            setting = {"problem": problem, "learner": learner, "rows": rows}
-            found = [_width(setting, "corrected t", runs, replications, jobs) for runs in (1, *MORE_RUNS)]
-            found.append(_width(setting, "bates", 1, replications, jobs))
-            oracle = found[0][1]
-            cells = [f"{covers:.3f}, {width / oracle:.2f}, {spent:.1f} ms" for covers, _, width, spent in found]
-            lines.append(f"| {problem} | {learner} | {rows} | {' | '.join(cells)} |")
-    return "\n".join([words, "", *lines])
-
-
-def _width(setting: Mapping[str, Any], name: str, runs: int, replications: int, jobs: int | None) -> tuple[float, ...]:
-    """Coverage, oracle, width and milliseconds of one interval."""
-    started = time.process_time()
-    found = coverage(
-        [setting["problem"]],
-        [name],
-        rows=[setting["rows"]],
-        folds=[13],
-        repeats=runs,
-        learner=setting["learner"],
-        replications=replications,
-        jobs=jobs,
-    ).iloc[0]
-    spent = 1000 * (time.process_time() - started) / replications
-    return float(found["coverage"]), float(found["oracle"]), float(found["width"]), spent
 
 
 TABLES: Mapping[str, Callable[..., str]] = {
     "decisions": decision_table,
     "pairs": pair_table,
     "winners": winner_table,
-    "widths": width_table,
 }
 
 
@@ -218,7 +167,7 @@ def placed(page: str, name: str, table: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=TABLES, help="one of the tables")
-    parser.add_argument("--replications", type=int, default=300)
+    parser.add_argument("--replications", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--write", type=Path, help="the page whose tables are replaced")
     asked = parser.parse_args()

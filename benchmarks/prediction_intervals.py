@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from conformal_designs import choice_effect, effect_table, group_effect, learner_coverage
+from evidence.problems import PROBLEMS, find_problem
 from sets import NotThere, load
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -40,7 +41,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import foldwise as fw
-from foldwise.lab.problems import PROBLEMS, find_problem
 from foldwise.stats.conformal import proved_coverage
 
 LEVELS = (0.8, 0.9, 0.95)

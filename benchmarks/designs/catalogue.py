@@ -1,4 +1,4 @@
-"""The designs D1 to D10 by name: our results beside those expected."""
+"""Designs of the survey by its names: our results beside those expected."""
 
 from __future__ import annotations
 
@@ -21,22 +21,18 @@ class Design:
 
 
 DESIGNS: Mapping[str, Design] = {
-    "D1": Design("least squares on noise: eleven intervals", cv_designs.d1),
-    "D2": Design("logistic regression in few columns", cv_designs.d2),
-    "D3": Design("sparse logistic regression, n = 90, 1000 columns", cv_designs.d3),
-    "D4": Design("six published problems, four learners", cv_designs.d4),
+    "D1": Design("least squares on noise: eight intervals", cv_designs.d1),
     "D5": Design("selection without models: minimum, Tibshirani, BBC, nested", selection.d5, 500),
     "D6": Design("shrunken centroids on null data", selection.d6, 500),
     "D7": Design("near-twins: the difference of two penalties", cv_designs.d7),
-    "D8": Design("tuned ridge", cv_designs.d8),
     "D9": Design("a pick among twelve rules", selection.d9, 1000),
     "D10": Design("the majority learner, exactly", exact.d10, 100_000),
 }
 
 
-def run_design(name: str, *, replications: int | None = None, seed: int = 0, jobs: int | None = None) -> Any:
+def run_design(name: str, *, replications: int | None = None, seed: int = 0) -> Any:
     """A data frame of one design: our results with their Monte-Carlo errors, and the expected ones beside them."""
     if name not in DESIGNS:
         raise BadStudy(f"there is no design {name!r}", nearest(name, DESIGNS))
     design = DESIGNS[name]
-    return results_frame(name, design.run(replications=replications or design.replications, seed=seed, jobs=jobs))
+    return results_frame(name, design.run(replications=replications or design.replications, seed=seed))

@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
+from designs.batched import replicate
 from designs.results import Result, mean_result
 from foldwise.arrays import FloatArray
 from foldwise.errors import BadInterval
-from foldwise.lab.replications import replicate_all
 
 CASES = ((6, 2), (6, 3), (9, 3), (12, 3), (12, 4), (12, 6), (10, 10), (15, 5), (15, 3))
 
@@ -41,15 +41,13 @@ def majority_cv_mse(rows: int, folds: int) -> Fraction:
     return Fraction(folds - 1, folds) * Fraction(ways, 2**rows) + Fraction(1, 4 * rows)
 
 
-def d10(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
+def d10(*, replications: int, seed: int) -> list[Result]:
     """The squared error of simulated K-fold CV of the majority learner, beside the rational number it must have."""
-    works = {f"D10 {n} {k}": partial(_d10, n, k) for n, k in CASES}
-    found = replicate_all(works, replications, seed=seed, jobs=jobs, chunk=2000)
     return [
         mean_result(
             f"n={n}, {k} folds",
             "mean squared error",
-            found[f"D10 {n} {k}"]["error"],
+            replicate(partial(_d10, n, k), replications, key=f"D10 {n} {k}", seed=seed, chunk=2000)["error"],
             float(majority_cv_mse(n, k)),
             source=f"exactly {majority_cv_mse(n, k)}",
             slack=0.0,

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from designs.batched import mean_error
 from foldwise.arrays import FloatArray
-from foldwise.lab.interval_coverage import covered, monte_carlo_error
-from foldwise.lab.replications import mean_error
 
 SLACK = 0.02  # published shares carry rounding, other seeds and small differences of design
 
@@ -34,6 +33,28 @@ class Result:
         if self.expected is None:
             return None
         return abs(self.ours - self.expected) <= 3 * float(np.hypot(self.error, self.expected_error)) + self.slack
+
+
+def covered(low: FloatArray, high: FloatArray, truth: FloatArray | float) -> dict[str, float]:
+    """Coverage with its Monte-Carlo error, and the misses on either side.
+
+    >>> covered(np.array([0.0, 0.0]), np.array([1.0, 0.2]), 0.5)["coverage"]
+    0.5
+    """
+    below, above = float(np.mean(truth < low)), float(np.mean(truth > high))
+    share = 1 - below - above
+    return {
+        "coverage": share,
+        "error": monte_carlo_error(share, len(low)),
+        "truth_below": below,
+        "truth_above": above,
+    }
+
+
+def monte_carlo_error(share: float, replications: int) -> float:
+    """The standard error of a share over replications; a share of 0 or 1 is given that of one miss."""
+    share = min(max(share, 1 / replications), 1 - 1 / replications)
+    return float(np.sqrt(max(share * (1 - share), 0.0) / replications))
 
 
 def coverage_results(

@@ -6,21 +6,30 @@ held back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from designs.results import Result, mean_result
+from designs.batched import (
+    balanced_classes,
+    balanced_folds,
+    centroid,
+    fold_means,
+    mean_error,
+    on_columns,
+    out_of_fold,
+    replicate,
+    splits_of,
+    squared,
+    zero_one,
+)
+from designs.results import Result, covered, mean_result
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadData, nearest
-from foldwise.lab.draws import drawn, fold_means, out_of_fold
-from foldwise.lab.interval_coverage import covered
-from foldwise.lab.learners import Centroid, Columns, Ridge, balanced_folds
-from foldwise.lab.problems import Problem, find_problem
-from foldwise.lab.replications import mean_error, replicate, replicate_all
+from foldwise.lab.decomposition import Predict, ridge
 
 SURVEY = "survey"
 BOOTSTRAPS = 300
@@ -52,12 +61,6 @@ def corrected_minima(losses: FloatArray, folds: IntArray, rng: np.random.Generat
     }
 
 
-def splits_of(labels: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Train and test rows of each fold."""
-    for k in range(int(labels.max()) + 1):
-        yield np.flatnonzero(labels != k), np.flatnonzero(labels == k)
-
-
 D5_EXPECTED: Mapping[tuple[int, int], tuple[float, float, float, float]] = {
     (20, 50): (0.131046, 0.0480461, -0.0268924, -0.0129539),
     (20, 500): (0.167537, 0.151871, -0.0341563, 0.0062039),
@@ -67,15 +70,11 @@ D5_EXPECTED: Mapping[tuple[int, int], tuple[float, float, float, float]] = {
 }
 
 
-def d5(
-    *, replications: int, seed: int, jobs: int | None, sizes: Sequence[tuple[int, int]] = tuple(D5_EXPECTED)
-) -> list[Result]:
+def d5(*, replications: int, seed: int, sizes: Sequence[tuple[int, int]] = tuple(D5_EXPECTED)) -> list[Result]:
     """Candidates of true accuracy ~ Beta(9, 6), independent hits: how optimistic is each estimate of the best?"""
-    works = {f"D5 {n} {c}": partial(_d5, n, c) for n, c in sizes}
-    found = replicate_all(works, replications, seed=seed, jobs=jobs)
     results = []
     for n, c in sizes:
-        one = found[f"D5 {n} {c}"]
+        one = replicate(partial(_d5, n, c), replications, key=f"D5 {n} {c}", seed=seed)
         for name, expected in zip(ESTIMATES, D5_EXPECTED[n, c], strict=True):
             # how far the estimate lies below the true error of the pick; 150 runs stand behind the survey's number
             optimism = one["truth"] - one[name]
@@ -93,8 +92,7 @@ def _d5(rows: int, candidates: int, times: int, rng: np.random.Generator) -> dic
     found = corrected_minima(losses, folds, rng)
     nested = np.empty((times, 10))
     for k, (train, test) in enumerate(splits_of(folds)):
-        pick = losses[:, train].mean(-2).argmin(-1)[:, None]
-        nested[:, k] = np.take_along_axis(losses[:, test].mean(-2), pick, axis=-1)[:, 0]
+        nested[:, k] = _chosen(losses[:, test].mean(-2), losses[:, train].mean(-2).argmin(-1))
     return found | {"nested": nested.mean(-1), "truth": _chosen(risks, found["choice"])}
 
 
@@ -102,9 +100,9 @@ def _chosen(risks: FloatArray, choice: AnyArray) -> FloatArray:
     return np.take_along_axis(risks, choice[:, None], axis=-1)[:, 0]
 
 
-def d6(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
+def d6(*, replications: int, seed: int) -> list[Result]:
     """Nearest shrunken centroids over 30 thresholds on 1000 columns of noise, 40 rows: the truth is one half."""
-    found = replicate(_d6, replications, key="D6", seed=seed, jobs=jobs)
+    found = replicate(_d6, replications, key="D6", seed=seed)
     expected = {"minimum": (0.384, 0.009), "tibshirani": (0.511, 0.011), "nested": (0.508, 0.009)}
     return [
         mean_result("null", name, found[name], value, expected_error=error, source=SURVEY)
@@ -113,7 +111,7 @@ def d6(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
 
 
 def _d6(times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
-    X, y = drawn(find_problem("noise classes", columns=1000, balanced=True), 40, times, rng)
+    X, y = balanced_classes(40, (), 1000, times, rng)
     minima = [_shrunken_minima(rows, target) for rows, target in zip(X, y, strict=True)]
     return {name: np.array([one[name] for one in minima]) for name in minima[0]}
 
@@ -162,15 +160,13 @@ def _shrunken_errors(X: FloatArray, y: FloatArray, new: FloatArray, target: Floa
     return np.asarray(((far[:, 1] < far[:, 0]) != (target == 1)).mean(-1))
 
 
-def d9(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
+def d9(*, replications: int, seed: int) -> list[Result]:
     """A pick among twelve centroid rules on random columns, 5 x 5 nested: minimum, BBC and the pick inside folds."""
-    works = {f"D9 {shift}": partial(_d9, shift) for shift in (0.0, 0.6)}
-    # the twelve rules are drawn anew for each chunk, and matter where there is a signal
-    found = replicate_all(works, replications, seed=seed, jobs=jobs, chunk=2)
     expected = {0.0: (0.386, 0.473, 0.496, 0.5), 0.6: (0.306, 0.383, 0.396, 0.388)}
     results = []
     for shift, values in expected.items():
-        one = found[f"D9 {shift}"]
+        # the twelve rules are drawn anew for each chunk, and matter where there is a signal
+        one = replicate(partial(_d9, shift), replications, key=f"D9 {shift}", seed=seed, chunk=2)
         for name, value in zip(("minimum", "bbc", "nested", "truth"), values, strict=True):
             words = {"nested": "auto", "truth": "true risk of the pick"}.get(name, name)
             case = "null" if shift == 0 else "signal"
@@ -179,19 +175,19 @@ def d9(*, replications: int, seed: int, jobs: int | None) -> list[Result]:
 
 
 def _d9(shift: float, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
-    problem = find_problem("noise classes", columns=60, shifts=(shift,) * 5, balanced=True)
-    X, y = drawn(problem, 60, times, rng)
-    rules = [Columns(Centroid(), tuple(rng.choice(60, 15, replace=False))) for _ in range(12)]
-    found = evaluate_pick(problem, rules, X, y, outer=5, inner=5, rng=rng)
-    risks = np.stack([problem.risk(rule.fit(X, y), rng) for rule in rules], axis=-1)
+    X, y = balanced_classes(60, (shift,) * 5, 60, times, rng)
+    rules = [on_columns(centroid, tuple(rng.choice(60, 15, replace=False))) for _ in range(12)]
+    found = evaluate_pick(rules, X, y, zero_one, outer=5, inner=5, rng=rng)
+    fresh, truth = balanced_classes(4000, (shift,) * 5, 60, 1, rng)
+    risks = np.stack([zero_one(truth, rule(X, y, fresh)).mean(-1) for rule in rules], axis=-1)
     return found | {"truth": _chosen(risks, found["choice"])}
 
 
 def evaluate_pick(
-    problem: Problem,
-    rules: Sequence[Any],
+    rules: Sequence[Predict],
     X: FloatArray,
     y: FloatArray,
+    loss: Any,
     *,
     outer: int,
     inner: int,
@@ -199,38 +195,34 @@ def evaluate_pick(
 ) -> dict[str, FloatArray]:
     """The estimates of the risk of "choose a rule by cross-validation, then fit it again", from one set of folds."""
     folds = balanced_folds(y.shape[-1], outer)
-    losses = np.stack([out_of_fold(problem, rule, X, y, folds[None])[:, 0] for rule in rules], axis=-1)
+    losses = np.stack([out_of_fold(rule, X, y, folds, loss) for rule in rules], axis=-1)
     nested = np.empty((len(y), outer))
     for k, (train, test) in enumerate(splits_of(folds)):
-        pick = _inner_pick(problem, rules, X[:, train], y[:, train], inner)
-        nested[:, k] = np.take_along_axis(losses[:, test].mean(-2), pick[:, None], axis=-1)[:, 0]
+        labels = balanced_folds(len(train), inner)
+        scores = [
+            fold_means(out_of_fold(rule, X[:, train], y[:, train], labels, loss), labels).mean(-1) for rule in rules
+        ]
+        nested[:, k] = _chosen(losses[:, test].mean(-2), np.argmin(scores, axis=0))
     return corrected_minima(losses, folds, rng) | {"nested": nested.mean(-1)}
-
-
-def _inner_pick(problem: Problem, rules: Sequence[Any], X: FloatArray, y: FloatArray, folds: int) -> AnyArray:
-    labels = balanced_folds(y.shape[-1], folds)
-    scores = [fold_means(out_of_fold(problem, rule, X, y, labels[None])[:, 0], labels).mean(-1) for rule in rules]
-    return np.asarray(np.argmin(scores, axis=0))
 
 
 @dataclass(frozen=True)
 class RealSet:
-    """A real data set: some rows are drawn to learn from, all others are held back and play the truth."""
+    """A real data set: 40 rows are drawn to learn from, all others are held back and play the truth."""
 
-    name: str
-    rows: int
-    problem: Problem
-    candidates: int
-    width: int
+    predict: Predict
+    loss: Any
+    width: int  # columns of each of 60 rules
 
 
 REAL_SETS: Mapping[str, RealSet] = {
-    "breast_cancer": RealSet("breast_cancer", 40, find_problem("two classes"), 60, 2),
-    "diabetes": RealSet("diabetes", 40, find_problem("linear"), 60, 4),
+    "breast_cancer": RealSet(centroid, zero_one, 2),
+    "diabetes": RealSet(partial(ridge, value=1.0), squared, 4),
 }
+REAL_ROWS = 40
 
 
-def selection_bias(name: str = "noise", *, replications: int = 200, seed: int = 0, jobs: int | None = None) -> Any:
+def selection_bias(name: str = "noise", *, replications: int = 200, seed: int = 0) -> Any:
     """A data frame: for each estimate its mean, its bias against the true risk of the pick, and the error of both.
 
     `name` is noise (twelve rules on pure noise), breast_cancer or diabetes (held-back rows are the truth).
@@ -240,7 +232,7 @@ def selection_bias(name: str = "noise", *, replications: int = 200, seed: int = 
     if name != "noise" and name not in REAL_SETS:
         raise BadData(f"no selection experiment has the name {name!r}", nearest(name, ["noise", *REAL_SETS]))
     work: Any = partial(_d9, 0.0) if name == "noise" else partial(_real, name)
-    found = replicate_all({name: work}, replications, seed=seed, jobs=jobs, chunk=FEW)[name]
+    found = replicate(work, replications, key=name, seed=seed, chunk=FEW)
     lines = []
     for estimate in ESTIMATES:
         gap = found[estimate] - found["truth"]
@@ -259,28 +251,17 @@ def selection_bias(name: str = "noise", *, replications: int = 200, seed: int = 
 
 
 def _real(name: str, times: int, rng: np.random.Generator) -> dict[str, FloatArray]:
-    real = REAL_SETS[name]
-    every, target = _load(name)
-    orders = [_drawn_rows(target, real, rng) for _ in range(times)]
-    X, y = np.stack([every[order[: real.rows]] for order in orders]), np.stack([target[o[: real.rows]] for o in orders])
-    learner = Centroid() if real.problem.task == "binary" else Ridge(1.0)
-    rules = [
-        Columns(learner, tuple(rng.choice(every.shape[-1], real.width, replace=False))) for _ in range(real.candidates)
-    ]
-    found = evaluate_pick(real.problem, rules, X, y, outer=10, inner=5, rng=rng)
-    kept = np.stack([order[real.rows :] for order in orders])
-    held, answers = every[kept], target[kept]
-    risks = [real.problem.losses(answers, rule.fit(X, y).predict(held)).mean(-1) for rule in rules]
+    real, (every, target) = REAL_SETS[name], _load(name)
+    orders = np.stack([rng.permutation(len(target)) for _ in range(times)])
+    if name == "breast_cancer":  # the rows learnt from come by class, so that folds are stratified
+        head = orders[:, :REAL_ROWS]
+        orders[:, :REAL_ROWS] = np.take_along_axis(head, np.argsort(target[head], axis=-1, kind="stable"), axis=-1)
+    learnt, held = orders[:, :REAL_ROWS], orders[:, REAL_ROWS:]
+    X, y = every[learnt], target[learnt]
+    rules = [on_columns(real.predict, tuple(rng.choice(every.shape[-1], real.width, replace=False))) for _ in range(60)]
+    found = evaluate_pick(rules, X, y, real.loss, outer=10, inner=5, rng=rng)
+    risks = [real.loss(target[held], rule(X, y, every[held])).mean(-1) for rule in rules]
     return found | {"truth": _chosen(np.stack(risks, axis=-1), found["choice"])}
-
-
-def _drawn_rows(target: FloatArray, real: RealSet, rng: np.random.Generator) -> AnyArray:
-    """A random order of all rows; of classes the rows learnt from come first by class, so that folds are stratified."""
-    order = rng.permutation(len(target))
-    if real.problem.task == "binary":
-        head = order[: real.rows]
-        order[: real.rows] = head[np.argsort(target[head], kind="stable")]
-    return order
 
 
 def _load(name: str) -> tuple[FloatArray, FloatArray]:

@@ -1,39 +1,53 @@
-"""Do decisions hold? How often the method called the best is the best, and how much is lost by taking it."""
+"""Do decisions hold? How often the method called the best is the best, what is lost by taking it, and its interval."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from evidence.alarms import BLOCK, SHARE
+import foldwise as fw
 from evidence.paired_losses import PairedLosses
-from foldwise.arrays import FloatArray, IntArray
-from foldwise.lab.draws import Runs, drawn, fold_labels, repeated
-from foldwise.lab.learners import Centroid, Columns, Logistic, Ridge, find_learner
-from foldwise.lab.problems import ClassesProblem, LinearProblem, Problem, find_problem
-from foldwise.lab.replications import Found, replicate_all
-from foldwise.losses.loss import Loss
+from evidence.problems import blocks, find_problem
+from foldwise.arrays import FloatArray
+from foldwise.lab.problems import Problem
 from foldwise.stats.choosing import Contest, contest_of
 from foldwise.stats.differences import difference
-from foldwise.stats.evidence import Evidence
+from foldwise.stats.multiple import shared_level
 
 NEAR = 0.01  # of the smallest risk: methods whose true risks are closer are a near tie
 SURE = 0.9  # the probability to be the best that is looked at
-SPREADS = (0.0, 0.05, 0.2, 0.5)  # standard deviation of what the blocks of the methods tell, as a share
+TABLES, FRESH = 400, 500  # from which true risks are worked out: tables, and rows that a model of each predicts
+SPREADS = (0.0, 0.05, 0.2, 0.5)  # standard deviation of how informative the blocks of the methods are, as a share
+LEADS = {"equal": 0.0, "near": 0.1, "clear": 1.0}  # how much more informative the columns of the first method are
+SHAPES = ((60, 5), (100, 10), (200, 13))  # rows and folds
+TASKS = ("regression", "binary", "imbalanced")
+REGRESSION = {"least squares": LinearRegression(), "ridge": Ridge(10.0), "k-nn": KNeighborsRegressor(7)}
+CLASSES = {
+    "lda": LinearDiscriminantAnalysis(),
+    "naive bayes": GaussianNB(),
+    "k-nn": KNeighborsClassifier(7),
+    "logistic": LogisticRegression(),
+}
 
 
-@dataclass(frozen=True)
-class LabStudy:
+@dataclass(frozen=True, eq=False)
+class Design:
     """Some learners on one problem, judged on the same folds."""
 
     name: str
     problem: Problem
-    learners: tuple[Any, ...]
+    learners: dict[str, Any]
     rows: int = 100
     folds: int = 10
     repeats: int = 1
@@ -43,193 +57,143 @@ class LabStudy:
         return f"{self.name}, {len(self.learners)} methods, {self.rows} rows, {times} folds"
 
 
-def block_study(task: str, spread: float, methods: int, *, lead: float = 0.0, seed: int = 0, **shape: int) -> LabStudy:
-    """Methods that each see columns of their own, which tell more or less by a normal draw of this spread.
+def block_design(
+    task: str, methods: int, *, spread: float = 0.0, lead: float = 0.0, seed: int = 0, **shape: int
+) -> Design:
+    """Methods that each see their own block of columns, more or less informative by a normal draw of this spread.
 
-    Those of the first method tell more than the others' by the `lead`, a share.
+    That of the first method is more informative than the others' by the `lead`, a share.
     """
     rng = np.random.default_rng([seed, methods, round(1000 * spread)])
-    leads = np.where(np.arange(methods) == 0, lead, 0.0)
-    sizes = np.repeat(0.5 * (1 + leads + spread * rng.standard_normal(methods)), BLOCK)
-    fit = {"regression": Ridge(), "binary": Centroid(), "imbalanced": Logistic()}[task]
-    learners = tuple(Columns(fit, tuple(range(j * BLOCK, (j + 1) * BLOCK))) for j in range(methods))
-    width, name = methods * BLOCK, f"{task} blocks, {f'lead {lead:g}' if lead else f'spread {spread:g}'}"
-    if task == "regression":
-        return LabStudy(name, LinearProblem(name, width, beta=tuple(sizes)), learners, **shape)
-    share = 0.5 if task == "binary" else SHARE
-    return LabStudy(name, ClassesProblem(name, width, shifts=tuple(sizes), share=share), learners, **shape)
+    sizes = 0.5 * (1 + lead * (np.arange(methods) == 0) + spread * rng.standard_normal(methods))
+    return Design(f"{task} blocks, {f'lead {lead:g}' if lead else f'spread {spread:g}'}", *blocks(task, sizes), **shape)
 
 
-def learner_study(problem: str, learners: Sequence[str], **shape: int) -> LabStudy:
-    """Different learners on one problem of the lab."""
-    found = find_problem(problem)
-    return LabStudy(problem, found, tuple(find_learner(name, found.task) for name in learners), **shape)
-
-
-def usual_mix() -> list[LabStudy]:
-    """The mix of studies that decisions are judged over: three tasks, four spreads of the truth, 2 to 8 methods."""
-    shapes = ({"rows": 60, "folds": 5}, {"rows": 100, "folds": 10}, {"rows": 200, "folds": 13})
-    blocks = [
-        block_study(task, spread, methods, **shapes[(at + number) % 3], seed=at)
-        for at, task in enumerate(("regression", "binary", "imbalanced"))
-        for spread in SPREADS
+def designs() -> list[Design]:
+    """Three tasks, several spreads and leads, 2 to 8 methods; repeated folds; and different learners on one problem."""
+    kinds = [{"spread": spread} for spread in SPREADS] + [{"lead": lead} for lead in LEADS.values() if lead]
+    mix = [
+        block_design(task, methods, **kind, seed=at, rows=rows, folds=folds)
+        for at, task in enumerate(TASKS)
+        for kind in kinds
         for number, methods in enumerate((2, 4, 8))
+        for rows, folds in [SHAPES[(at + number) % 3]]
     ]
-    again = [block_study("regression", spread, 4, rows=100, folds=5, repeats=5, seed=9) for spread in SPREADS]
-    regression, classes = ("least squares", "ridge", "k-nn"), ("least squares", "centroid", "k-nn", "logistic")
-    different = [
-        learner_study(problem, regression if find_problem(problem).task == "regression" else classes, **shape)
-        for problem in ("linear", "heteroscedastic", "friedman", "two classes", "13% positive", "logistic")
-        for shape in shapes[:2]
-    ]
-    return [*blocks, *again, *different]
+    mix += [block_design("regression", 4, **kind, seed=9, rows=100, folds=5, repeats=5) for kind in kinds]
+    for name in ("linear", "heteroscedastic", "friedman", "two classes", "13% positive", "logistic"):
+        problem = find_problem(name)
+        learners = REGRESSION if problem.task == "regression" else CLASSES
+        mix += [Design(name, problem, learners, rows, folds) for rows, folds in SHAPES[:2]]
+    return mix
 
 
 def decisions(
-    studies: Sequence[LabStudy], *, replications: int = 200, level: float = 0.95, seed: int = 0, jobs: int | None = None
-) -> Any:
-    """A data frame with one row per simulated study: what is said of the method picked, and what is true of it.
+    mix: Sequence[Design], *, replications: int = 100, tables: int = TABLES, seed: int = 0, jobs: int | None = 1
+) -> pd.DataFrame:
+    """One row per simulated study: what is said of the method picked, and what is true of it.
 
-    The truth is the risk of each learner at the training rows of a fold, the mean over all replications.
+    The truth is the risk of each learner at the training rows of a fold, the mean over all replications. `covers` and
+    `width` are of the winner's interval, of Bonferroni's, and of the plain one.
     """
-    import pandas as pd
+    frames = []
+    for design in mix:
+        with Parallel(n_jobs=jobs) as workers:
+            lines = workers(delayed(_said)(design, [seed, place]) for place in range(replications))
+        truth = np.broadcast_to(true_risks(design, seed, tables), (replications, len(design.learners)))
+        frames.append(_judged(str(design), truth, pd.DataFrame(lines)))
+    return pd.concat(frames, ignore_index=True)
 
-    works = {str(study): partial(_said, study, level) for study in studies}
-    found = replicate_all(works, replications, seed=seed, jobs=jobs)
-    truths = {name: np.broadcast_to(one["risks"].mean(0), one["risks"].shape) for name, one in found.items()}
-    return pd.concat([_judged(name, truths[name], one) for name, one in found.items()], ignore_index=True)
+
+def true_risks(design: Design, seed: int, tables: int) -> FloatArray:
+    """The risk of each learner at the training rows of a fold, the mean over fresh tables."""
+    rng, rows = np.random.default_rng([seed, 1]), design.rows * (design.folds - 1) // design.folds
+    risks = np.zeros(len(design.learners))
+    for _ in range(tables):
+        X, y = _drawn(design, rows, rng)
+        nodes = design.problem.rows(rng, (FRESH,))
+        models = (clone(learner).fit(X, y) for learner in design.learners.values())
+        risks += [float(design.problem.risk(nodes, model.predict(nodes))) / tables for model in models]
+    return np.full_like(risks, risks.mean()) if "spread 0," in str(design) else risks  # equal by symmetry
 
 
-def paired_decisions(
-    studies: Sequence[PairedLosses],
-    *,
-    replications: int = 100,
-    level: float = 0.95,
-    seed: int = 0,
-    jobs: int | None = None,
-) -> Any:
+def _drawn(design: Design, rows: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """A table; of classes one with a row of each class in every fold."""
+    while True:
+        X, y = design.problem.draw(rows, rng)
+        if design.problem.task == "regression" or np.bincount(y.astype(int), minlength=2).min() >= design.folds:
+            return X, y
+
+
+def _said(design: Design, seed: list[int]) -> dict[str, Any]:
+    """What one study says of its methods."""
+    X, y = _drawn(design, design.rows, np.random.default_rng(seed))
+    options = {"outer": design.folds, "repeats": design.repeats, "seed": seed[1], "jobs": 1}
+    result = fw.compare(design.learners, X, y, guards=False, progress=False, **options)
+    table = result.decision().iloc[:-1]  # the last row is the baseline
+    winner, best = result.to_dict()["winner"], next(m for m in result.methods if m.method.name == result.best)
+    plain, shared = best.estimate(), best.estimate(level=shared_level(0.95, len(table)))
+    return {
+        "p_best": table["p_best"].to_numpy(float),
+        "expected_regret": table["expected_regret"].to_numpy(float),
+        "regret_high": table["regret_high"].to_numpy(float),
+        "is_within": table["within_margin"].fillna(False).to_numpy(bool),
+        "margin": max(result.methods[-1].risk - best.risk, 0.0) / 10,
+        "winner's": (winner["low_simultaneous"], winner["high_simultaneous"]),
+        "Bonferroni": (shared.low, shared.high),
+        "plain": (plain.low, plain.high),
+    }
+
+
+def paired_decisions(mix: Sequence[PairedLosses], *, replications: int = 100, seed: int = 0) -> pd.DataFrame:
     """The same for predictors on one test set and for forecasts, whose risks are drawn with every replication.
 
     Series that have no interval are left out.
     """
-    import pandas as pd
-
-    works = {str(study): partial(_said_of_pairs, study, level) for study in studies}
-    found = replicate_all(works, replications, seed=seed, jobs=jobs)
-    return pd.concat([_judged(name, one["risks"], one) for name, one in found.items()], ignore_index=True)
-
-
-def _said_of_pairs(study: PairedLosses, level: float, times: int, rng: np.random.Generator) -> Mapping[str, Any]:
-    drawn = [study.draw(rng) for _ in range(times)]
-    lines = [
-        {"risks": risks, **_line(contest, study.baseline(risks), level)}
-        for evidence, risks in drawn
-        if isinstance(contest := _contest(evidence), Contest)
-    ]
-    names = lines[0] if lines else {}
-    return {name: np.array([line[name] for line in lines]) for name in names}
-
-
-def _said(study: LabStudy, level: float, times: int, rng: np.random.Generator) -> Mapping[str, Any]:
-    """What a study of each replication would print, and the true risks of its models."""
-    X, y = drawn(study.problem, study.rows, times, rng)
-    labels = fold_labels(study.problem, study.rows, study.folds)
-    runs = repeated(study.problem, study.learners, (X, y), labels, rng, repeats=study.repeats)
-    baseline = np.array([_baseline_risk(study.problem, target) for target in y])
-    lines = [
-        _line(contest, base, level) for contest, base in zip(_contests(study, runs, labels), baseline, strict=True)
-    ]
-    return {"risks": runs.risks.mean(-1).T, **{name: np.array([line[name] for line in lines]) for name in lines[0]}}
+    frames = []
+    for number, losses in enumerate(mix):
+        rng, lines = np.random.default_rng([seed, number]), []
+        for _ in range(replications):
+            evidence, risks = losses.draw(rng)
+            pairs = [difference(one, other, names=("a", "b")) for one, other in combinations(evidence, 2)]
+            contest = contest_of([float(each.fold_losses.mean()) for each in evidence], pairs)
+            if not isinstance(contest, Contest):
+                continue
+            margin = max(losses.baseline(risks) - contest.risks.min(), 0.0) / 10
+            said = contest.choices(margin=margin, level=0.95)
+            values = {name: getattr(said, name) for name in ("p_best", "expected_regret", "regret_high")}
+            lines.append({"risks": risks, **values, "is_within": np.asarray(said.within) >= 0.95, "margin": margin})
+        if lines:
+            frames.append(_judged(str(losses), np.array([line["risks"] for line in lines]), pd.DataFrame(lines)))
+    return pd.concat(frames, ignore_index=True)
 
 
-def _line(contest: Contest, baseline: float, level: float) -> dict[str, Any]:
-    margin = (baseline - contest.risks.min()) / 10
-    found = contest.choices(margin=max(margin, 0.0), level=level)
-    assert found.within is not None
-    return {
-        "p_best": found.p_best,
-        "expected_regret": found.expected_regret,
-        "regret_high": found.regret_high,
-        "within": found.within,
-        "margin": margin,
-        "estimates": contest.risks,
-    }
-
-
-def _baseline_risk(problem: Problem, y: FloatArray) -> float:
-    """The risk of the featureless answer, as its folds would show it but for its own estimation."""
-    if problem.task == "regression":
-        return float(y.var(ddof=1))
-    shares = np.bincount(y.astype(int)) / len(y)
-    return float(1 - shares.max())
-
-
-def _contests(study: LabStudy, runs: Runs, labels: IntArray) -> list[Contest]:
-    """The contest of every replication, by the comparison that a study prints."""
-    found = []
-    for at in range(runs.losses.shape[2]):
-        evidence = [
-            evidence_of(study, runs.losses[j, :, at], runs.scores[j, at], labels) for j in range(len(runs.losses))
-        ]
-        contest = _contest(evidence)
-        assert isinstance(contest, Contest), contest
-        found.append(contest)
-    return found
-
-
-def _contest(evidence: Sequence[Evidence]) -> Contest | str:
-    """The contest by the comparisons that a study prints."""
-    pairs = [difference(one, other, names=("a", "b")) for one, other in combinations(evidence, 2)]
-    return contest_of([float(one.fold_losses.mean()) for one in evidence], pairs)
-
-
-def evidence_of(study: LabStudy, losses: FloatArray, scores: FloatArray, labels: IntArray) -> Evidence:
-    """The losses[run, row] of one replication as a study would have them: each split has the rows of its fold.
-
-    Repeats were made on rows in another order; here every run has the folds of the first, and its own scores.
-    """
-    rows = np.arange(study.rows)
-    tests = tuple(rows[labels == fold] for fold in range(study.folds)) * study.repeats
-    means = losses.mean(0)
-    return Evidence(
-        fold_losses=scores,
-        row_losses=tuple(means[test] for test in tests),
-        test_rows=tests,
-        train_counts=tuple(study.rows - len(test) for test in tests),
-        kind="folds",
-        is_partition=True,
-        repeats=study.repeats,
-        folds=study.folds,
-        loss=Loss(study.problem.loss, np.subtract, bounds=(0.0, 1.0) if study.problem.loss == "zero_one" else None),
-        rows=study.rows,
-        groups=study.problem.groups(study.rows),
-    )
-
-
-def _judged(name: str, truth: FloatArray, found: Found) -> Any:
+def _judged(name: str, truth: FloatArray, said: pd.DataFrame) -> pd.DataFrame:
     """What was said of the method picked, and what is true of it by truth[replication, method].
 
     Of methods that are equally good the first counts as the best: to call another one that is an error.
     """
-    import pandas as pd
-
     smallest, rows = truth.min(-1), np.arange(len(truth))
-    regrets, picks = truth - smallest[:, None], found["p_best"].argmax(-1)
+    arrays = {column: np.stack(said[column].to_list()) for column in said if column not in ("risks", "margin")}
+    regrets, picks, margin = truth - smallest[:, None], arrays["p_best"].argmax(-1), said["margin"].to_numpy()
     gaps = np.sort(truth, -1)[:, 1] / smallest - 1
-    is_within = found["within"] >= 0.95
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "study": name,
             "methods": truth.shape[-1],
             "gap": gaps,
             "is_near_tie": gaps < NEAR,
-            "p_best": found["p_best"][rows, picks],
+            "p_best": arrays["p_best"][rows, picks],
             "is_best": picks == truth.argmin(-1),
-            "stated_regret": found["expected_regret"][rows, picks] / smallest,
+            "stated_regret": arrays["expected_regret"][rows, picks] / smallest,
             "regret": regrets[rows, picks] / smallest,
-            "regret_high": found["regret_high"][rows, picks] / smallest,
-            "margin": found["margin"] / smallest,
-            "called_within": is_within.sum(-1),
-            "truly_within": (is_within & (regrets <= found["margin"][:, None])).sum(-1),
+            "regret_high": arrays["regret_high"][rows, picks] / smallest,
+            "called_within": arrays["is_within"].sum(-1),
+            "truly_within": (arrays["is_within"] & (regrets <= margin[:, None])).sum(-1),
         }
     )
+    for interval in ("winner's", "Bonferroni", "plain"):
+        if interval in arrays:
+            low, high = arrays[interval].T
+            frame[f"{interval} covers"] = (low <= truth[rows, picks]) & (truth[rows, picks] <= high)
+            frame[f"{interval} width"] = high - low
+    return frame

@@ -103,7 +103,7 @@ def test_solvers_answer_each_member_s_grid_in_one_pass(numbers):
     X, y = numbers
     best = fw.best_of({"ridge": fw.tune(Ridge(), alpha=ALPHAS), "k-nn": fw.learner("k-nn", n_neighbors=KS)})
     fast, slow = (fw.compare({"best": best}, X, y, outer=6, inner=3, jobs=1, solvers=spec) for spec in ("auto", False))
-    runnable = fast._study
+    runnable = fast.runnable
     batches = SolverChoice(workload_of(runnable)).batches(
         needed(runnable, Reading(runnable.study, MemoryStore()), methods=[0])
     )

@@ -25,7 +25,7 @@ def cut(whole: Result, store) -> Result:
         keys |= {key for run in reading.runs(method) if run.name == "final" for key in run.possible_keys()} - risk
     store.discard(keys)
     store.close()
-    return Result(Reading(study, store), made={}, seconds=0.0, runnable=whole._study)
+    return Result(Reading(study, store), made={}, seconds=0.0, runnable=whole.runnable)
 
 
 @pytest.fixture(params=["memory", "folder"])
@@ -58,7 +58,7 @@ def test_refit_makes_the_fits_of_the_final_tuning_first(both, name):
 def test_what_refit_made_is_in_the_store(both):
     whole, half = both
     half.refit("ridge:small")
-    again = Result(Reading(half.study, half.reading.store), made={}, seconds=0.0, runnable=half._study)
+    again = Result(Reading(half.study, half.reading.store), made={}, seconds=0.0, runnable=half.runnable)
     assert again.candidate("ridge:small") == whole.candidate("ridge:small")
     again.refit("ridge:small")
     assert not again.made

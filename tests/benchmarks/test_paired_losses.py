@@ -26,7 +26,7 @@ def test_the_area_is_that_of_scikit_learn():
 
 
 def test_of_equally_good_methods_the_first_counts_as_the_best():
-    found = paired_decisions([PairedLosses("squared", 2, 100, 0.0)], replications=40, jobs=1)
+    found = paired_decisions([PairedLosses("squared", 2, 100, 0.0)], replications=40)
     assert found["is_near_tie"].all()
     assert (found["regret"] == 0).all()
     assert 0.2 < found["is_best"].mean() < 0.8
@@ -35,7 +35,7 @@ def test_of_equally_good_methods_the_first_counts_as_the_best():
 @pytest.mark.slow
 def test_a_predictor_called_the_best_is_the_best_and_regrets_are_not_understated():
     """A part of the mix of docs/decide.md: every third design, 8 sets of losses each."""
-    found = paired_decisions(usual_pairs()[::3], replications=8, jobs=1)
+    found = paired_decisions(usual_pairs()[::3], replications=8)
     sure = found[found["p_best"] >= SURE]
     assert len(sure) > 50
     assert sure["is_best"].mean() >= 0.88

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from designs.batched import balanced_folds, centroid, on_columns, squared, zero_one
 from designs.selection import corrected_minima, evaluate_pick, selection_bias, shrunken_scores
 from numpy.testing import assert_allclose
 from sklearn.neighbors import NearestCentroid
 
 from foldwise import intervals
 from foldwise.errors import BadData
-from foldwise.lab.learners import Centroid, Columns, Ridge, balanced_folds
-from foldwise.lab.problems import find_problem
+from foldwise.lab import find_problem
+from foldwise.lab.decomposition import ridge
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["noise", "breast_cancer", "diabetes"])
 def test_the_minimum_flatters_and_nested_cv_does_not(name):
-    found = selection_bias(name, replications=20, seed=2, jobs=1).set_index("estimate")
+    found = selection_bias(name, replications=20, seed=2).set_index("estimate")
     bias, error = found["bias"], found["error"]
     assert bias["minimum"] < -2 * error["minimum"]
     assert abs(bias["nested"]) < 3.5 * error["nested"]
@@ -42,7 +43,7 @@ def test_one_candidate_makes_nested_cv_plain():
     rng = np.random.default_rng(3)
     problem = find_problem("two classes")
     X, y = problem.draw(40, rng, times=4)
-    found = evaluate_pick(problem, [Columns(Centroid(), (0, 1))], X, y, outer=5, inner=4, rng=rng)
+    found = evaluate_pick([on_columns(centroid, (0, 1))], X, y, zero_one, outer=5, inner=4, rng=rng)
     assert_allclose(found["nested"], found["minimum"])
     assert_allclose(found["tibshirani"], found["minimum"])
 
@@ -51,9 +52,9 @@ def test_the_order_of_rules_does_not_matter_where_there_are_no_ties():
     rng = np.random.default_rng(4)
     problem = find_problem("linear")
     X, y = problem.draw(40, rng, times=3)
-    rules = [Columns(Ridge(), columns) for columns in ((0,), (1, 2), (0, 1, 3))]
-    one = evaluate_pick(problem, rules, X, y, outer=5, inner=4, rng=np.random.default_rng(0))
-    two = evaluate_pick(problem, rules[::-1], X, y, outer=5, inner=4, rng=np.random.default_rng(0))
+    rules = [on_columns(ridge, columns) for columns in ((0,), (1, 2), (0, 1, 3))]
+    one = evaluate_pick(rules, X, y, squared, outer=5, inner=4, rng=np.random.default_rng(0))
+    two = evaluate_pick(rules[::-1], X, y, squared, outer=5, inner=4, rng=np.random.default_rng(0))
     for name in ("minimum", "tibshirani", "nested"):
         assert_allclose(one[name], two[name])
     assert (one["choice"] == 2 - two["choice"]).all()

@@ -1,21 +1,29 @@
-"""What an exhibit showed, as text, table, picture and HTML."""
+"""`fw.lab.show`: an exhibit as text, table, picture and HTML; every claim holds: lab/gallery.py."""
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 
-import pandas as pd
 import pytest
 
+import foldwise as fw
 from foldwise.errors import BadOption
-from foldwise.lab.exhibit import Exhibit, Panel, Shown, times
+from foldwise.lab.exhibit import Exhibit, times
+
+DOCS = Path(__file__).parents[2] / "docs" / "gallery"
+QUICK = ("knn-fits", "knn-curves", "folds", "one-split", "dev-bound", "lecture")
+NAMES = [name for name in fw.lab.exhibits() if name != "honesty"]
 
 
 @pytest.fixture
 def shown():
-    panel = Panel(lambda axes: axes.plot([0, 1], [2, 3]), "left")
-    frame = pd.DataFrame({"k": range(50), "risk": [0.123456] * 50})
-    return Shown("a", "A title", "It rises.", frame, (panel, panel, panel), is_true=True)
+    def draw(axes):
+        axes.plot([0, 1], [2, 3])
+
+    data = {"k": range(50), "risk": [0.123456] * 50}
+    return Exhibit(data, "It rises.", True, {"left": draw, "middle": draw, "right": draw}, name="a", title="A title")
 
 
 def test_a_long_table_is_printed_in_part_and_given_whole(shown):
@@ -48,6 +56,37 @@ def test_without_matplotlib_the_words_are_left(shown, monkeypatch):
 
 def test_a_size_scales_what_is_drawn_down_to_a_least():
     assert [times(1000, size, least=50) for size in (1, 0.1, 0.001)] == [1000, 100, 50]
-    sizes = []
-    Exhibit("a", "A", "B", lambda size, seed: sizes.append((size, seed))).show(size=0.5, seed=3)
-    assert sizes == [(0.5, 3)]
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
+)
+def test_the_claim_holds_at_a_reduced_size(name):
+    shown = fw.lab.show(name, size=0.05, seed=1)
+    assert shown.is_true, shown.sentence
+    assert shown.title in repr(shown)
+    assert "<svg" in shown.svg()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_exhibit_has_its_page_with_the_picture(name):
+    page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    assert page.startswith(f"# {fw.lab.exhibits()[name]}\n")
+    assert f"({name}.svg)" in page
+    assert (DOCS / f"{name}.svg").stat().st_size > 2000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_code_of_a_page_runs_as_it_stands(name):
+    (code,) = re.findall(r"```python\n(.*?)```", (DOCS / f"{name}.md").read_text(encoding="utf-8"), re.DOTALL)
+    exec(code.replace('size="full"', "size=0.05"), {})
+
+
+def test_a_wrong_name_or_size_is_answered_with_what_there_is():
+    with pytest.raises(BadOption, match=r"there is no exhibit 'knn-curve'.*'knn-curves'"):
+        fw.lab.show("knn-curve")
+    with pytest.raises(BadOption, match=r'there is no size \'huge\'. Use "small", "full" or a share'):
+        fw.lab.show("folds", size="huge")
+    with pytest.raises(BadOption, match="there is no size 0"):
+        fw.lab.show("folds", size=0)

@@ -8,8 +8,7 @@ import foldwise as fw
 
 
 def test_the_lab_lists_what_it_offers():
-
-    assert set(dir(fw.lab)) >= {"PROBLEMS", "coverage", "decompose", "find_problem", "theorem_one"}
+    assert set(dir(fw.lab)) == {"PROBLEMS", "coverage", "decompose", "exhibits", "find_problem", "show", "theorem"}
     assert all(getattr(fw.lab, name) is not None for name in dir(fw.lab))
     assert callable(fw.lab.coverage)
     assert fw.lab.PROBLEMS["linear"] == fw.lab.find_problem("linear")

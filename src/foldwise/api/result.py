@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldwise.api.coverage_check import CheckOptions, CoverageCheck, check_coverage
-from foldwise.api.likeness import make_world
 from foldwise.api.manifest import versions as current_versions
 from foldwise.api.model_card import card_of_intervals, card_of_method, remember_card
 from foldwise.api.model_file import check_model_path
@@ -40,13 +38,11 @@ from foldwise.show.html import html_fragment, render_html, write_html
 from foldwise.show.text import render_text
 from foldwise.shown import Page, Prose
 from foldwise.stats.comparison import Comparison
-from foldwise.stats.interval_method import IntervalMethod
 from foldwise.studies.finding import Findings
 from foldwise.studies.measured import read_curves
 from foldwise.studies.plain import plain_candidate
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study
-from foldwise.tuners.budget import read_seconds
 from foldwise.tuners.rules import check_rule
 
 if TYPE_CHECKING:
@@ -112,7 +108,7 @@ class Result:
     ) -> None:
         self.reading = reading
         self.made, self.seconds = made_by_rows(made, reading.study), seconds
-        self._study = runnable
+        self.runnable = runnable
         self._versions = {**(versions or current_versions()), **reading.study.packages}
 
     @property
@@ -128,7 +124,7 @@ class Result:
     @property
     def data(self) -> Dataset | None:
         """The data of the study; None for a result that was loaded from a store."""
-        return self._study.data if self._study else None
+        return self.runnable.data if self.runnable else None
 
     @property
     def best(self) -> str | None:
@@ -239,7 +235,7 @@ class Result:
         >>> list(result.noise(seeds=2))
         ['data', 'split', 'seed']
         """
-        if self._study is None:
+        if self.runnable is None:
             raise BadStudy("a result loaded from a store has no learners to fit", "Run the study again with its store")
         method = self._named(name)
         if method.status != "ok":
@@ -248,7 +244,7 @@ class Result:
             raise FitsFailed(f"the risk of {method.method.name} is partly the baseline's", "Name another")
         if isinstance(method, CombinedAnswer):
             raise BadStudy(f"{method.method.name} is made of other learners, whose noise it has", "Name one of them")
-        return noise(self._study, method, seeds=seeds)
+        return noise(self.runnable, method, seeds=seeds)
 
     def importance(self, name: str | None = None) -> Importance:
         """Which columns a method needs: how much larger its loss is on held-out rows with one of them shuffled.
@@ -264,7 +260,7 @@ class Result:
         """
         from foldwise.api.importance import importance  # needs scikit-learn, and a result that is read does not
 
-        found, made = importance(self._study, self._named(name))
+        found, made = importance(self.runnable, self._named(name))
         self.made[found.method] = self.made.get(found.method, 0) + made
         self.__dict__.pop("answer", None)  # made again, with what is known now
         return found
@@ -280,52 +276,13 @@ class Result:
         >>> sorted(result.predicting())
         ['baseline', 'linear']
         """
-        if self._study is not None:
+        if self.runnable is not None:
             from foldwise.api.predicting import measure_predicting  # needs scikit-learn, as importance does
 
-            for name, made in measure_predicting(self._study, self.methods).items():
+            for name, made in measure_predicting(self.runnable, self.methods).items():
                 self.made[name] = self.made.get(name, 0) + made
             self.__dict__.pop("answer", None)  # made again, with what is known now
         return {row.name: row.seconds_per_1000 for row in self.answer.rows if row.seconds_per_1000 is not None}
-
-    def coverage_check(
-        self,
-        *,
-        intervals: str | IntervalMethod | Sequence[str | IntervalMethod] = "own",
-        learners: Sequence[str] | None = None,
-        replications: int = 200,
-        time_limit: float | str | None = "2 min",
-        seed: int = 0,
-        jobs: int | None = None,
-        progress: bool | None = None,
-    ) -> CoverageCheck:
-        """Does this hold on data like these? The study again on simulated tables like its own, whose truth is known.
-
-        Their rows are those of the table, moved a little; their targets come from the best method and what it left
-        unexplained. Assumes independent rows.
-
-        `intervals`: those that are judged, "own" the study's, others by name, "naive z" and "fold t" among them, which
-        are not offered elsewhere. `learners`: fewer of the study's methods, as a table costs what the study did.
-        `replications`: tables, or as many as `time_limit` allows. `seed`: names the draws. `jobs`: worker processes.
-        `progress`: show it or not (None: in a terminal).
-
-        `time_limit`: seconds, or text such as "2 min".
-
-        >>> import foldwise as fw
-        >>> result = fw.compare(["linear"], "diabetes", outer=3, jobs=1)
-        >>> result.coverage_check(replications=20, jobs=1).intervals[["method", "coverage"]]
-             method  coverage
-        0    linear       1.0
-        1  baseline       1.0
-        """
-        if self._study is None:
-            raise BadStudy("a result loaded from a store has no learners to fit", "Run the study again with its store")
-        method = self._named(None)
-        asked = [intervals] if isinstance(intervals, str) or not isinstance(intervals, Sequence) else intervals
-        limit = None if time_limit is None else read_seconds(time_limit, "time limit")
-        options = CheckOptions(tuple(asked), replications, limit, seed, jobs, progress)
-        world = make_world(self._study.data, method, self.refit(method.method.name))
-        return check_coverage(self._study, world, options, learners=learners)
 
     def selection_bias(self) -> pd.DataFrame:
         """For tuned methods: the selection score, its corrections without nesting, and the nested risk.
@@ -413,7 +370,7 @@ class Result:
         choice = pick or ("outer" if name is None else "named")
         if pick is not None:
             name = self._picked(name, pick)
-        runnable = self._study
+        runnable = self.runnable
         if runnable is None:
             raise BadStudy(
                 "a result loaded from a store has no learners to fit",

@@ -1,4 +1,4 @@
-"""Simulated problems whose truth is known: do intervals cover, do comparisons hold, where does a risk come from?
+"""Simulated problems whose truth is known: do intervals cover, where does a risk come from, do claims hold?
 
 >>> from foldwise import lab
 >>> round(lab.find_problem("two classes").bayes, 3)
@@ -12,27 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from foldwise.lab.decomposition import decompose as decompose
-    from foldwise.lab.decomposition import theorem_one as theorem_one
-    from foldwise.lab.honesty_suite import honesty as honesty
-    from foldwise.lab.interval_coverage import coverage as coverage
-    from foldwise.lab.learners import LEARNERS as LEARNERS
-    from foldwise.lab.like import coverage_like as coverage_like
+    from foldwise.lab.decomposition import theorem as theorem
+    from foldwise.lab.exhibit import exhibits as exhibits
+    from foldwise.lab.exhibit import show as show
     from foldwise.lab.problems import PROBLEMS as PROBLEMS
     from foldwise.lab.problems import find_problem as find_problem
-    from foldwise.lab.showing import exhibits as exhibits
-    from foldwise.lab.showing import show as show
+    from foldwise.lab.simulated_study import coverage as coverage
 
 _HOMES = {
-    "LEARNERS": "learners",
     "PROBLEMS": "problems",
-    "coverage": "interval_coverage",
-    "coverage_like": "like",
+    "coverage": "simulated_study",
     "decompose": "decomposition",
-    "exhibits": "showing",
+    "exhibits": "exhibit",
     "find_problem": "problems",
-    "honesty": "honesty_suite",
-    "show": "showing",
-    "theorem_one": "decomposition",
+    "show": "exhibit",
+    "theorem": "decomposition",
 }
 
 __all__ = list(_HOMES)

@@ -1,1 +1,0 @@
-"""The exhibits of the gallery, one file each; `fw.lab.show(name)` runs one."""
