@@ -12,8 +12,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model, field_validator
 
 from foldwise.api.compare import plan, run_comparison
-from foldwise.api.dotted import check_words, dotted_learner, is_dotted
-from foldwise.api.dotted_names import NATIVE
 from foldwise.api.options import OPTIONS, WRITTEN, DataOptions
 from foldwise.api.planning import Plan
 from foldwise.api.request import request
@@ -43,6 +41,14 @@ from foldwise.tuners.budget import read_seconds
 from foldwise.tuners.registry import is_foreign as is_foreign_tuner
 
 MOST_JOBS = 256  # processes, or threads of a fit, that a file may ask for
+BOOSTERS = ("lightgbm", "xgboost", "catboost")
+_NUMBERS = """n_estimators iterations num_trees learning_rate eta max_depth depth num_leaves max_leaves
+    min_child_samples min_child_weight min_split_gain min_data_in_leaf gamma subsample subsample_freq colsample_bytree
+    colsample_bylevel colsample_bynode rsm reg_alpha reg_lambda l2_leaf_reg random_strength bagging_temperature max_bin
+    border_count max_delta_step path_smooth extra_trees linear_lambda cat_l2 cat_smooth max_cat_to_onehot
+    one_hot_max_size max_ctr_complexity leaf_estimation_iterations num_parallel_tree scale_pos_weight is_unbalance
+    drop_rate skip_drop random_state random_seed n_jobs thread_count verbosity verbose early_stopping_rounds"""
+BOOSTER_NUMBERS = frozenset(_NUMBERS.split())
 # What shapes the data set goes to `read`, the rest to `compare`.
 _OF_READERS = ("foldwise", "title", "margin")  # which change no fit
 _DATA_OPTIONS = ("target", "drop", *DataOptions.__annotations__)
@@ -58,7 +64,7 @@ class LearnerSpec(BaseModel):
     @property
     def is_plain(self) -> bool:
         """Is this a built-in learner with its own space?"""
-        return not self.parameters and not is_dotted(self.learner)
+        return not self.parameters
 
     @field_validator("parameters")
     @classmethod
@@ -304,14 +310,28 @@ def _foreign_part(options: Mapping[str, Any]) -> str:
 
 
 def make_learner(spec: LearnerSpec) -> Any:
-    """The built-in learner, or the class at a dotted path, with the parameters of the study."""
-    values = {name: make_parameter(value) for name, value in spec.parameters.items()}
-    if not is_dotted(spec.learner):
-        if native := NATIVE.get(spec.learner.partition(":")[0]):  # built in under the name of its package
-            check_words(spec.learner, values, native)
-        return learner(spec.learner, **values)
-    estimator, space = dotted_learner(spec.learner, values)
-    return tune(estimator, space=space) if space else estimator
+    """The built-in learner with the parameters of the study."""
+    for name, value in spec.parameters.items():
+        _check_parameter(spec.learner, name, value)
+    return learner(spec.learner, **{name: make_parameter(value) for name, value in spec.parameters.items()})
+
+
+def _check_parameter(learner: str, name: str, value: Any) -> None:
+    """Refuse what a stranger's file may not set: a million threads, or what LightGBM, XGBoost and CatBoost open.
+
+    Many of their parameters name files and machines, in C++, where no path is checked. So only those can be set that
+    are known to be numbers.
+    """
+    values = value if isinstance(value, list) else [value]
+    if learner.partition(":")[0] in BOOSTERS:
+        if name not in BOOSTER_NUMBERS:
+            raise BadSpace(f"a study cannot set {name[:80]!r} of {learner}", nearest(name[:80], BOOSTER_NUMBERS))
+        if any(isinstance(one, str) for one in values):
+            raise BadSpace(f"a study cannot set {name!r} of {learner} to a text", "Give a number, true, false or none")
+    if name in ("n_jobs", "thread_count") and any(
+        isinstance(one, int | float) and not abs(one) <= MOST_JOBS for one in values
+    ):
+        raise BadSpace(f"a study cannot set {name!r} of {learner} to {value}", f"Use at most {MOST_JOBS}")
 
 
 def _with_spaces(study: StudySpec, flags: list[str]) -> StudySpec:
