@@ -38,21 +38,25 @@ def call(
     rows = {name: row for name, row in OPTIONS.items() if name in options}
 
     def decorate(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-        own = [one for one in signature(function).parameters.values() if one.name not in ("given", first, "X", "y")]
-        rest = [one for one in own if one.kind is Parameter.VAR_KEYWORD]
+        own = [
+            parameter
+            for parameter in signature(function).parameters.values()
+            if parameter.name not in ("given", first, "X", "y")
+        ]
+        rest = [parameter for parameter in own if parameter.kind is Parameter.VAR_KEYWORD]
         shown = [
             Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="Any")
             for name in (first, "X", "y")
         ]
-        shown += [one for one in own if one not in rest]
+        shown += [parameter for parameter in own if parameter not in rest]
         shown += [
             Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, row.default), annotation=row.type)
             for name, row in rows.items()
             if is_flat or name in defaults
         ]
-        is_open = any(one.name != "options" for one in rest)
-        shown += [one.replace(annotation="Any") for one in rest if is_open or not is_flat]
-        known = [*(one.name for one in shown if one not in rest), *rows]
+        is_open = any(parameter.name != "options" for parameter in rest)
+        shown += [parameter.replace(annotation="Any") for parameter in rest if is_open or not is_flat]
+        known = [*(parameter.name for parameter in shown if parameter not in rest), *rows]
 
         @wraps(function)
         def read(*given: Any, **keywords: Any) -> Answer:
@@ -173,9 +177,9 @@ def is_learners(value: Any) -> bool:
     if isinstance(value, str):
         return is_builtin_name(value) and not Path(value).exists()
     if isinstance(value, Mapping):
-        return bool(value) and all(is_learners(one) for one in value.values())
+        return bool(value) and all(is_learners(part) for part in value.values())
     if isinstance(value, list | tuple):
-        return bool(value) and all(is_learners(one) for one in value)
+        return bool(value) and all(is_learners(part) for part in value)
     return hasattr(value, "get_params") or type(value).__name__ == "Named"
 
 
@@ -196,7 +200,7 @@ def _knows_target(given: tuple[Any, ...], options: Mapping[str, Any], first: str
 
 def _is_no_table(value: Any) -> bool:
     """Learners that are no rows: estimators, or names each given once, as classes and texts of a table are not."""
-    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
         return is_learners(value) and len(set(value)) == len(value)
     return is_learners(value)
 
@@ -214,8 +218,8 @@ def _has_names(value: Any) -> bool:
 
 
 def _too_many(given: tuple[Any, ...], options: Mapping[str, Any], first: str) -> str:
-    words = ", ".join(f"{word}=" for word in (first, "X", "y") if word in options)
+    named = ", ".join(f"{name}=" for name in (first, "X", "y") if name in options)
     count = f"{len(given)} argument{'s' * (len(given) != 1)} without a name"
-    if words or len(given) > 3:
-        return f"{count} besides {words}" if words else count
+    if named or len(given) > 3:
+        return f"{count} besides {named}" if named else count
     return f"{count}, and the last is a data set that knows its target"

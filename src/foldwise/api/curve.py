@@ -144,14 +144,14 @@ class Curve:
         """Where the test error leaves the best by more than its error: over- or underfitting, by the training error."""
         if self.best is None:
             return [None] * len(self.values)
-        at = int(np.nanargmin(self.test))
-        return ["best" if place == at else self._side(place, at) for place in range(len(self.values))]
+        best = int(np.nanargmin(self.test))
+        return ["best" if at == best else self._side(at, best) for at in range(len(self.values))]
 
-    def _side(self, place: int, best: int) -> str | None:
-        error = self.errors[place] if self.errors else 0.0
-        if not self.test[place] - self.test[best] > error:
+    def _side(self, at: int, best: int) -> str | None:
+        error = self.errors[at] if self.errors else 0.0
+        if not self.test[at] - self.test[best] > error:
             return None
-        return "overfitting" if self.train[place] < self.train[best] else "underfitting"
+        return "overfitting" if self.train[at] < self.train[best] else "underfitting"
 
 
 @call("learner", [*OF_CURVES, "repeats"], is_flat=True, outer=10, repeats=1)
@@ -282,15 +282,15 @@ def _check_parameter(learner: Any, parameter: dict[str, Any]) -> None:
     """One keyword is the parameter; of others say what they are called here."""
     check_parameters("curve", learner, parameter, signature(curve).parameters)
     if len(parameter) != 1:
-        found = f": {', '.join(parameter)}" if parameter else ""
-        problem = f"a curve is over one parameter, not {len(parameter)}{found}"
+        names = f": {', '.join(parameter)}" if parameter else ""
+        problem = f"a curve is over one parameter, not {len(parameter)}{names}"
         raise BadStudy(problem, "Write n_neighbors=range(1, 31), say")
 
 
 def _with_space(learner: Any, parameter: dict[str, Any]) -> Any:
     if isinstance(learner, str | Named):
-        known = Named(learner) if isinstance(learner, str) else learner
-        return Named(**{**known.get_params(deep=False), "changes": {**known.overrides, **parameter}})
+        builtin = Named(learner) if isinstance(learner, str) else learner
+        return Named(**{**builtin.get_params(deep=False), "changes": {**builtin.overrides, **parameter}})
     return tune(learner.estimator if isinstance(learner, Tuned) else learner, **parameter)
 
 

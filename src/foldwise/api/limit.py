@@ -46,8 +46,8 @@ def decide(asked: Request, data: Dataset, *, ends: float) -> Decision:
         learners = complete(choices, data)[0].learners if choices.learners is None else choices.learners
         has_many = run.engine == "local" and run.isolate is not False
         workers = min(run.jobs or (cores() if has_many else 1), STRANDS)
-        left = (ends - time.monotonic() - START) * workers / slowness()
-        decision = choose(choices, data, name_learners(learners, data.task), left)
+        seconds = (ends - time.monotonic() - START) * workers / slowness()
+        decision = choose(choices, data, name_learners(learners, data.task), seconds)
         _keep(asked.store, question, decision)
     return decision
 

@@ -42,15 +42,15 @@ def measure(runnable: RunnableStudy, reading: Reading, *, seconds: float = SECON
     """The cost of the methods that can begin, by their places, from a sample of about so many seconds."""
     from sklearn import config_context
 
-    worker, found = Worker(workload_of(runnable)), dict[int, Measured]()
-    own = {at: list(needed_of(runnable, reading, at)) for at in cheap_first(runnable)}
-    own = {at: fits for at, fits in own.items() if fits and fits[0].members is None}
+    worker, measured = Worker(workload_of(runnable)), dict[int, Measured]()
+    fits_of = {at: list(needed_of(runnable, reading, at)) for at in cheap_first(runnable)}
+    fits_of = {at: fits for at, fits in fits_of.items() if fits and fits[0].members is None}
     with config_context(enable_metadata_routing=False):
-        for place, (at, fits) in enumerate(own.items()):
+        for place, (at, fits) in enumerate(fits_of.items()):
             started = clock()
-            found[at] = _measured(worker, reading, fits, max(seconds, 0.0) / (len(own) - place))
+            measured[at] = _measured(worker, reading, fits, max(seconds, 0.0) / (len(fits_of) - place))
             seconds -= clock() - started
-    return found
+    return measured
 
 
 def _measured(worker: Worker, reading: Reading, fits: Sequence[Fit], allowed: float) -> Measured:
@@ -98,8 +98,8 @@ def _seconds(
     spent, first, begun, next_power = took, took, rows, power or GROWTH
     while rows < size:
         more, on_all = min(size, 2 * rows), took * (size / rows) ** next_power
-        told = on_all * len(batches) / len(picked)
-        if spent + took * (more / rows) ** next_power > max(allowed, min(SHARE * told, LONGEST)):
+        expected = on_all * len(batches) / len(picked)
+        if spent + took * (more / rows) ** next_power > max(allowed, min(SHARE * expected, LONGEST)):
             took = on_all
             break
         longer = _timed(worker, [_thinned(worker, batch, more) for batch in picked])
@@ -122,12 +122,12 @@ def _thinned(worker: Worker, batch: Batch, rows: int) -> Batch:
     size = max(len(fit.train) for fit in batch)
     if rows >= size:
         return batch
-    is_kept, known = _sample(worker.work.data, rows / size), dict[int, IntArray]()
+    is_kept, thinned = _sample(worker.work.data, rows / size), dict[int, IntArray]()
 
     def part(of: IntArray) -> IntArray:
-        if id(of) not in known:
-            known[id(of)] = of[is_kept[of]] if is_kept[of].any() else of[:1]
-        return known[id(of)]
+        if id(of) not in thinned:
+            thinned[id(of)] = of[is_kept[of]] if is_kept[of].any() else of[:1]
+        return thinned[id(of)]
 
     return type(batch)(replace(fit, train=part(fit.train), rows=part(fit.rows)) for fit in batch)
 
@@ -136,9 +136,9 @@ def _sample(data: Dataset, share: float) -> BoolArray:
     """Which rows of the table are kept: about this share of every class, the same ones whenever it is asked."""
     rng, is_kept = np.random.default_rng(0), np.zeros(data.rows, bool)
     classes = np.zeros(data.rows, int) if data.task == "regression" else data.target
-    for one in np.unique(classes):
-        places = rng.permutation(np.flatnonzero(classes == one))
-        is_kept[places[: max(math.ceil(share * len(places)), 6)]] = True  # every fold has some of six
+    for code in np.unique(classes):
+        rows = rng.permutation(np.flatnonzero(classes == code))
+        is_kept[rows[: max(math.ceil(share * len(rows)), 6)]] = True  # every fold has some of six
     return is_kept
 
 

@@ -147,10 +147,10 @@ def make_plan(asked: Request, *, has_pilot: bool = True) -> Plan:
     again = 0  # the most fits of permutation importance: each outer model of the picked method, with a blend's members
     if study.wants_importance:
         again = len(study.outer) * max(1 + len(method.members) for method in study.shown)
-    fits, work = fits + again, work + again * max((one.alone for one in measured.values()), default=0.0)
+    fits, work = fits + again, work + again * max((seconds.alone for seconds in measured.values()), default=0.0)
     own_seconds += fits * KEEPING_SECONDS
     cores = cores_of(asked.run, work)
-    longest = max((one.longest for one in measured.values()), default=0.0)
+    longest = max((seconds.longest for seconds in measured.values()), default=0.0)
     notes = [{"code": code, "text": text} for code, text in study.notes]
     return Plan(
         fits=fits,
@@ -195,8 +195,11 @@ def _growth(reading: Reading, method: Method) -> float:
     """How much longer the mean fit of a tuning takes than its first ones, which may have less of the rows."""
     if method.tuner.is_exhaustive or not method.tuner.is_listed:
         return 1.0
-    asked = worst_case(method.tuner, reading.runs(method)[0])
-    shares = [(len(one.candidates) * len(one.splits), method.tuner.share(one.level)) for one in asked]
+    evaluations = worst_case(method.tuner, reading.runs(method)[0])
+    shares = [
+        (len(evaluation.candidates) * len(evaluation.splits), method.tuner.share(evaluation.level))
+        for evaluation in evaluations
+    ]
     mean = sum(count * share for count, share in shares) / sum(count for count, _ in shares)
     return mean / shares[0][1]
 

@@ -165,8 +165,8 @@ def as_data(X: Any, y: Any, hint: str | None, roles: Roles) -> Dataset:
     """The data of a request: arrays or a frame with a target, a file or built-in set by name, or ready-made."""
     if isinstance(X, Dataset):
         if y is not None or roles.given:
-            found = ", ".join(roles.given) or "y"
-            raise BadStudy(f"{found} is part of the data already", "Give it when the data are made")
+            given = ", ".join(roles.given) or "y"
+            raise BadStudy(f"{given} is part of the data already", "Give it when the data are made")
         return X
     check_order(X, y)
     if isinstance(X, str | Path):

@@ -58,10 +58,10 @@ def risk(*given: Any, learner: Any = None, X: Any = None, y: Any = None, **optio
     estimate = method.estimate()
     if asked.store is None and name_of_test_set(ran.reading) is not None and estimate.interval is not None:
         estimate = replace(estimate, notes=(*estimate.notes, ("ledger", UNCOUNTED)))
-    told = tuple(note for note in method.study.notes if note[0] in ("task", "missing_target"))
-    found = findings_of_method(method).to_dict()["findings"]
-    told += tuple((finding["code"], finding_words(finding)) for finding in found)
-    estimate = replace(estimate, notes=(*estimate.notes, *told), details={**estimate.details, "findings": found})
+    notes = tuple(note for note in method.study.notes if note[0] in ("task", "missing_target"))
+    findings = findings_of_method(method).to_dict()["findings"]
+    notes += tuple((finding["code"], finding_words(finding)) for finding in findings)
+    estimate = replace(estimate, notes=(*estimate.notes, *notes), details={**estimate.details, "findings": findings})
     return _with_score(estimate, method.study.losses[0])
 
 
@@ -101,17 +101,17 @@ def test_risk(
     """
     silenced = read_silence(silence)
     judged = judge_model(model, X, y, loss=loss, weights=weights, groups=groups, seed=seed)
-    asked = None if interval is None else find(interval)
-    valid, reason = choose(judged.evidence, asked)
-    if asked is not None and valid is None:
+    method = None if interval is None else find(interval)
+    valid, reason = choose(judged.evidence, method)
+    if method is not None and valid is None:
         raise BadInterval(reason, "Leave interval out for the default")
     against = None
     if seen := judged.rows_seen(trained_on):
         against = f"{seen} of {judged.data.rows} test rows were trained on, so no interval is valid"
-        if asked is not None:
+        if method is not None:
             raise BadInterval(against, "Test on other rows")
         against += ": test on other rows"
-    estimate = _with_score(judged.estimate(level, asked, against=against), judged.evidence.loss)
+    estimate = _with_score(judged.estimate(level, method, against=against), judged.evidence.loss)
     scored, notes = None, [*estimate.notes]
     if store is None:
         notes += [] if estimate.interval is None else [("ledger", UNCOUNTED)]
@@ -135,5 +135,5 @@ def _with_score(estimate: Estimate, loss: Loss) -> Estimate:
     """The estimate with words for a loss that is 1 less a score, such as the AUC."""
     if loss.score is None:
         return estimate
-    words = f"{loss.label} (the {loss.score} is {number(1 - estimate.value)}) of {estimate.target}"
-    return replace(estimate, target=words)
+    target = f"{loss.label} (the {loss.score} is {number(1 - estimate.value)}) of {estimate.target}"
+    return replace(estimate, target=target)

@@ -67,26 +67,26 @@ def answer_study(
     options = options or RunOptions()
     stop = Stop(options.time_limit)
     executor = make_executor(options, stop)
-    with opened(store) as kept:
+    with opened(store) as records:
         sketch = None if store is None else make_sketch(runnable.data)
-        manifest = checked_manifest(runnable.study, kept, sketch)
+        manifest = checked_manifest(runnable.study, records, sketch)
         if is_kept and store is not None:  # before the first fit, so that a kill in the first second is resumable
-            write_study(runnable.study, kept, origin=origin)
-        MANIFEST.write(kept, manifest)
+            write_study(runnable.study, records, origin=origin)
+        MANIFEST.write(records, manifest)
         if sketch is not None:
-            SKETCH.write(kept, sketch)
+            SKETCH.write(records, sketch)
         if store is not None:
-            write_table(kept, runnable.data)
-        _note_test_set(Reading(runnable.study, kept))
+            write_table(records, runnable.data)
+        _note_test_set(Reading(runnable.study, records))
         if retry_failed:
-            _forget_failures(runnable.study, kept)
+            _forget_failures(runnable.study, records)
         shown = Progress(progress, judge=risk_words)
-        reading, made = run(runnable, executor=executor, store=kept, progress=shown, stop=stop)
+        reading, counts = run(runnable, executor=executor, store=records, progress=shown, stop=stop)
         if runnable.study.wants_importance:
             from foldwise.api.importance import measure_best  # needs scikit-learn, and a result that is read does not
 
-            made.update(measure_best(runnable, reading, kept, stop=stop, is_shown=shown.shown))
-    return Ran(reading, made, stop.reason)
+            counts.update(measure_best(runnable, reading, records, stop=stop, is_shown=shown.shown))
+    return Ran(reading, counts, stop.reason)
 
 
 def risk_words(reading: Reading, method: Method) -> str:
@@ -121,8 +121,8 @@ def _forget_failures(study: Study, store: Store) -> None:
         for stage in reading.study.stages(method):
             keys |= set(reading.study.keys(method, reading.study.rows_name(stage.split)))
         keys |= {final_key(study, method)} if method.members else set()
-        known = ((key, record) for key in keys if (record := store.get(key)) is not None)
-        store.discard(key for key, record in known if method.members or not record.is_ok)
+        records = ((key, record) for key in keys if (record := store.get(key)) is not None)
+        store.discard(key for key, record in records if method.members or not record.is_ok)
 
 
 @contextmanager
@@ -140,6 +140,6 @@ def finish(runnable: RunnableStudy, reading: Reading, names: Collection[str]) ->
     """The study read again with all fits of these methods, and how many were made."""
     stop = Stop()
     executor = make_executor(RunOptions(), stop)
-    with writable(reading.store) as kept:
-        _, made = run(runnable.only(names), executor=executor, store=kept, progress=Progress(False), stop=stop)
+    with writable(reading.store) as records:
+        _, made = run(runnable.only(names), executor=executor, store=records, progress=Progress(False), stop=stop)
     return Reading(reading.study, reading.store), made

@@ -49,10 +49,10 @@ def risk(data: str, learner: str, permutations: int | None, quiet: bool, as_json
     loss = default_loss(rows.task) if study.loss is None else study.loss
     more = {}
     if permutations is not None:
-        words = {"outer": 10, **study.options()}  # the splits of the risk
+        options = {"outer": 10, **study.options()}  # the splits of the risk
         shown = False if quiet else None
         more["permutation_test"] = permutation_test(
-            study.make_one_learner(), rows, permutations=permutations, **words, progress=shown
+            study.make_one_learner(), rows, permutations=permutations, **options, progress=shown
         )
     show_estimate(estimate, of=f"{learner}, its tuning included,", loss=loss, as_json=as_json, **more)
     for text in (text for code, text in estimate.notes if as_json and code in ("task", "missing_target")):
@@ -202,8 +202,8 @@ def check(data: str, as_json: bool, **given: Any) -> None:
     from foldwise.api.check import check as look
 
     study = study_of(data, **given)
-    found = look(study.make_learners(), study.read_data(), **study.options())
-    show(found.to_dict(), wrapped(str(found)), as_json=as_json)
+    findings = look(study.make_learners(), study.read_data(), **study.options())
+    show(findings.to_dict(), wrapped(str(findings)), as_json=as_json)
 
 
 @command("learners", epilog=examples("foldwise learners", "foldwise learners --long"))

@@ -36,9 +36,9 @@ class HelpfulCommand(click.Command):
     """A command whose options are listed under headings where they are many."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        params = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        options = [one for one in params if one.get_help_record(ctx) is not None]
-        names = ["help" if "--help" in one.opts else one.name or "" for one in options]
+        parameters = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
+        options = [option for option in parameters if option.get_help_record(ctx) is not None]
+        names = ["help" if "--help" in option.opts else option.name or "" for option in options]
         grouped = under_headings(names, HEADINGS, REST) if len(names) > FEW else {"Options": names}
         records = dict(zip(names, options, strict=True))
         for heading, group in grouped.items():
@@ -93,7 +93,7 @@ def under_headings(names: Iterable[str], headings: Mapping[str, tuple[str, ...]]
     {'First': ['a', 'b'], 'More': ['new'], 'Last': ['z']}
     """
     names = list(names)
-    listed = {heading: [name for name in known if name in names] for heading, known in headings.items()}
+    listed = {heading: [name for name in order if name in names] for heading, order in headings.items()}
     placed = {name for group in listed.values() for name in group}
     *first, last = headings
     order = {heading: listed[heading] for heading in first}
@@ -103,11 +103,11 @@ def under_headings(names: Iterable[str], headings: Mapping[str, tuple[str, ...]]
 
 def _record(option: click.Parameter, ctx: click.Context) -> tuple[str, str]:
     """An option and what it does, without what its kind of value allows: a value that it does not says so."""
-    flags, words = option.get_help_record(ctx) or ("", "")
+    flags, text = option.get_help_record(ctx) or ("", "")
     for kind, letter in KINDS.items():
         flags = flags.replace(kind, letter)
-    words = RANGE.sub(lambda found: "" if found[1] == "; " else "[", words)
-    return flags, words.replace("[]", "").rstrip()
+    text = RANGE.sub(lambda match: "" if match[1] == "; " else "[", text)
+    return flags, text.replace("[]", "").rstrip()
 
 
 # What a study calls otherwise than `compare` does, and what is written otherwise.
@@ -130,18 +130,18 @@ def in_flags(sentence: str, commands: Iterable[click.Command]) -> str:
     >>> in_flags("Say drop_missing_target=True or depth=3.", [command])
     'Say --drop-missing-target or depth=3.'
     """
-    options = [one for command in commands for one in command.params if isinstance(one, click.Option)]
-    flags = {str(one.name): one for one in options}
-    words = "|".join(sorted([*flags, *_OTHER], key=len, reverse=True))
+    options = [parameter for command in commands for parameter in command.params if isinstance(parameter, click.Option)]
+    flags = {str(parameter.name): parameter for parameter in options}
+    names = "|".join(sorted([*flags, *_OTHER], key=len, reverse=True))
 
-    def flag(found: re.Match[str]) -> str:
-        name, value = found[1], (found[2] or "").strip("\"'")
+    def flag(match: re.Match[str]) -> str:
+        name, value = match[1], (match[2] or "").strip("\"'")
         if name in _OTHER:
             return " ".join(filter(None, (_OTHER[name], value)))
         return _written(flags[name], value)
 
-    told = re.sub(rf"(?<![\w.'\"-])({words}){_VALUE}", flag, sentence)
-    return re.sub(r"(--[\w-]+(?: [\w.]+)?) \(\1\)", r"\1", told)  # what was said in both forms is said once
+    translated = re.sub(rf"(?<![\w.'\"-])({names}){_VALUE}", flag, sentence)
+    return re.sub(r"(--[\w-]+(?: [\w.]+)?) \(\1\)", r"\1", translated)  # what was said in both forms is said once
 
 
 def usage_sentence(error: click.ClickException) -> str:
@@ -151,7 +151,7 @@ def usage_sentence(error: click.ClickException) -> str:
     if where is None:
         return message
     command = where.command
-    known = {str(one.name) for one in command.params} | {"X"}
+    known = {str(parameter.name) for parameter in command.params} | {"X"}
     known |= {"y"} if "target" in known else set()
     if isinstance(error, click.NoSuchOption):
         word = error.option_name.lstrip("-").replace("-", "_")

@@ -58,10 +58,10 @@ def _names(value: str | list[str]) -> list[str]:
         return value
     depths = accumulate((mark == "(") - (mark == ")") for mark in value)
     marks = ["\n" if mark == "," and depth <= 0 else mark for mark, depth in zip(value, depths, strict=True)]
-    words = [word.strip() for word in "".join(marks).split("\n")]
-    if not all(words):
+    names = [word.strip() for word in "".join(marks).split("\n")]
+    if not all(names):
         raise ValueError(f"{value!r} has an empty name")
-    return words
+    return names
 
 
 def _budget(value: Any) -> int | str:
@@ -198,8 +198,8 @@ def flags(*wanted: Any) -> Callable[[Command], Command]:
     """Put flags on a command, in reading order: names of options, or what click makes of a flag."""
 
     def decorate(command: Command) -> Command:
-        for one in reversed(wanted):
-            command = flag(one)(command) if isinstance(one, str) else one(command)
+        for flag_or_name in reversed(wanted):
+            command = flag(flag_or_name)(command) if isinstance(flag_or_name, str) else flag_or_name(command)
         return command
 
     return decorate

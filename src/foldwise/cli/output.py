@@ -33,8 +33,8 @@ def show(answer: Mapping[str, Any], text: str, *, as_json: bool) -> None:
         raise SystemExit(BROKEN_PIPE) from None
     except OSError as reason:  # what Python still holds of the text would fail once more at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        words = f"the answer cannot be written to standard output: {reason.strerror}"
-        raise BadStudy(words, "With --store RUN, `foldwise report RUN` shows it again") from None
+        problem = f"the answer cannot be written to standard output: {reason.strerror}"
+        raise BadStudy(problem, "With --store RUN, `foldwise report RUN` shows it again") from None
 
 
 @contextlib.contextmanager
@@ -42,7 +42,7 @@ def hushed() -> Iterator[None]:
     """Standard output is for the answer: what learners print, in Python or below it, goes nowhere."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
         try:
-            kept = os.dup(1)
+            standard_output = os.dup(1)
         except OSError:  # the process has no such stream, as services may
             yield
             return
@@ -50,8 +50,8 @@ def hushed() -> Iterator[None]:
         try:
             yield
         finally:
-            os.dup2(kept, 1)
-            os.close(kept)
+            os.dup2(standard_output, 1)
+            os.close(standard_output)
 
 
 def columns() -> int:
@@ -64,10 +64,15 @@ def show_estimate(estimate: Any, *, of: str, loss: Any, as_json: bool, **more: A
     from foldwise.show.estimate_text import estimate_text
 
     first = loss[0] if isinstance(loss, list | tuple) and isinstance(loss[0], str) else loss
-    words = f"{first} loss" if isinstance(first, str) else "cost matrix"
-    told = estimate.to_dict()
-    parts = [estimate_text(told, of=of, loss=words, width=columns()), *(wrapped(repr(one)) for one in more.values())]
-    show({**told, **{name: one.to_dict() for name, one in more.items()}}, "\n\n".join(parts), as_json=as_json)
+    loss_name = f"{first} loss" if isinstance(first, str) else "cost matrix"
+    values = estimate.to_dict()
+    parts = [
+        estimate_text(values, of=of, loss=loss_name, width=columns()),
+        *(wrapped(repr(addition)) for addition in more.values()),
+    ]
+    show(
+        {**values, **{name: addition.to_dict() for name, addition in more.items()}}, "\n\n".join(parts), as_json=as_json
+    )
 
 
 def default_loss(task: str) -> str:

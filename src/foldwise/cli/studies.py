@@ -155,12 +155,14 @@ def benchmark(
 
     Writing(report).check()
     time_limit, store = given.pop("time_limit"), given.pop("store")
-    words = {"control": control, "level": given["level"], "seed": given["seed"]}
-    terms = Terms(**{name: value for name, value in words.items() if value is not None})
+    terms_given = {"control": control, "level": given["level"], "seed": given["seed"]}
+    terms = Terms(**{name: value for name, value in terms_given.items() if value is not None})
     sources = {}
     for name, (path, target) in name_targets(data).items():
-        place = store and str(Path(store) / folder_name(name))
-        sources[name] = study_source(study_of(path, **{**given, "target": target or given["target"], "store": place}))
+        own_store = store and str(Path(store) / folder_name(name))
+        sources[name] = study_source(
+            study_of(path, **{**given, "target": target or given["target"], "store": own_store})
+        )
     code = 0
     try:
         with hushed():
@@ -278,11 +280,11 @@ def _save(result: Any, writing: Writing) -> None:
         return
     with hushed():  # fitting it again
         result.save_model(writing.save, pickle=writing.pickle, intervals=writing.intervals)
-    words = f"the model ({result.best}, fitted on all rows) is in {writing.save}"
+    text = f"the model ({result.best}, fitted on all rows) is in {writing.save}"
     if writing.intervals:
         models = result.study.outer.folds
-        kept = f"{models} models of outer folds" if models > 1 else "the model of the training rows"
+        models_kept = f"{models} models of outer folds" if models > 1 else "the model of the training rows"
         size = Path(writing.save).stat().st_size / 1e6
         fits = f"{models} more fit{'' if models == 1 else 's'}"
-        words += f", with {kept} for prediction intervals ({fits}, {size:.2g} MB)"
-    remark(words)
+        text += f", with {models_kept} for prediction intervals ({fits}, {size:.2g} MB)"
+    remark(text)

@@ -128,7 +128,7 @@ def times_as_many(request: Any, data: Dataset, level: Effort) -> float:
     """How many times as many fits a level's space of a built-in learner takes as the small one."""
     if not isinstance(request, str | Named) or level is LEVELS["quick"]:
         return 1.0
-    many, few = (_fits(at_level(request, one), data) for one in (level, LEVELS["quick"]))
+    many, few = (_fits(at_level(request, size), data) for size in (level, LEVELS["quick"]))
     return max(1.0, many / few)
 
 
@@ -178,7 +178,9 @@ def cheap_first(runnable: RunnableStudy) -> list[int]:
     learners, methods, rows = runnable.learners, runnable.study.methods, runnable.study.rows
     counts = [len(method.candidates) or method.tuner.limits.budget or 1 for method in methods]
     cost = [fit_seconds(learner, rows) * count for learner, count in zip(learners, counts, strict=True)]
-    is_late = [(bool(method.defaults_of), bool(one.members)) for method, one in zip(methods, learners, strict=True)]
+    is_late = [
+        (bool(method.defaults_of), bool(learner.members)) for method, learner in zip(methods, learners, strict=True)
+    ]
     return sorted(range(len(learners)), key=lambda at: (is_late[at], cost[at], at))
 
 
@@ -189,7 +191,7 @@ def turns(runnable: RunnableStudy) -> list[int]:
     tables, and must not wait for what is neither.
     """
     pairs = zip(runnable.study.methods, runnable.learners, strict=True)
-    turn = [LATER + 1 if method.defaults_of or one.members else _kind_of(one).turn for method, one in pairs]
+    turn = [LATER + 1 if method.defaults_of or learner.members else _kind_of(learner).turn for method, learner in pairs]
     order = sorted(cheap_first(runnable), key=lambda at: turn[at])
     return [*order, *order]
 

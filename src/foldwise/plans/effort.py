@@ -229,8 +229,8 @@ def sized(requests: Any, level: Effort, task: str) -> Any:
     {'tree': learner('tree:small'), 'k-nn:large': 'k-nn:large'}
     """
     named = name_learners(requests, task)
-    found = {name: at_level(request, level) for name, request in named.items()}
-    return requests if found == named else found
+    named_sized = {name: at_level(request, level) for name, request in named.items()}
+    return requests if named_sized == named else named_sized
 
 
 def at_level(request: Any, level: Effort) -> Any:
@@ -257,12 +257,14 @@ def _learners(requests: Any, level: Effort, data: Dataset) -> tuple[Any, list[No
         return (requests if level.name == NORMAL else sized(requests, level, data.task)), []
     names = default_names(level, data.task, rows=data.rows)
     out = [name for name in names if data.columns > WIDE.get(name, (ANY, ANY))[1]]
-    kept = [name for name in names if name not in out]
-    found: dict[str, Any] = {name: at_level(name, level) for name in kept}
-    small = [name for name in kept if data.columns > WIDE.get(name, (ANY, ANY))[0] and level.size_of(name) != "small"]
-    found |= {name: Named(f"{name}:small") for name in small}
-    found |= {name: name for name in level.more}
-    return (list(found) if all(name == own for name, own in found.items()) else found), _wide_notes(small, out, data)
+    able = [name for name in names if name not in out]
+    requests_made: dict[str, Any] = {name: at_level(name, level) for name in able}
+    small = [name for name in able if data.columns > WIDE.get(name, (ANY, ANY))[0] and level.size_of(name) != "small"]
+    requests_made |= {name: Named(f"{name}:small") for name in small}
+    requests_made |= {name: name for name in level.more}
+    return (
+        list(requests_made) if all(name == plain for name, plain in requests_made.items()) else requests_made
+    ), _wide_notes(small, out, data)
 
 
 def default_names(level: Effort, task: str, *, rows: int) -> list[str]:

@@ -68,8 +68,8 @@ def choose(choices: Choices, data: Dataset, named: Mapping[str, Any], left: floa
     if choices.learners is not None:
         return Decision(_options(choices, rung, named))
     changes, left_out = _share_out(costs, data.rows, SHARED_OUT * left)
-    kept = [name for name in named if name not in left_out]
-    return Decision({**_options(choices, rung, kept), "learners": kept}, left_out, changes)
+    able = [name for name in named if name not in left_out]
+    return Decision({**_options(choices, rung, able), "learners": able}, left_out, changes)
 
 
 def _share_out(
