@@ -242,7 +242,7 @@ def _share_of_near_copies(columns: Sequence[Feature], near: NearRows) -> float:
     In a table of categories and few fine numbers the nearest row is one of the same categories, and all others are
     far. But then these categories are the same by chance, as they are in pairs that are near in all other columns.
     """
-    sample = near.asked
+    sample = near.sample
     points = [spread_out([column.values], [not column.is_number], near.rows) for column in columns]
     limits, diagonal = near.reach[:, None] ** 2, (np.arange(len(sample)), sample)
     gaps = _squared_distances(np.hstack(points), sample)

@@ -99,8 +99,8 @@ def codes_of(column: Column) -> tuple[IntArray, list[Any]]:
     (array([1, 0, 1]), ['a', 'b'])
     """
     if not column.labels:
-        found, codes = np.unique(column.values, return_inverse=True)
-        return codes.astype(np.int64), found.tolist()
+        values, codes = np.unique(column.values, return_inverse=True)
+        return codes.astype(np.int64), values.tolist()
     rank = {label: place for place, label in enumerate(sorted(set(column.labels)))}
     places = np.array([rank[label] for label in column.labels], dtype=np.int64)
     return places[column.values], list(rank)
@@ -201,21 +201,21 @@ def _from_objects(name: str, values: AnyArray) -> Column:
     import pandas as pd
 
     missing = pd.isna(values)
-    found = pd.api.types.infer_dtype(values, skipna=True)
+    contents = pd.api.types.infer_dtype(values, skipna=True)
     if missing.all():
         return Column("number", np.full(len(values), np.nan))
-    if found == "string":
+    if contents == "string":
         return _text(values, "text")
-    if found == "boolean" and not missing.any():
+    if contents == "boolean" and not missing.any():
         return Column("boolean", values.astype(bool))
-    if found in ("boolean", *NUMBERS):
+    if contents in ("boolean", *NUMBERS):
         return Column("number", _floats(name, values, missing))
-    if found in DATES:
+    if contents in DATES:
         dates: Any = pd.to_datetime(pd.Series(values), utc=True)
         return Column("date", dates.dt.tz_localize(None).to_numpy().astype("datetime64[us]"))
-    if found == "timedelta":
+    if contents == "timedelta":
         return Column("number", pd.to_timedelta(values).to_numpy() / np.timedelta64(1, "s"))
-    return _from_mixed(name, values, missing) if found in MIXED else _refuse(name, values, missing)
+    return _from_mixed(name, values, missing) if contents in MIXED else _refuse(name, values, missing)
 
 
 def _from_mixed(name: str, values: AnyArray, missing: AnyArray) -> Column:
@@ -271,10 +271,10 @@ def _labelled(codes: AnyArray, labels: list[Any], kind: str) -> Column:
     """Text keeps the order of appearance; categories are sorted and only those that occur."""
     if kind == "text":
         return Column(kind, codes.astype(np.int32, copy=False), tuple(labels))
-    kept = sorted({labels[code] for code in np.unique(codes) if code >= 0}, key=str)
-    rank = {label: place for place, label in enumerate(kept)}
+    used = sorted({labels[code] for code in np.unique(codes) if code >= 0}, key=str)
+    rank = {label: place for place, label in enumerate(used)}
     places = np.array([*(rank.get(label, -1) for label in labels), -1], dtype=np.int32)
-    return Column(kind, places[codes], tuple(kept))
+    return Column(kind, places[codes], tuple(used))
 
 
 def _plain(label: Any) -> Any:

@@ -32,8 +32,8 @@ def conform(frame: Any, about: Mapping[str, Any]) -> Any:
         raise BadData("the table has no rows to predict", "Give at least one row")
     columns = [_as_kind(name, _column(table, name), kind) for name, kind in zip(names, kinds, strict=True)]
     if about["container"] in ("frame", "series"):
-        made = frame_of(names, columns)
-        return made if about["container"] == "frame" else made.iloc[:, 0]
+        conformed = frame_of(names, columns)
+        return conformed if about["container"] == "frame" else conformed.iloc[:, 0]
     X = stacked([column.values for column in columns], np.float64)
     if about["container"] == "array":
         return X

@@ -111,29 +111,29 @@ def make_dataset(
     """Make a dataset of any table and its `Roles`; names of columns that have a role leave the features."""
     given, table = Roles(**roles), open_table(X)
     if table.rows < 2:
-        found = "one row (n_samples=1)" if table.rows else "no rows"
-        raise BadData(f"the table has {found}", "Give at least two rows")
+        size = "one row (n_samples=1)" if table.rows else "no rows"
+        raise BadData(f"the table has {size}", "Give at least two rows")
     if y is None:
         raise no_target(table)
     if given.drop_missing_target and (rows := known_rows(X, y)) is not None:
-        kept = {role: values if role == "positive" else rows_of(values, rows) for role, values in roles.items()}
-        data = make_dataset(rows_of(X, rows), rows_of(y, rows), task_hint=task_hint, drop=drop, **kept)
+        roles = {role: values if role == "positive" else rows_of(values, rows) for role, values in roles.items()}
+        data = make_dataset(rows_of(X, rows), rows_of(y, rows), task_hint=task_hint, drop=drop, **roles)
         return replace(data, notes=(*data.notes, _left_out(table.rows, len(rows))))
     strata = None if _is_word(given.stratify) else given.stratify
     keeps_equal = isinstance(given.groups, str) and given.groups == WORD and WORD not in table.names
-    asked = {
+    sources = {
         "y": y,
         "groups": None if keeps_equal else given.groups,
         "time": given.time,
         "weights": given.weights,
         "stratify": strata,
     }
-    columns = {role: _role(table, values, ROLES[role]) for role, values in asked.items() if values is not None}
-    named = [values for values in asked.values() if isinstance(values, str)]
+    columns = {role: _role(table, values, ROLES[role]) for role, values in sources.items() if values is not None}
+    named = [values for values in sources.values() if isinstance(values, str)]
     target, is_category = columns.pop("y")
     refuse_bad_target(target)
-    found, reason = find_task(target, task=given.task, hint=task_hint, is_category=is_category)
-    labels, classes = _target(target, found, given.positive)
+    task, reason = find_task(target, task=given.task, hint=task_hint, is_category=is_category)
+    labels, classes = _target(target, task, given.positive)
     features = table.without([*named, *([drop] if isinstance(drop, str) else drop)])
     container, kinds, digests = finish(features)
     data = Dataset(
@@ -141,7 +141,7 @@ def make_dataset(
         names=features.names,
         kinds=kinds,
         y=frozen(labels),
-        task=found,
+        task=task,
         classes=classes,
         groups=_made(columns, "groups", group_codes),
         time=_made(columns, "time", time_values),
@@ -201,9 +201,9 @@ def _judged_numbers(target: Column) -> AnyArray:
 
 
 def _judged_labels(target: Column, classes: tuple[Any, ...]) -> AnyArray:
-    found = target.texts if target.labels else target.values
+    labels = target.texts if target.labels else target.values
     place = {label if isinstance(label, str) else float(label): label for label in classes}
-    values = [value if isinstance(value, str) else float(value) for value in found.tolist()]
+    values = [value if isinstance(value, str) else float(value) for value in labels.tolist()]
     strange = next((value for value in values if value not in place), None)
     if strange is not None:
         raise BadData(

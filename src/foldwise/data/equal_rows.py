@@ -79,13 +79,13 @@ def column_numbers(raw: AnyArray, kind: str) -> tuple[FloatArray, tuple[Any, ...
 
 def spread_out(columns: Sequence[AnyArray], is_label: Sequence[bool], rows: IntArray | None = None) -> FloatArray:
     """Points whose distances say how alike (some) rows are: numbers in standard deviations, and 1 for another label."""
-    kept = np.arange(len(columns[0])) if rows is None else rows
-    labels = {at: int(columns[at][kept].max(initial=-1)) + 2 for at, label in enumerate(is_label) if label}
+    chosen: Any = slice(None) if rows is None else rows
+    labels = {at: int(columns[at][chosen].max(initial=-1)) + 2 for at, label in enumerate(is_label) if label}
     labels = {at: width for at, width in labels.items() if width <= MOST_LABELS}
     most = sum(labels.values()) + len(columns) - sum(is_label)
-    points, width = np.zeros((len(kept), most)), 0  # filled column by column: of a wide table this is large
+    points, width = np.zeros((len(columns[0][chosen]), most)), 0  # column by column: of a wide table this is large
     for at, (column, label) in enumerate(zip(columns, is_label, strict=True)):
-        values = column if rows is None else column[rows]
+        values = column[chosen]
         if at in labels:
             points[np.arange(len(values)), width + values.astype(np.int64) + 1] = 1 / np.sqrt(2)
             width += labels[at]
@@ -114,55 +114,54 @@ def in_deviations(values: FloatArray) -> FloatArray | None:
     known /= width
     if is_whole:
         return known
-    found = np.zeros(len(values))
-    found[~missing] = known
-    return found
+    deviations = np.zeros(len(values))
+    deviations[~missing] = known
+    return deviations
 
 
-def nearest(points: FloatArray, asked: IntArray, count: int = NEIGHBOURS) -> tuple[FloatArray, IntArray]:
-    """Distances to the nearest other rows and which these are, for the rows asked; distances[row, rank], ascending."""
+def nearest(points: FloatArray, sample: IntArray, count: int = NEIGHBOURS) -> tuple[FloatArray, IntArray]:
+    """Distances to the nearest other rows and which these are, for a sample; distances[row, rank], ascending."""
     count = min(count, len(points) - 1)
     if 0 < points.shape[1] <= FEW_COLUMNS:
-        return _nearest_by_tree(points, asked, count)
+        return _nearest_by_tree(points, sample, count)
     squares = np.einsum("ij,ij->i", points, points)
-    distances, rows = np.empty((len(asked), count)), np.empty((len(asked), count), dtype=np.int64)
+    distances, rows = np.empty((len(sample), count)), np.empty((len(sample), count), dtype=np.int64)
     step = max(LEAST_ASKED, FEW_CELLS // len(points))
-    for start in range(0, len(asked), step):
-        part = asked[start : start + step]
+    for start in range(0, len(sample), step):
+        part = sample[start : start + step]
         to_all = points[part] @ points.T
         to_all *= -2
         to_all += squares
         to_all[np.arange(len(part)), part] = np.inf
         # row by row, and none of the others kept: of a large table these places take as much memory as the distances
-        found = np.array([np.argpartition(row, count - 1)[:count].copy() for row in to_all])
-        gaps = np.take_along_axis(to_all, found, axis=1) + squares[part, None]
+        places = np.array([np.argpartition(row, count - 1)[:count].copy() for row in to_all])
+        gaps = np.take_along_axis(to_all, places, axis=1) + squares[part, None]
         # of the small ones the formula above loses the digits which tell near copies apart
-        row, rank = np.nonzero(gaps <= SMALL * (squares[part, None] + squares[found]))
-        gaps[row, rank] = _squared_gaps(points, part[row], found[row, rank])
+        row, rank = np.nonzero(gaps <= SMALL * (squares[part, None] + squares[places]))
+        gaps[row, rank] = _squared_gaps(points, part[row], places[row, rank])
         order = np.argsort(gaps, axis=1)
         distances[start : start + len(part)] = np.sqrt(np.take_along_axis(gaps, order, axis=1))
-        rows[start : start + len(part)] = np.take_along_axis(found, order, axis=1)
+        rows[start : start + len(part)] = np.take_along_axis(places, order, axis=1)
     return distances, rows
 
 
-def _nearest_by_tree(points: FloatArray, asked: IntArray, count: int) -> tuple[FloatArray, IntArray]:
+def _nearest_by_tree(points: FloatArray, sample: IntArray, count: int) -> tuple[FloatArray, IntArray]:
     from scipy.spatial import KDTree
 
-    found = KDTree(points, LEAF, balanced_tree=False).query(points[asked], count + 1)
-    distances, rows = np.asarray(found[0]), np.asarray(found[1], dtype=np.int64)
-    is_own = rows == asked[:, None]
-    is_own[~is_own.any(axis=1), -1] = True  # among so many equal rows the row itself was not listed
-    return distances[~is_own].reshape(-1, count), rows[~is_own].reshape(-1, count)
+    distances, rows = map(np.asarray, KDTree(points, LEAF, balanced_tree=False).query(points[sample], count + 1))
+    is_itself = rows == sample[:, None]
+    is_itself[~is_itself.any(axis=1), -1] = True  # among so many equal rows the row itself was not listed
+    return distances[~is_itself].reshape(-1, count), rows[~is_itself].astype(np.int64).reshape(-1, count)
 
 
-def _squared_gaps(points: FloatArray, one: IntArray, other: IntArray) -> FloatArray:
-    """The squared distance of each of the first rows to its partner among the others."""
-    found, step = np.empty(len(one)), max(1, CHUNK // max(1, points.shape[1]))
-    for start in range(0, len(one), step):
+def _squared_gaps(points: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """The squared distance of each of the first rows to its partner among the second."""
+    squares, step = np.empty(len(first)), max(1, CHUNK // max(1, points.shape[1]))
+    for start in range(0, len(first), step):
         part = slice(start, start + step)
-        gaps = points[one[part]] - points[other[part]]
-        found[part] = np.einsum("ij,ij->i", gaps, gaps)
-    return found
+        gaps = points[first[part]] - points[second[part]]
+        squares[part] = np.einsum("ij,ij->i", gaps, gaps)
+    return squares
 
 
 class NearRows:
@@ -170,58 +169,51 @@ class NearRows:
 
     The distances to the farther neighbours say how many dimensions the rows fill (Levina and Bickel, 2004), and so
     how many rows are as near by chance: beside the tenth neighbour, or, in the columns of fine numbers alone, beside
-    the next row after several copies. Columns of few values have clumps of rows without copies.
+    the next row after several copies. Columns of few values have clumps of rows without copies. Copies of a `sample`
+    of the `rows` are looked for, by its places among them.
     """
 
-    def __init__(self, columns: Sequence[AnyArray], is_label: Sequence[bool], asked: IntArray, rows: IntArray) -> None:
-        numbers = [one for one, label in zip(columns, is_label, strict=True) if not label and is_fine(one[rows])]
-        self.asked, self.rows, self.fine_columns = asked, rows, numbers
-        self._fine = np.zeros((len(asked), 0)), np.zeros((len(asked), 0), dtype=np.int64)
-        if len(numbers) > 1 and len(rows) > 2 * MANY:
-            points = spread_out(numbers, [False] * len(numbers), rows)
-            self._fine = nearest(points, asked, MANY) if points.shape[1] > 1 else self._fine
-        if len(numbers) == len(columns) and self._fine[0].shape[1]:
-            distances, near = self._fine
-            self._all = distances[:, :NEIGHBOURS], near[:, :NEIGHBOURS]
+    def __init__(self, columns: Sequence[AnyArray], is_label: Sequence[bool], sample: IntArray, rows: IntArray) -> None:
+        self.sample, self.rows = sample, rows
+        fine = [values for values, label in zip(columns, is_label, strict=True) if not label and is_fine(values[rows])]
+        self._fine = np.zeros((len(sample), 0)), np.zeros((len(sample), 0), dtype=np.int64)
+        if len(fine) > 1 and len(rows) > 2 * MANY:
+            points = spread_out(fine, [False] * len(fine), rows)
+            self._fine = nearest(points, sample, MANY) if points.shape[1] > 1 else self._fine
+        if len(fine) == len(columns) and self._fine[0].shape[1]:
+            self._all = self._fine[0][:, :NEIGHBOURS], self._fine[1][:, :NEIGHBOURS]
         else:
-            self._all = nearest(spread_out(columns, is_label, rows), asked, NEIGHBOURS)
-
-    @property
-    def in_fine_columns(self) -> tuple[FloatArray, IntArray]:
-        """Distances to the nearest rows in the columns of fine numbers alone, and which these are; none of few rows."""
-        return self._fine
+            self._all = nearest(spread_out(columns, is_label, rows), sample, NEIGHBOURS)
 
     def links(self, *, is_sure: bool = False) -> tuple[IntArray, IntArray]:
-        """Which of the rows asked (by place) have a copy, and which row it is; once for every copy.
+        """Which rows of the sample (by place) have a copy, and which row it is; once for every copy.
 
         Where it must be sure, only if there are clearly fewer rows within a wider limit that are no copies.
         """
-        found = []
-        for looking, wider in ((self._beside_tenth, 2.0), (self._several, 1.6)):
-            one, other = looking(1.0)
-            if not is_sure or len(np.unique(one)) >= LEAST_GAP * len(np.unique(looking(wider)[0])):
-                found.append((one, other))
-        return (
-            np.concatenate([one for one, _ in found] or [np.zeros(0, np.int64)]),
-            np.concatenate([other for _, other in found] or [np.zeros(0, np.int64)]),
-        )
+        owners, copies = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for look, wider in ((self._beside_tenth, 2.0), (self._several, 1.6)):
+            owner, copy = look(1.0)
+            if not is_sure or len(np.unique(owner)) >= LEAST_GAP * len(np.unique(look(wider)[0])):
+                owners.append(owner)
+                copies.append(copy)
+        return np.concatenate(owners), np.concatenate(copies)
 
     @cached_property
     def reach(self) -> FloatArray:
-        """How near to each of the rows asked a copy is, by the distance to its tenth neighbour."""
+        """How near to each row of the sample a copy is, by the distance to its tenth neighbour."""
         distances = self._all[0]
         limit = min(CLOSE, (CHANCE / (NEIGHBOURS - 1)) ** (1 / _dimensions(distances, NEIGHBOURS // 2 - 1)))
         return np.asarray(limit * distances[:, -1])
 
     def _beside_tenth(self, slack: float) -> tuple[IntArray, IntArray]:
         distances, rows = self._all
-        one, rank = np.nonzero(distances < slack * self.reach[:, None])
-        return one, rows[one, rank]
+        owner, rank = np.nonzero(distances < slack * self.reach[:, None])
+        return owner, rows[owner, rank]
 
     def _several(self, slack: float) -> tuple[IntArray, IntArray]:
         distances, rows = self._fine
-        one, rank = np.nonzero(np.arange(distances.shape[1]) < _several(distances, slack)[:, None])
-        return one, rows[one, rank]
+        owner, rank = np.nonzero(np.arange(distances.shape[1]) < _several(distances, slack)[:, None])
+        return owner, rows[owner, rank]
 
 
 def is_fine(values: AnyArray) -> bool:
@@ -232,14 +224,14 @@ def is_fine(values: AnyArray) -> bool:
 
 def _several(distances: FloatArray, slack: float) -> IntArray:
     """How many of its nearest rows are copies of each row, after which the next one is far."""
-    found = np.zeros(len(distances), dtype=np.int64)
+    counts = np.zeros(len(distances), dtype=np.int64)
     if not distances.shape[1]:
-        return found
+        return counts
     dimensions = _dimensions(distances, MOST_COPIES)
     for copies in range(MOST_COPIES, 0, -1):
         limit = min(JUMP, (CHANCE / MOST_COPIES) ** (1 / (copies * dimensions)))
-        found[distances[:, copies - 1] < slack * limit * distances[:, copies]] = copies
-    return found
+        counts[distances[:, copies - 1] < slack * limit * distances[:, copies]] = copies
+    return counts
 
 
 def _dimensions(distances: FloatArray, first: int) -> float:
@@ -266,8 +258,8 @@ def duplicate_groups(X: Any, kinds: Sequence[str]) -> IntArray:
     if not NEIGHBOURS < len(first) <= MOST_ROWS:
         return _in_order(codes)
     is_label = [kind in ("text", "category") for kind in kinds]
-    one, other = NearRows(columns, is_label, np.arange(len(first)), first).links()
-    links = coo_array((np.ones(len(one)), (one, other)), shape=(len(first), len(first)))
+    owners, copies = NearRows(columns, is_label, np.arange(len(first)), first).links()
+    links = coo_array((np.ones(len(owners)), (owners, copies)), shape=(len(first), len(first)))
     return _in_order(connected_components(links, directed=False)[1][codes].astype(np.int64))
 
 
@@ -276,7 +268,7 @@ def _sparse_groups(X: Any) -> IntArray:
     rows = zip(X.indptr[:-1], X.indptr[1:], strict=True)
     seen: dict[bytes, int] = {}
     cells = (X.indices[a:b].tobytes() + X.data[a:b].tobytes() for a, b in rows)
-    return np.array([seen.setdefault(one, len(seen)) for one in cells], dtype=np.int64)
+    return np.array([seen.setdefault(row, len(seen)) for row in cells], dtype=np.int64)
 
 
 def _in_order(codes: IntArray) -> IntArray:

@@ -64,9 +64,9 @@ class Feature:
         if not self.labels:
             return None
         read = [number_in(str(label)) for label in self.labels]
-        if sum(one is not None for one in read) < LEAST_READ * len(read) or len(set(read)) < 2:
+        if sum(number is not None for number in read) < LEAST_READ * len(read) or len(set(read)) < 2:
             return None
-        numbers = np.array([np.nan if one is None else one for one in read] + [np.nan])
+        numbers = np.array([np.nan if number is None else number for number in read] + [np.nan])
         return Feature(self.name, "number", numbers[self.values.astype(np.int64)])
 
     @cached_property
@@ -99,10 +99,10 @@ def number_in(text: str) -> float | None:
     >>> number_in("12 EUR"), number_in("1.234,50 kg"), number_in("$1,234"), number_in("3-5"), number_in("none")
     (12.0, 1234.5, 1234.0, None, None)
     """
-    found = NUMBER.findall(text)
-    if len(found) != 1 or len(text.split()) > MOST_WORDS:
+    numbers = NUMBER.findall(text)
+    if len(numbers) != 1 or len(text.split()) > MOST_WORDS:
         return None
-    digits = re.sub(r"[\s'\u00a0]", "", found[0]).rstrip(".,")
+    digits = re.sub(r"[\s'\u00a0]", "", numbers[0]).rstrip(".,")
     last = max(digits.rfind("."), digits.rfind(","))
     is_thousands = last >= 0 and digits[last] == "," and "." not in digits and len(digits) - last == 4
     if is_thousands or (last >= 0 and digits.count(digits[last]) > 1):
@@ -153,15 +153,15 @@ def _summary(column: Feature) -> dict[str, Any]:
     return summary if is_free or max(map(len, labels)) > LONGEST else {**summary, "labels": labels}
 
 
-def read_summary(found: Any, columns: int) -> list[dict[str, Any]] | None:
+def read_summary(content: Any, columns: int) -> list[dict[str, Any]] | None:
     """A summary as a file has it, which anyone may have written; None where it is none of ours.
 
     >>> read_summary([{"missing": 0.0, "low": 1.0, "high": "x"}], 1) is None
     True
     """
-    if not isinstance(found, list) or len(found) != columns or not all(map(_is_sound, found)):
+    if not isinstance(content, list) or len(content) != columns or not all(map(_is_sound, content)):
         return None
-    return [dict(column) for column in found]
+    return [dict(column) for column in content]
 
 
 def _is_sound(column: Any) -> bool:

@@ -38,8 +38,8 @@ def read_json_lines(lines: Iterable[str], *, most_cells: int) -> Any:
             if len(names) > MOST_COLUMNS:
                 raise BadData(f"the table has more than {MOST_COLUMNS:,} columns", "Drop some of them")
             if len(rows) * len(names) > most_cells:  # rows that each bring a column of their own
-                found = f"the table expands to {len(rows):,} rows of {len(names):,} columns"
-                raise BadData(found, "Write it as CSV if you trust it")
+                size = f"{len(rows):,} rows of {len(names):,} columns"
+                raise BadData(f"the table expands to {size}", "Write it as CSV if you trust it")
     return _frame((name, [row.get(name) for row in rows]) for name in names)
 
 

@@ -80,7 +80,7 @@ def _parts(data: Dataset) -> tuple[str, dict[str, AnyArray | None], list[tuple[s
 
 
 def _block(data: Dataset, kind: str) -> AnyArray | None:
-    names = [name for name, found in zip(data.names, data.kinds, strict=True) if found == kind]
+    names = [name for name, its_kind in zip(data.names, data.kinds, strict=True) if its_kind == kind]
     if not names:
         return None
     values = data.X[names].to_numpy()

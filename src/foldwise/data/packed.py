@@ -67,8 +67,8 @@ def open_stdin() -> TextFile:
         with gzip.open(file) as packed:
             file = _expanded(packed, STDIN_NAME, size)
     start = bytes(file.getbuffer()[:4096]).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if found := next((words for mark, words in BINARY.items() if start.startswith(mark)), None):
-        raise BadData(f"standard input holds {found}, and only text can be read from there", "Give the file by name")
+    if format := next((name for mark, name in BINARY.items() if start.startswith(mark)), None):
+        raise BadData(f"standard input holds {format}, and only text can be read from there", "Give the file by name")
     return TextFile(STDIN_NAME, ".jsonl" if start.startswith(b"{") else ".csv", file, size)
 
 
@@ -98,7 +98,7 @@ def check_archive(path: Path, entries: list[zipfile.ZipInfo]) -> None:
 def _open_member(path: Path, size: int) -> TextFile:
     with zipfile.ZipFile(path) as archive:
         listed = archive.infolist()
-        entries = [one for one in listed if not one.is_dir() and not one.filename.startswith("__MACOSX/")]
+        entries = [entry for entry in listed if not entry.is_dir() and not entry.filename.startswith("__MACOSX/")]
         entry = _only(path, entries)
         suffix = PurePosixPath(entry.filename).suffix.lower()
         if suffix not in PACKABLE:
@@ -117,7 +117,7 @@ def _only(path: Path, entries: list[zipfile.ZipInfo]) -> zipfile.ZipInfo:
     if not entries:
         raise BadData(f"{path.name!r} holds no file", "Give an archive with one table in it")
     if len(entries) > 1:
-        names = ", ".join(repr(one.filename) for one in entries[:3]) + (", ..." if len(entries) > 3 else "")
+        names = ", ".join(repr(entry.filename) for entry in entries[:3]) + (", ..." if len(entries) > 3 else "")
         raise BadData(f"{path.name!r} holds {len(entries):,} files ({names})", "Unpack it and give one of them")
     return entries[0]
 

@@ -50,7 +50,7 @@ def group_codes(column: Column, role: str = "groups") -> IntArray:
 def group_names(column: Column) -> tuple[str, ...]:
     """The labels behind the codes, as a table would write them: 3, not 3.0."""
     labels = codes_of(column)[1]
-    return tuple(str(int(one) if isinstance(one, float) and one.is_integer() else one) for one in labels)
+    return tuple(str(int(label) if isinstance(label, float) and label.is_integer() else label) for label in labels)
 
 
 def time_values(column: Column) -> FloatArray:
@@ -95,8 +95,8 @@ def refuse_bad_target(target: Column) -> None:
         hint, is_infinite = "Leave these rows out, or transform the target", np.isinf(target.values)
         if is_infinite.any():
             raise BadData(f"the target is infinite in {count_rows(is_infinite)}", hint)
-        found = count_rows(np.abs(target.values) > MOST_SQUARED)
-        raise BadData(f"the target is beyond {MOST_SQUARED:g}, so that its square is none, in {found}", hint)
+        rows = count_rows(np.abs(target.values) > MOST_SQUARED)
+        raise BadData(f"the target is beyond {MOST_SQUARED:g}, so that its square is none, in {rows}", hint)
 
 
 def count_rows(mask: AnyArray) -> str:
@@ -105,8 +105,8 @@ def count_rows(mask: AnyArray) -> str:
     >>> count_rows(np.array([False, True, True]))
     '2 rows (first: row 1, counting from 0)'
     """
-    found = int(np.count_nonzero(mask))
-    return f"{found} row{'s' * (found != 1)} (first: row {int(np.argmax(mask))}, counting from 0)"
+    count = int(np.count_nonzero(mask))
+    return f"{count} row{'s' * (count != 1)} (first: row {int(np.argmax(mask))}, counting from 0)"
 
 
 def _parsed_dates(column: Column) -> FloatArray:

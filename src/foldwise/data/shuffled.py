@@ -95,19 +95,19 @@ def with_column_shuffled(table: Any, column: int, order: IntArray) -> Any:
     [[3.0, 2.0], [1.0, 4.0]]
     """
     if hasattr(table, "isetitem"):
-        made = table.copy()
-        made.isetitem(column, table.iloc[:, column].array.take(order))
-        return made
+        changed = table.copy()
+        changed.isetitem(column, table.iloc[:, column].array.take(order))
+        return changed
     if hasattr(table, "iloc"):  # documents, in a series
-        made = table.iloc[order]
-        made.index = table.index
-        return made
+        changed = table.iloc[order]
+        changed.index = table.index
+        return changed
     if hasattr(table, "tocsc"):
         from scipy import sparse
 
         values = table[:, [column]].toarray()
         changes = values[order, 0] - values[:, 0], (np.arange(len(order)), np.full(len(order), column))
         return (table + sparse.csr_matrix(changes, shape=table.shape)).asformat(table.format)
-    made = table.copy()
-    made[:, column] = table[order, column]
-    return made
+    changed = table.copy()
+    changed[:, column] = table[order, column]
+    return changed

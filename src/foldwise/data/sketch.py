@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from foldwise.data.dataset import Dataset
+from foldwise.data.equal_rows import hash_column
+from foldwise.data.features import Feature, features
 
 Words = npt.NDArray[np.uint64]
 TARGET = "the target"
 MOST_ROWS = 5_000_000  # above, a picture would be larger than it is worth
 MOST_SHOWN = 5
-_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +35,24 @@ class Sketch:
 
 def make_sketch(data: Dataset) -> Sketch | None:
     """The picture of a table; None for sparse and very long ones."""
-    if data.rows > MOST_ROWS or not (isinstance(data.X, np.ndarray) or hasattr(data.X, "iloc")):
+    if data.rows > MOST_ROWS or hasattr(data.X, "tocsr"):
         return None
-    rows = np.zeros(data.rows, np.uint64)
-    places, columns = _mixed(np.arange(data.rows, dtype=np.uint64)), list[np.uint64]()
-    for number, cells in enumerate(_cells(data)):
-        own = _mixed(cells + np.uint64(number + 1))
-        rows += own
-        columns.append(np.add.reduce(_mixed(own ^ places)))
+    rows, columns = np.zeros(data.rows, np.uint64), list[int]()
+    for column in (*features(data), Feature(TARGET, "number", data.target.astype(np.float64))):
+        cells = _cells(column)
+        rows = rows * np.uint64(31) + cells
+        columns.append(int.from_bytes(hashlib.blake2b(cells.tobytes(), digest_size=8).digest()))
     return Sketch((*data.names, TARGET), np.array(columns, np.uint64), rows)
+
+
+def _cells(column: Feature) -> Words:
+    """A number for each cell; labels go by their text, whatever their codes."""
+    if column.is_number:
+        return np.asarray(hash_column(column.values, 0))
+    from pandas import util
+
+    labels = util.hash_array(np.array([*map(str, column.labels), ""], dtype=object), categorize=False)
+    return np.asarray(labels[column.values.astype(np.int64)])
 
 
 def differences(old: Sketch, new: Sketch) -> str:
@@ -60,7 +71,7 @@ def differences(old: Sketch, new: Sketch) -> str:
     rows = np.flatnonzero(old.rows != new.rows).tolist()
     if np.array_equal(np.sort(old.rows), np.sort(new.rows)) and rows:
         return "the data have the same rows in another order"
-    names = [name for name, one, other in zip(old.names, old.columns, new.columns, strict=True) if one != other]
+    names = np.array(old.names, dtype=object)[old.columns != new.columns].tolist()
     if not names or not rows:
         return ""
     where = ", ".join(name if name == TARGET else repr(name) for name in names[:MOST_SHOWN])
@@ -71,42 +82,16 @@ def differences(old: Sketch, new: Sketch) -> str:
 
 
 def _names_differ(old: Sequence[str], new: Sequence[str]) -> str:
-    gone, come = [n for n in old if n not in new], [n for n in new if n not in old]
+    gone, come = [name for name in old if name not in new], [name for name in new if name not in old]
     if not gone and not come:
         return "the data have their columns in another order"
-    words = [f"{_listed(gone)} gone"] if gone else []
-    words += [f"{_listed(come)} new"] if come else []
-    return f"the data have other columns: {', '.join(words)}"
+    changes = [f"{_listed(names)} {change}" for names, change in ((gone, "gone"), (come, "new")) if names]
+    return f"the data have other columns: {', '.join(changes)}"
 
 
 def _listed(names: list[str]) -> str:
     return ", ".join(map(repr, names[:MOST_SHOWN])) + _others(names)
 
 
-def _others(found: Sequence[Any]) -> str:
-    return f" and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""
-
-
-def _cells(data: Dataset) -> Iterator[Words]:
-    """A number for each cell, column by column, the target last."""
-    for place in range(data.columns):
-        yield _column(data.X[:, place] if isinstance(data.X, np.ndarray) else data.X.iloc[:, place].to_numpy())
-    yield _column(data.target)
-
-
-def _column(values: Any) -> Words:
-    if values.dtype.kind in "fiub":
-        clean = values.astype(np.float64) + 0.0  # no negative zero
-        return np.asarray(np.where(np.isnan(clean), np.nan, clean).view(np.uint64))
-    if values.dtype.kind == "M":
-        return np.asarray(values.astype("datetime64[us]").view(np.uint64))
-    from pandas import Series, util
-
-    return np.asarray(util.hash_array(Series(values, dtype=object).map(str, na_action=None).to_numpy(object)))
-
-
-def _mixed(words: Words) -> Words:
-    """The numbers with their bits mixed, so that sums of different ones differ (the finalizer of SplitMix64)."""
-    words = (words ^ (words >> np.uint64(30))) * _MIX[0]
-    words = (words ^ (words >> np.uint64(27))) * _MIX[1]
-    return words ^ (words >> np.uint64(31))
+def _others(items: Sequence[Any]) -> str:
+    return f" and {len(items) - MOST_SHOWN} more" if len(items) > MOST_SHOWN else ""

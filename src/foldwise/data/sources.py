@@ -60,9 +60,8 @@ def read(
     **roles: Any,
 ) -> Dataset:
     """Make a dataset of a file, or of a built-in set by its name; a file of that name goes first."""
-    found = builtin_table(source)
-    table, known = found if found is not None else (read_table(source), None)
-    return make_dataset(table, target or known, task_hint=task_hint, drop=drop, **roles)
+    table, known_target = builtin_table(source) or (read_table(source), None)
+    return make_dataset(table, target or known_target, task_hint=task_hint, drop=drop, **roles)
 
 
 def builtin_table(source: str | Path) -> tuple[Any, str] | None:
@@ -84,8 +83,8 @@ def is_builtin_set(source: str | Path) -> bool:
 def read_table(path: str | Path) -> Any:
     """The table in a file as a pandas frame; `-` is standard input."""
     if "://" in str(path)[:12]:
-        found = f"{str(path)!r} is an address, and data are read from files only"
-        raise BadData(found, "Download it first; in Python, pandas.read_csv(...) makes a table of it")
+        problem = f"{str(path)!r} is an address, and data are read from files only"
+        raise BadData(problem, "Download it first; in Python, pandas.read_csv(...) makes a table of it")
     path = Path(path)
     name = STDIN_NAME if str(path) == STDIN else path.name
     try:
@@ -114,7 +113,7 @@ def _reader(path: Path) -> Callable[[Path], Any]:
         raise BadData(f"there is neither a file nor a built-in set {str(path)!r}", nearest(str(path), BUILTIN))
     if not path.exists():
         folder = path.parent.iterdir() if path.parent.is_dir() else ()
-        beside = [one.name for one in folder if suffix_of(one) in READERS]
+        beside = [file.name for file in folder if suffix_of(file) in READERS]
         near = nearest(path.name, beside)
         raise BadData(f"there is no file {str(path)!r}", near if near.startswith("Did") else "Check the path")
     if suffix not in READERS:
@@ -240,8 +239,8 @@ def _checked_batches(path: Path, batches: Iterable[Any]) -> Iterator[Any]:
 def _check_cells(path: Path, rows: int, columns: int) -> None:
     """A few bytes may stand for any number of equal cells."""
     if columns > MOST_COLUMNS or rows * columns > _most_cells(path.stat().st_size):
-        found = f"{rows:,} rows of {columns:,} columns in {path.stat().st_size:,} bytes"
-        raise BadData(f"{path.name!r} expands to {found}", "Write it as CSV yourself if you trust it")
+        size = f"{rows:,} rows of {columns:,} columns in {path.stat().st_size:,} bytes"
+        raise BadData(f"{path.name!r} expands to {size}", "Write it as CSV yourself if you trust it")
 
 
 def _most_cells(size: int) -> int:

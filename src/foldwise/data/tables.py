@@ -48,12 +48,12 @@ class Table:
         for name in sorted(gone - set(self.names)):
             raise BadData(f"cannot drop column {name!r}: there is none", nearest(name, self.names))
         if not self.names:
-            found = f"the table has 0 feature(s) (shape=({self.rows}, 0)) while a minimum of 1 is required"
-            raise BadData(found, "Give at least one column")
-        kept = [place for place, name in enumerate(self.names) if name not in gone]
-        if not kept:
+            problem = f"the table has 0 feature(s) (shape=({self.rows}, 0)) while a minimum of 1 is required"
+            raise BadData(problem, "Give at least one column")
+        rest = [place for place, name in enumerate(self.names) if name not in gone]
+        if not rest:
             raise BadData("the table has no feature column left", "Keep at least one column besides the target")
-        return replace(self, names=tuple(self.names[k] for k in kept), places=tuple(self.places[k] for k in kept))
+        return replace(self, names=tuple(self.names[k] for k in rest), places=tuple(self.places[k] for k in rest))
 
 
 def open_table(X: Any) -> Table:
@@ -92,12 +92,12 @@ def check_order(X: Any, y: Any) -> None:
     if _width(y) < 2 and not _is_file(y):
         return
     if isinstance(X, str) and not _is_file(X):
-        found = f"X is {X!r}, which is no file, and y is {_swapped_words(y)}"
+        problem = f"X is {X!r}, which is no file, and y is {_swapped_words(y)}"
     elif getattr(X, "ndim", 2) == 1 or (isinstance(X, list) and X and not hasattr(X[0], "__len__")):
-        found = f"X is one column and y is {_swapped_words(y)}"
+        problem = f"X is one column and y is {_swapped_words(y)}"
     else:
         return
-    raise BadData(f"{found}: they seem to be swapped", "Write (X, y)")
+    raise BadData(f"{problem}: they seem to be swapped", "Write (X, y)")
 
 
 def _width(values: Any) -> int:
@@ -181,8 +181,8 @@ def as_array(values: Any, role: str) -> AnyArray:
     except ValueError:
         lengths = [np.size(row) for row in values]
         row = next((row for row, length in enumerate(lengths) if length != lengths[0]), 0)
-        found = f"{role} has {lengths[0]} values in row 0 but {lengths[row]} in row {row}"
-        raise BadData(found, "Give every row the same number of values") from None
+        problem = f"{role} has {lengths[0]} values in row 0 but {lengths[row]} in row {row}"
+        raise BadData(problem, "Give every row the same number of values") from None
 
 
 def column_from(values: Any, role: str) -> tuple[Column, bool]:
@@ -312,8 +312,8 @@ def _sparse_table(X: Any) -> Table:
 def _finish_sparse(table: Table) -> tuple[Any, tuple[str, ...], list[bytes]]:
     from scipy import sparse
 
-    kept = table.matrix if len(table.places) == table.matrix.shape[1] else table.matrix.tocsc()[:, list(table.places)]
-    X = sparse.csr_matrix(kept, dtype=np.float64)
+    is_whole = len(table.places) == table.matrix.shape[1]
+    X = sparse.csr_matrix(table.matrix if is_whole else table.matrix.tocsc()[:, list(table.places)], dtype=np.float64)
     if not X.has_canonical_format or np.count_nonzero(X.data) < X.nnz:
         X = X.copy()
         X.sum_duplicates()

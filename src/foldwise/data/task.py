@@ -54,11 +54,11 @@ def find_task(
     """
     if task is not None and task not in TASKS:
         raise BadData(f"unknown task {task!r}", nearest(task, TASKS))
-    asked = task or hint
+    wanted = task or hint
     who = getattr(hint, "asked_by", "") if task is None else ""
-    if asked == "regression":
+    if wanted == "regression":
         return _regression(target, who), ""
-    if asked is None and target.kind == "number" and not is_category:
+    if wanted is None and target.kind == "number" and not is_category:
         return _from_numbers(target)
     return _classification(target, task, who), ""
 
@@ -77,27 +77,27 @@ def is_whole(target: Column) -> bool:
 def _from_numbers(target: Column) -> tuple[str, str]:
     if not is_whole(target):
         return _regression(target), ""
-    found, counts = np.unique(target.values, return_counts=True)
-    if len(found) == 1:
+    values, counts = np.unique(target.values, return_counts=True)
+    if len(values) == 1:
         raise _constant(target)
-    ends = f"{found[0]:.0f} {'and' if len(found) == 2 else 'to'} {found[-1]:.0f}"
-    is_coded = found[0] == 0 and found[-1] == len(found) - 1 <= LARGEST_CODE and counts.min() > 1
-    if len(found) == 2 or is_coded:
-        what = f"the {'two numbers' if len(found) == 2 else 'codes'} {ends}"
+    ends = f"{values[0]:.0f} {'and' if len(values) == 2 else 'to'} {values[-1]:.0f}"
+    is_coded = values[0] == 0 and values[-1] == len(values) - 1 <= LARGEST_CODE and counts.min() > 1
+    if len(values) == 2 or is_coded:
+        what = f"the {'two numbers' if len(values) == 2 else 'codes'} {ends}"
         remedy = 'if they are amounts, say task="regression" (--task regression)'
         return _classification(target, None), f"the target holds {what}; {remedy}"
-    if len(found) > MOST_DOUBTED:
+    if len(values) > MOST_DOUBTED:
         return "regression", ""
     remedy = 'if they are classes, say task="classification" (--task classification)'
-    return "regression", f"the target holds {len(found)} distinct whole numbers, {ends}; {remedy}"
+    return "regression", f"the target holds {len(values)} distinct whole numbers, {ends}; {remedy}"
 
 
 def _regression(target: Column, who: str = "") -> str:
     if target.labels:
         _refuse_written_numbers(target)
-        found = f"the target holds text ({target.texts[0]!r} in row 0)"
-        found = f"{who} is for regression, but {found}" if who else f"{found}, which regression cannot use"
-        raise BadData(found, "Give numbers, or learners and a loss for classes")
+        problem = f"the target holds text ({target.texts[0]!r} in row 0)"
+        problem = f"{who} is for regression, but {problem}" if who else f"{problem}, which regression cannot use"
+        raise BadData(problem, "Give numbers, or learners and a loss for classes")
     if distinct(target) == 1:
         raise _constant(target)
     return "regression"
@@ -115,9 +115,9 @@ def _refuse_written_numbers(target: Column) -> None:
         )
     if len(words) <= MOST_WORDS * len(target.labels):
         rows = [row for row, text in enumerate(target.texts) if text in words]
-        found = f"{target.texts[rows[0]]!r} in row {rows[0]} is no number"
+        first = f"{target.texts[rows[0]]!r} in row {rows[0]} is no number"
         raise BadData(
-            f"the target is numbers but for {len(rows)} row{'s' * (len(rows) > 1)}: {found}",
+            f"the target is numbers but for {len(rows)} row{'s' * (len(rows) > 1)}: {first}",
             "Leave such cells empty and say drop_missing_target=True (--drop-missing-target), "
             "or say task='classification'",
         )
@@ -153,18 +153,18 @@ def _classification(target: Column, task: str | None, who: str = "") -> str:
             f"{is_for}, but {problem}" if who else problem,
             "Use learners and a loss for regression if they are amounts, or whole numbers or text as labels",
         )
-    found, rows = distinct(target), len(target.values)
-    if found == 1:
+    classes, rows = distinct(target), len(target.values)
+    if classes == 1:
         label = target.texts[0] if target.labels else target.values[0].item()
         raise BadData(f"the target has one class: all {rows} rows are {label!r}", "Give rows of at least two classes")
-    is_many = found > max(LARGEST_CODE + 1, rows / ROWS_PER_CLASS)
+    is_many = classes > max(LARGEST_CODE + 1, rows / ROWS_PER_CLASS)
     if task is None and target.labels and is_many:
         _refuse_written_numbers(target)
     if task is None and target.kind == "number" and is_many:
         raise BadData(
-            f"{is_for}, but the target has {found} distinct numbers in {rows} rows",
+            f"{is_for}, but the target has {classes} distinct numbers in {rows} rows",
             "Use learners and a loss for regression, or say task='classification'",
         )
-    if task == "binary" and found != 2:
-        raise BadData(f"the task is binary, but the target has {found} classes", "Use task='multiclass'")
-    return "binary" if found == 2 else "multiclass"
+    if task == "binary" and classes != 2:
+        raise BadData(f"the task is binary, but the target has {classes} classes", "Use task='multiclass'")
+    return "binary" if classes == 2 else "multiclass"
