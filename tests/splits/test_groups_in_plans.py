@@ -1,4 +1,4 @@
-"""Groups stay together at every level of random plans: the outer splits, the inner ones, the final and extra ones."""
+"""Groups stay together at every level of random plans: the outer splits, the inner ones and the final one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def random_plan(rng: np.random.Generator) -> tuple[Any, Any, dict[str, Any], np.
 
 
 def all_splits(study: Any) -> list[Splits]:
-    levels = [study.outer, *([study.extra] if study.extra is not None else [])]
+    levels = [study.outer]
     for method in study.methods:
         levels += study.tunings(method)
     return levels
