@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from foldwise.questions.pictures.thresholds import thresholds
 from foldwise.stats.held_out import clopper_pearson
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Study
+
+Summary: TypeAlias = Mapping[str, Any]
 
 BINS = 10
 GRID = 24  # cells per side of the picture of predicted against true values

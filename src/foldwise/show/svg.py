@@ -66,8 +66,9 @@ def figure_svg(figure: Figure) -> Markup:
     left = 14 + LETTER * min(MOST_LETTERS, max((len(text) for _, text in y_ticks), default=0)) + 4
     right, top = width - 12, 22.0
     height = right - left if figure.is_square else HEIGHT - 60
-    if figure.y.ticks is not None:  # named rows need their lines
-        height = max(height if len(y_ticks) > 6 else 0.0, 24.0 * len(y_ticks))
+    has_rows = figure.is_wide or any(isinstance(mark, Cells) for mark in figure.marks)
+    if figure.y.ticks is not None and has_rows and not figure.is_square:  # a line of its own for every name
+        height = 24.0 * max(2, len(y_ticks))
     bottom = top + height
     across = x.between(left + 6, right - 6)
     upwards = y.between(top + 6, bottom - 4) if figure.y.is_reversed else y.between(bottom - 4, top + 6)
