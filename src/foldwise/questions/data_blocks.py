@@ -25,7 +25,9 @@ def data_blocks(answer: Answer, data: Dataset | None) -> Iterator[Block]:
         kinds = [f"{count:,} {KINDS.get(kind, plain(kind))}" for kind, count in table["kinds"].items()]
         columns = f"{table['columns']:,}" + (f": {listed(kinds)}" if kinds else "")
         missing = missing_words(table, answer.study.rows)
-        yield Facts((("target", name), ("rows", f"{answer.study.rows:,}"), ("columns", columns), ("missing values", missing)))
+        yield Facts(
+            (("target", name), ("rows", f"{answer.study.rows:,}"), ("columns", columns), ("missing values", missing))
+        )
     target = target_facts(answer.study)
     if target:
         yield Panels((class_figure(target, name) if "classes" in target else number_figure(target, name),))
@@ -73,5 +75,7 @@ def class_figure(target: Summary, name: str) -> Figure:
         [place + 0.32 for place in places],
         tips=[f"{plain(label)}: {rows:,} rows" for label, rows in classes],
     )
-    y = Axis("", ticks=tuple((float(place), plain(label)) for place, (label, _) in enumerate(classes)), is_reversed=True)
+    y = Axis(
+        "", ticks=tuple((float(place), plain(label)) for place, (label, _) in enumerate(classes)), is_reversed=True
+    )
     return Figure(f"Classes of {name}", Axis("rows", 0.0), y, (bars,), words, is_wide=True)

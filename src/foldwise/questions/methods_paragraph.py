@@ -9,7 +9,7 @@ from foldwise.blocks.numbers import listed, plain
 from foldwise.questions.answer import Answer
 from foldwise.questions.contest import BASELINE
 from foldwise.questions.units import unit_of
-from foldwise.estimates.intervals import INTERVALS
+from foldwise.stats.interval_table import INTERVALS
 
 REFERENCES = {
     "nested": "Varma S., Simon R. (2006). Bias in error estimation when using cross-validation for model selection. "
@@ -69,7 +69,8 @@ def _splits(answer: Answer, cite: Callable[[str], str]) -> Iterator[str]:
         names = listed([method.name for method in tuned])
         how = list(dict.fromkeys(str(method.tuner) for method in tuned))
         nested = cite("nested") if len(study.outer) > 1 else ""
-        yield f"{names} were tuned inside every training part ({inner}; {listed(how)}), so that tuning saw no test row{nested}."
+        how_tuned = f"inside every training part ({inner}; {listed(how)})"
+        yield f"{names} were tuned {how_tuned}, so that tuning saw no test row{nested}."
     others = [method.name for method in study.methods if method.inner is None and method.name != BASELINE]
     others = [name for name in others if not any(name == method.defaults_of for method in study.methods)]
     shown = [name for name in others if any(method.name == name for method in study.shown)]
@@ -93,7 +94,8 @@ def _errors(answer: Answer, cite: Callable[[str], str]) -> Iterator[str]:
     compared = list(dict.fromkeys(d.interval for d in answer.differences.values() if d.interval))
     if compared:
         marks = "".join(cite(name) for name in compared if name not in names)
-        yield f"Methods were compared on the same rows by paired differences ({listed(compared)}){marks}, all pairs at once."
+        by = f"paired differences ({listed(compared)}){marks}"
+        yield f"Methods were compared on the same rows by {by}, all pairs at once."
     failed = sum(risk.failed for risk in answer.risks)
     if failed:
         yield f"{failed:,} fits failed (policy: {study.on_failure})."
@@ -109,4 +111,5 @@ def _software(answer: Answer, cite: Callable[[str], str]) -> Iterator[str]:
     versions = answer.versions
     own, learn = versions.get("foldwise", ""), versions.get("scikit-learn", "")
     mark = cite("scikit-learn") if learn else ""
-    yield f"Software: Foldwise {plain(own)}, scikit-learn {plain(learn)}{mark}; {answer.fits:,} fits, seed {answer.study.seed}."
+    software = f"Foldwise {plain(own)}, scikit-learn {plain(learn)}{mark}"
+    yield f"Software: {software}; {answer.fits:,} fits, seed {answer.study.seed}."

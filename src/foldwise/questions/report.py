@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from foldwise.blocks.block import Block, Cell, Chapter, Column, Document, Drawn, Facts, Panels, Row, Sentence, Strip, Table
+from foldwise.blocks.block import (
+    Block,
+    Cell,
+    Chapter,
+    Column,
+    Document,
+    Drawn,
+    Facts,
+    Panels,
+    Row,
+    Sentence,
+    Strip,
+    Table,
+)
 from foldwise.blocks.figure import Axis, Figure, Line, Points
 from foldwise.blocks.numbers import MISSING, listed, measured, number, plain, rounded
 from foldwise.data.dataset import Dataset
@@ -94,7 +107,9 @@ def _explained(answer: Answer) -> Iterator[Block]:
         words = f"Intervals: {100 * answer.study.level:g}% {plain(name)}."
         words += f" {EXPLAINED[name]}." if name in EXPLAINED else ""
         if answer.winner is not None and answer.winner.among > 1 and answer.winner.low_simultaneous is not None:
-            words += f" That of {plain(answer.winner.name)} is a little wider, as it was picked from {answer.winner.among}."
+            words += (
+                f" That of {plain(answer.winner.name)} is a little wider, as it was picked from {answer.winner.among}."
+            )
         yield Sentence(words, "note")
 
 
@@ -123,7 +138,9 @@ def _metrics(answer: Answer) -> Iterator[Block]:
     rows = tuple(Row(tuple(line), method=row.name) for line, row in zip(cells, methods, strict=True))
     about = "the mean over classes" if positive is None else f"those of class {plain(positive)}"
     by_class = f" Precision, recall and F1 are {about}." if classes else ""
-    yield Sentence(f"Of the same out-of-fold predictions, without a new fit. The best of each column is bold.{by_class}")
+    yield Sentence(
+        f"Of the same out-of-fold predictions, without a new fit. The best of each column is bold.{by_class}"
+    )
     yield Table(tuple(columns), rows, title="Usual metrics by method")
 
 
@@ -207,7 +224,7 @@ def _hard_rows(answer: Answer, data: Dataset | None, has_values: bool) -> Iterat
     words = (
         f"{hard['wrong']:,} of {hard['judged']:,} rows are wrong under every method."
         if hard["wrong"] is not None
-        else f"The {len(rows)} rows whose smallest loss over the methods is largest have {100 * hard['share']:.0f}% of it."
+        else f"The {len(rows)} rows here have {100 * hard['share']:.0f}% of the loss that no method avoids."
     )
     where = " Their predictions are in result.predictions()."
     columns = tuple(Column(plain(head), is_text=place == 0) for place, head in enumerate(heads))
@@ -277,5 +294,3 @@ def _method(answer: Answer) -> Iterator[Block]:
     yield Facts(tuple((f"[{place}]", text) for place, text in enumerate(cited(paragraph), 1)), "References")
     versions = ", ".join(f"{plain(name)} {plain(version)}" for name, version in answer.versions.items())
     yield Facts((*MEANINGS, ("versions", versions), ("fingerprint of the data", answer.study.fingerprint)))
-
-
