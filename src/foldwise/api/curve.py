@@ -22,9 +22,11 @@ from foldwise.learners.tuned import Tuned, tune
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
 from foldwise.plans.runnable import make_study
+from foldwise.questions.curves import curve_blocks, curve_figure
 from foldwise.records.store import AnyStore
-from foldwise.show.fragments import curve_fragment
-from foldwise.show.plots import plot_curve
+from foldwise.show.figures import draw
+from foldwise.show.notebook import as_html, figure_html
+from foldwise.show.terminal import as_text
 from foldwise.splits.making import make_splits
 from foldwise.splits.nesting import DEFAULT_INNER, study_splits
 from foldwise.splits.split import Split, Splits
@@ -127,18 +129,17 @@ class Curve:
         }
 
     def __repr__(self) -> str:
-        best = "" if self.best is None else f", best {self.best}"
-        return f"Curve({self.learner}, {self.parameter}: {len(self.values)} values{best})\n{self.table()}"
+        return as_text(curve_blocks(self.to_dict()))
 
     def plot(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
         """Training and test error as a Matplotlib figure; `ax` and `width` as in `Result.plot`.
 
         `ax`, `width`: as in `Result.plot`.
         """
-        return plot_curve(self.to_dict(), ax=ax, width=width)
+        return draw(curve_figure(self.to_dict()), ax=ax, width=width)
 
     def _repr_html_(self) -> str:
-        return curve_fragment(self.to_dict())
+        return figure_html(curve_figure(self.to_dict())) + as_html(curve_blocks(self.to_dict()))
 
     def _sides(self) -> list[str | None]:
         """Where the test error leaves the best by more than its error: over- or underfitting, by the training error."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,18 +23,24 @@ from foldwise.questions.answer import Answer
 from foldwise.questions.auto import make_auto
 from foldwise.questions.combined import CombinedAnswer, made_by_rows
 from foldwise.questions.contest import all_failed, asked_for, compared, failure_words, pair_level, pick
-from foldwise.questions.details import details
+from foldwise.questions.curves import curve_figure
 from foldwise.questions.explanation import explain
+from foldwise.questions.fine_print import details
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.metric_table import metric_table
 from foldwise.questions.out_of_fold import prediction_table
+from foldwise.questions.overview import Overview
 from foldwise.questions.power import RowsNeeded, rows_needed
+from foldwise.questions.prediction_figures import method_figures
+from foldwise.questions.report import differences_table, report
 from foldwise.questions.search_curve import search_curve
 from foldwise.questions.tables import choice_table, fold_table, loss_table, risk_table, selection_table, split_table
+from foldwise.questions.tuning_figures import choice_figure, optimism_table, tuned_methods, validation_figures
 from foldwise.run import fit_model
-from foldwise.show import plots
-from foldwise.show.html import html_fragment, render_html, write_html
-from foldwise.show.text import render_text
+from foldwise.show.figures import draw, draw_table
+from foldwise.show.notebook import as_html
+from foldwise.show.page import page_html, write_page
+from foldwise.show.terminal import as_text
 from foldwise.shown import Page, Prose
 from foldwise.stats.comparison import Comparison
 from foldwise.studies.finding import Findings
@@ -454,14 +459,13 @@ class Result:
         `path`: of the file, if one is wanted.
         `title`: of the page.
         """
-        more: dict[str, Any] = {
-            "title": title or self.title,
-            "details": {**details(self.reading, data=self.data, rows=rows), "differences": self._pairs()},
-            "curves": [*read_curves(self.reading.store), *(curve.to_dict() for curve in curves)],
-        }
+        figures = [curve_figure(curve) for curve in read_curves(self.reading.store)]
+        figures += [curve_figure(curve.to_dict()) for curve in curves]
+        document = report(self.answer, title=title or self.title, data=self.data, curves=figures, rows=rows)
+        page = page_html(document, self.to_dict())
         if path is None:
-            return Page(render_html(self.to_dict(), **more))
-        return Page(write_html(path, self.to_dict(), **more).read_text(encoding="utf-8"), path)
+            return Page(page)
+        return Page(write_page(path, page).read_text(encoding="utf-8"), path)
 
     def plot(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
         """The risks with their intervals as a Matplotlib figure, or on the axes `ax` of one that is there.
@@ -477,14 +481,18 @@ class Result:
         >>> choices = result.plot_choices(method="k-nn:small")
         >>> optimism = result.plot_optimism()
         """
-        return plots.plot_risks(self.to_dict(), ax=ax, width=width)
+        overview = Overview(self.answer)
+        return draw_table(overview.main_table(), overview.unit.name, ax=ax, width=width, note=f"{overview.level} CI")
 
     def plot_differences(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
         """The differences to the best method as a Matplotlib figure; `ax` and `width` as in `plot`.
 
         `ax`, `width`: as in `Result.plot`.
         """
-        return plots.plot_differences(self.to_dict(), ax=ax, width=width)
+        table = differences_table(self.answer, Overview(self.answer))
+        if table is None:
+            raise BadStudy("there is no difference to draw", "Compare two methods or more that have an error")
+        return draw_table(table, table.columns[1].head, ax=ax, width=width)
 
     def plot_choices(
         self, *, method: str | None = None, ax: Axes | None = None, width: str | float | None = None
@@ -495,20 +503,78 @@ class Result:
 
         `ax`, `width`: as in `Result.plot`.
         """
-        return plots.plot_choices(self.to_dict(), method=method, ax=ax, width=width)
+        methods = self._tuned(method)
+        return draw([choice_figure(found) for found in methods], ax=ax, width=width)
+
+    def plot_validation(
+        self, method: str | None = None, *, ax: Axes | None = None, width: str | float | None = None
+    ) -> Figure:
+        """The inner CV error over each parameter of a tuned method (None: the best of them).
+
+        `method`: its name.
+
+        `ax`, `width`: as in `Result.plot`.
+        """
+        return draw(validation_figures(self._tuned(method)[0]), ax=ax, width=width)
+
+    def plot_predictions(
+        self,
+        method: str | None = None,
+        *,
+        kind: str | None = None,
+        ax: Axes | None = None,
+        width: str | float | None = None,
+    ) -> Figure:
+        """Out-of-fold predictions of a method (None: the best): ROC, calibration, confusion, residuals and so on.
+
+        `method`: its name.
+        `kind`: one of them, by the first word of its title: "roc", "precision", "calibration", "probabilities",
+        "confusion" of classes; "predicted", "residuals", "how" of numbers.
+
+        `ax`, `width`: as in `Result.plot`.
+        """
+        figures = list(method_figures(self._named(method)))
+        kinds = [figure.title.split()[0].lower() for figure in figures]
+        if kind is not None and kind not in kinds:
+            raise BadStudy(f"there is no picture {kind!r} of these predictions", nearest(kind, kinds))
+        return draw(figures if kind is None else figures[kinds.index(kind)], ax=ax, width=width)
 
     def plot_optimism(self, *, ax: Axes | None = None, width: str | float | None = None) -> Figure:
         """Selection scores and risks as a Matplotlib figure; `ax` and `width` as in `plot`.
 
         `ax`, `width`: as in `Result.plot`.
         """
-        return plots.plot_optimism(self.to_dict(), ax=ax, width=width)
+        table = optimism_table(self.answer)
+        if table is None:
+            raise BadStudy("no method was tuned, so there is no inner CV error to draw", "Tune one with fw.tune(...)")
+        return draw_table(table, Overview(self.answer).unit.name, ax=ax, width=width)
+
+    def _tuned(self, name: str | None) -> list[MethodAnswer]:
+        """The tuned methods, or the one of this name."""
+        methods = tuned_methods(self.answer)
+        if name is not None:
+            methods = [method for method in methods if method is self._find(name)]
+        if not methods:
+            raise BadStudy("no such method was tuned", "Name one that has a space, or leave the name out")
+        return methods
+
+    def details(self) -> str:
+        """All that the first screen leaves out: every number, what each fold chose, intervals, regrets and notes.
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["ridge:small"], "diabetes", outer=3, inner=2, jobs=1)
+        >>> print(result.details().splitlines()[0])
+        The study
+        """
+        return Prose(as_text(details(self.answer)))
 
     def __repr__(self) -> str:
-        return render_text(self.to_dict())
+        overview = Overview(self.answer)
+        return as_text([*overview.lead(), *overview.table(), overview.next_steps()])
 
     def _repr_html_(self) -> str:
-        return html_fragment(self.to_dict())
+        overview = Overview(self.answer)
+        return as_html([*overview.lead(), *overview.table(), overview.next_steps()])
 
     @cached_property
     def answer(self) -> Answer:
@@ -524,11 +590,6 @@ class Result:
             margin=margin,
             check=findings_in_results,
         )
-
-    def _pairs(self) -> list[dict[str, Any]]:
-        """The differences of all pairs of methods that have a risk."""
-        able = [method for method in self.methods if method.status == "ok"]
-        return [one.difference(other).to_dict() for one, other in combinations(able, 2)]
 
     def _picked(self, name: str | None, rule: str) -> str | None:
         if name is not None or rule not in ("outer", "inner"):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foldwise.questions.curves import search_blocks, search_figure
 from foldwise.questions.search_curve import SearchSteps
-from foldwise.show.fragments import search_fragment
-from foldwise.show.plots import plot_search
+from foldwise.show.figures import draw
+from foldwise.show.notebook import as_html, figure_html
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +38,7 @@ class SearchCurve(SearchSteps):
 
         `ax`, `width`: as in `Result.plot`.
         """
-        return plot_search(self.to_dict(), ax=ax, width=width)
+        return draw(search_figure(self.to_dict()), ax=ax, width=width)
 
     def _repr_html_(self) -> str:
-        return search_fragment(self.to_dict())
+        return figure_html(search_figure(self.to_dict())) + as_html(search_blocks(self.to_dict()))

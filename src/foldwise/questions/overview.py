@@ -146,6 +146,15 @@ class Overview:
         return sorted(self.answer.risks, key=place)
 
     def table(self) -> tuple[Block, ...]:
+        """The one table, and what was chosen for the picked method."""
+        return (self.main_table(), *self._after_table())
+
+    def next_steps(self) -> Sentence:
+        """What one may do with the answer."""
+        fits = "refit() fits it on all rows, " if self.answer.refit else ""
+        return Sentence(f"Next: {fits}report(path) writes the page, details() has all other numbers and notes.", "next")
+
+    def main_table(self) -> Table:
         """One row per method; the procedure that picks inside each fold and the baseline stand below a rule."""
         risks = self.sorted_risks()
         ordered = [risk for risk in risks if risk.name not in (AUTO, BASELINE)]
@@ -166,10 +175,8 @@ class Overview:
             mark = "best" if is_best else "quiet" if risk in below else ""
             has_rule = bool(ordered) and bool(below) and risk is below[0]
             rows.append(Row(tuple(cells), self._drawn(risk), mark, has_rule, method=risk.name))  # type: ignore[arg-type]
-        table = Table(
-            tuple(columns), tuple(rows), Strip(most=self._most(ordered)), strip_after=3, title="Error by method"
-        )
-        return (table, *self._after_table())
+        strip = Strip(most=self._most(ordered))
+        return Table(tuple(columns), tuple(rows), strip, strip_after=3, title="Error by method")
 
     def _label(self, name: str) -> str:
         return {AUTO: "best per fold"}.get(name, plain(name))

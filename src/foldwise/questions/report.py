@@ -166,10 +166,17 @@ def _metric_cells(
 
 
 def _differences(answer: Answer, overview: Overview) -> Iterator[Block]:
-    """Every method beside the best one: the interval that decides in the verdict, and that of this pair alone."""
+    table = differences_table(answer, overview)
+    if table is not None:
+        yield Sentence("On the same held-out rows; each interval holds for its own comparison.")
+        yield table
+
+
+def differences_table(answer: Answer, overview: Overview) -> Table | None:
+    """Every method beside the best one, by the ratio of their errors where that says something."""
     best = answer.best
     if best is None or not answer.differences:
-        return
+        return None
     ratios = {
         method.method.name: ratio
         for method in answer.every
@@ -200,8 +207,7 @@ def _differences(answer: Answer, overview: Overview) -> Iterator[Block]:
     others = [row.drawn for row in rows if row.drawn is not None and row.mark != "quiet" and row.drawn.high is not None]
     most = max((drawn.high or 0.0 for drawn in others), default=None)
     strip = Strip("worse →", line=1.0 if is_ratio else 0.0, most=most)
-    yield Sentence("On the same held-out rows; each interval holds for its own comparison.")
-    yield Table(columns, tuple(rows), strip, 1, "Differences to the best method")
+    return Table(columns, tuple(rows), strip, 1, "Differences to the best method")
 
 
 def _p_text(p: float | None) -> str:

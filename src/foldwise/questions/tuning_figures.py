@@ -30,12 +30,16 @@ def tuned_methods(answer: Answer) -> list[MethodAnswer]:
 def tuning_panels(answer: Answer) -> Iterator[Panels]:
     """Validation curves and maps of every tuned method."""
     for method in tuned_methods(answer):
-        curves = validation_curves(method.reading, method.method)
-        figures = [validation_figure(method, curve) for curve in curves]
+        figures = validation_figures(method)
         figures += [heat_figure(summary, method.method.name) for summary in heat_maps(method.reading, method.method)]
         if figures:
             name = method.method.name
             yield Panels(tuple(figures), plain(name), name, is_folded=method is not tuned_methods(answer)[0])
+
+
+def validation_figures(method: MethodAnswer) -> list[Figure]:
+    """One figure for each tuned parameter."""
+    return [validation_figure(method, curve) for curve in validation_curves(method.reading, method.method)]
 
 
 def validation_figure(method: MethodAnswer, curve: Summary) -> Figure:

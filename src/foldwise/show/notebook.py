@@ -9,9 +9,10 @@ import base64
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from foldwise.blocks.block import Block, Cell, Chapter, Drawn, Facts, Finding, Sentence, Strip, Table
+from foldwise.blocks.block import Block, Cell, Chapter, Drawn, Facts, Finding, Panels, Sentence, Strip, Table
+from foldwise.blocks.figure import Figure
 from foldwise.show.scale import Scale, strip_scale
-from foldwise.show.svg import strip_axis, strip_svg
+from foldwise.show.svg import figure_svg, strip_axis, strip_svg
 
 WIDTH = 220  # of a strip, in pixels
 TABLE = "border-collapse: collapse; font-variant-numeric: tabular-nums"
@@ -36,6 +37,8 @@ def _block(block: Block) -> Iterator[str]:
         yield _table(block)
     elif isinstance(block, Facts):
         yield "".join(f"<p><b>{escape(name)}</b>: {escape(text)}</p>" for name, text in block.items)
+    elif isinstance(block, Panels):
+        yield "".join(map(figure_html, block.figures))
     elif isinstance(block, Chapter):
         yield f"<p><b>{escape(block.title)}</b></p>{as_html(block.blocks)}"
 
@@ -81,6 +84,13 @@ def _strip(drawn: Drawn | None, scale: Scale | None, strip: Strip | None, style:
 
 def _axis(scale: Scale) -> str:
     return _cell("td", _image(str(strip_axis(scale)), 18, ""), is_text=True)
+
+
+def figure_html(figure: Figure) -> str:
+    """A figure as a picture."""
+    code = base64.b64encode(str(figure_svg(figure)).encode()).decode()
+    words = escape(f"{figure.title}. {figure.words}")
+    return f'<p><b>{escape(figure.title)}</b></p><img src="data:image/svg+xml;base64,{code}" width="420" alt="{words}">'
 
 
 def _image(svg: str, height: int, words: str) -> str:
