@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from foldwise.api.manifest import versions
 from foldwise.api.result import Result
 from foldwise.questions.benchmark_answer import Entry, Terms, benchmark_answer, compare_entries
-from foldwise.show.benchmark_page import benchmark_fragment, benchmark_page, write_benchmark_page
-from foldwise.show.benchmark_text import benchmark_text
+from foldwise.questions.benchmark_report import benchmark_blocks, benchmark_document
+from foldwise.show.notebook import as_html
+from foldwise.show.page import page_html, write_page
+from foldwise.show.terminal import as_text
 from foldwise.shown import Page
 from foldwise.stats.across import Across, PairAcross
 
@@ -132,15 +134,14 @@ class Benchmark:
         `path`: of the file, if one is wanted.
         `title`: of the page.
         """
-        if path is None:
-            return Page(benchmark_page(self._answer, title=title))
-        return Page(write_benchmark_page(path, self._answer, title=title).read_text(encoding="utf-8"), path)
+        page = page_html(benchmark_document(self._answer, title=title), self._answer)
+        return Page(page) if path is None else Page(write_page(path, page).read_text(encoding="utf-8"), path)
 
     def __repr__(self) -> str:
-        return benchmark_text(self._answer)
+        return as_text(benchmark_blocks(self._answer))
 
     def _repr_html_(self) -> str:
-        return benchmark_fragment(self._answer)
+        return as_html(benchmark_blocks(self._answer))
 
     @cached_property
     def _answer(self) -> dict[str, Any]:

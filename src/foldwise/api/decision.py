@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from foldwise.questions.decision import FIGURES
-from foldwise.show.advice import advice, contestants
+from foldwise.questions.answer import Answer
+from foldwise.questions.decision import FIGURES, advice
 
 
-class Decision(pd.DataFrame):
+class DecisionTable(pd.DataFrame):
     """One row per method: the probability to be the best, and the regret of taking it; prints the advice below.
 
     `margin` is the regret that does not matter, `within` the methods that are within it with the probability of the
@@ -31,9 +30,8 @@ class Decision(pd.DataFrame):
         return pd.DataFrame  # a part of it is a plain table
 
     def __repr__(self) -> str:
-        return "\n".join(
-            part for part in (self.to_string(index=False, float_format="{:.4g}".format), self._words) if part
-        )
+        table = self.to_string(index=False, float_format="{:.4g}".format)
+        return "\n".join(part for part in (table, self._words) if part)
 
     def _repr_html_(self) -> str:
         return f"{self.to_html(index=False, float_format='{:.4g}'.format)}<p>{escape(self._words)}</p>"
@@ -43,16 +41,19 @@ class Decision(pd.DataFrame):
         return self.advice or self.note or ""
 
 
-def make_decision(answer: Mapping[str, Any]) -> Decision:
+def make_decision(answer: Answer) -> DecisionTable:
     """The decision figures of an answer, the contestants first and by their risk."""
-    known = contestants(answer)
-    rows = [*known, *(method for method in answer["methods"] if method not in known)]
-    columns: dict[str, Any] = {"method": [row["name"] for row in rows]}
-    for key in ("risk", *FIGURES):
-        column = [row[key] for row in rows]
+    decided, best = answer.decided, answer.best.method.name if answer.best else None
+    order = {name: place for place, name in enumerate(decided.stakes)}
+    risks = sorted(answer.risks, key=lambda risk: order.get(risk.name, len(order)))
+    columns: dict[str, Any] = {
+        "method": [risk.name for risk in risks],
+        "risk": np.array([risk.risk for risk in risks], np.float64),
+    }
+    for key in FIGURES:
+        column = [getattr(decided.of(risk.name), key) for risk in risks]
         columns[key] = pd.array(column, dtype="boolean") if key == "within_margin" else np.array(column, np.float64)
-    frame = Decision(columns)
-    found = answer["decision"]
-    frame.margin, frame.within, frame.note = found["margin"], found["within"], found["note"]
-    frame.advice = " ".join(advice(answer))
+    frame = DecisionTable(columns)
+    frame.margin, frame.within = decided.decision.margin, decided.decision.within
+    frame.note, frame.advice = decided.decision.note, advice(decided, best)
     return frame

@@ -26,7 +26,6 @@ from foldwise.questions.contest import BASELINE, pick
 from foldwise.questions.importance import check_rows, importance_of
 from foldwise.questions.method import MethodAnswer
 from foldwise.records.store import Store
-from foldwise.shown import words_html
 from foldwise.splits.split import Split
 from foldwise.studies.measured import SHUFFLES, Measured, Shuffled, model_name, read_measured, write_measured
 from foldwise.studies.reading import Reading
@@ -112,12 +111,16 @@ class Importance:
         return pd.DataFrame(rows, columns=list(kept)).rename(columns={"name": "column"})
 
     def __repr__(self) -> str:
-        from foldwise.show.importance_text import importance_text
+        from foldwise.questions.report import importance_blocks
+        from foldwise.show.terminal import as_text
 
-        return importance_text(self.method, self.found)
+        return as_text(importance_blocks(self.method, self.found))
 
     def _repr_html_(self) -> str:
-        return words_html(*repr(self).splitlines())
+        from foldwise.questions.report import importance_blocks
+        from foldwise.show.notebook import as_html
+
+        return as_html(importance_blocks(self.method, self.found))
 
 
 def importance(runnable: RunnableStudy | None, answer: MethodAnswer) -> tuple[Importance, int]:

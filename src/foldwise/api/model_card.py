@@ -9,10 +9,11 @@ from typing import Any
 from foldwise.api.manifest import versions
 from foldwise.api.model_file import about_data
 from foldwise.api.seen import training_data
+from foldwise.blocks.block import Column, Row, Table, texts
 from foldwise.blocks.numbers import candidate_words, number, plain, span
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner
-from foldwise.show.text import table_text
+from foldwise.show.terminal import as_text
 from foldwise.stats.conformal import check_level, proved_coverage
 from foldwise.studies.plain import plain_candidate
 
@@ -128,11 +129,9 @@ def card_text(about: Mapping[str, Any]) -> str:
         f"saved: {plain(card['date'] or 'at a date that was not kept')}",
         f"versions: {', '.join(f'{plain(name)} {plain(found)}' for name, found in versions.items()) or '-'}",
     ]
-    columns = {
-        "column": [plain(column["name"]) for column in card["columns"]],
-        "type": [plain(column["type"]) for column in card["columns"]],
-    }
-    return "\n".join([*lines, "", table_text(columns, justify="left")])
+    rows = tuple(Row(texts([plain(column["name"]), plain(column["type"])])) for column in card["columns"])
+    table = Table((Column("column", is_text=True), Column("type", is_text=True)), rows)
+    return "\n".join([*lines, "", as_text([table])])
 
 
 def _method_words(card: Mapping[str, Any]) -> str:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from foldwise.api.decision import Decision
+    from foldwise.api.decision import DecisionTable
     from foldwise.api.importance import Importance
 
 
@@ -201,7 +201,7 @@ class Result:
             )
         return self._find(one).difference(theirs._find(other), rope=rope)
 
-    def decision(self, margin: float | None = None) -> Decision:
+    def decision(self, margin: float | None = None) -> DecisionTable:
         """Does it matter which method is taken? A data frame with one row per method, and an advice in words.
 
         `p_best`: the probability that its risk is the smallest of the methods asked for. `expected_regret`: how much
@@ -215,8 +215,8 @@ class Result:
         from foldwise.api.decision import make_decision  # needs pandas
 
         if margin is None or margin == self.margin:
-            return make_decision(self.to_dict())
-        return make_decision(self._answer_with(margin).to_dict())
+            return make_decision(self.answer)
+        return make_decision(self._answer_with(margin))
 
     def rows_needed(self, one: str, other: str) -> RowsNeeded:
         """How many rows give an 80% chance to tell methods `one` and `other` apart, as a range.
@@ -534,7 +534,7 @@ class Result:
         `ax`, `width`: as in `Result.plot`.
         """
         figures = list(method_figures(self._named(method)))
-        kinds = [figure.title.split()[0].lower() for figure in figures]
+        kinds = [figure.title.split()[0].strip(",").lower() for figure in figures]
         if kind is not None and kind not in kinds:
             raise BadStudy(f"there is no picture {kind!r} of these predictions", nearest(kind, kinds))
         return draw(figures if kind is None else figures[kinds.index(kind)], ax=ax, width=width)

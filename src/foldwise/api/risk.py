@@ -19,6 +19,7 @@ from foldwise.errors import BadInterval, FitsFailed
 from foldwise.losses.loss import Loss
 from foldwise.questions.combined import answer_of
 from foldwise.questions.ledger import ONE_MODEL, UNCOUNTED, name_of_test_set, note_scores, read_scoreboard
+from foldwise.questions.risk import risks_under
 from foldwise.records.store import Store, opened
 from foldwise.stats.chooser import choose, find
 from foldwise.stats.estimate import Estimate
@@ -61,7 +62,8 @@ def risk(*given: Any, learner: Any = None, X: Any = None, y: Any = None, **optio
     notes = tuple(note for note in method.study.notes if note[0] in ("task", "missing_target"))
     findings = findings_of_method(method).to_dict()["findings"]
     notes += tuple((finding["code"], finding_words(finding)) for finding in findings)
-    estimate = replace(estimate, notes=(*estimate.notes, *notes), details={**estimate.details, "findings": findings})
+    details = {**estimate.details, "findings": findings, "risks": risks_under(method)}
+    estimate = replace(estimate, notes=(*estimate.notes, *notes), details=details)
     return _with_score(estimate, method.study.losses[0])
 
 

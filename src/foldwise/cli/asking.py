@@ -23,7 +23,7 @@ from foldwise.cli.options import (
     space,
     without,
 )
-from foldwise.cli.output import Writing, check_folder, columns, default_loss, remark, show, show_estimate, wrapped
+from foldwise.cli.output import Writing, check_folder, columns, remark, show, show_estimate, wrapped
 from foldwise.cli.studies import study_of
 
 
@@ -46,7 +46,6 @@ def risk(data: str, learner: str, permutations: int | None, quiet: bool, as_json
     study = study_of(data, learners=[learner], **given)
     rows = study.read_data()
     estimate = ask(study.make_one_learner(), rows, **study.options(), progress=False if quiet else None)
-    loss = default_loss(rows.task) if study.loss is None else study.loss
     more = {}
     if permutations is not None:
         options = {"outer": 10, **study.options()}  # the splits of the risk
@@ -54,7 +53,7 @@ def risk(data: str, learner: str, permutations: int | None, quiet: bool, as_json
         more["permutation_test"] = permutation_test(
             study.make_one_learner(), rows, permutations=permutations, **options, progress=shown
         )
-    show_estimate(estimate, of=f"{learner}, its tuning included,", loss=loss, as_json=as_json, **more)
+    show_estimate(estimate, of=f"{learner}, its tuning included,", as_json=as_json, **more)
     for text in (text for code, text in estimate.notes if as_json and code in ("task", "missing_target")):
         remark(text)
 
@@ -118,8 +117,9 @@ def curve(
     from foldwise.api.curve import curve as validation_curve
     from foldwise.api.curve import learning_curve
     from foldwise.api.study_values import make_parameter, read_values
-    from foldwise.show.curve_text import curve_text
-    from foldwise.show.figure_file import check_figure_path, save_figure
+    from foldwise.questions.curves import curve_blocks
+    from foldwise.show.figures import check_figure_path, save_figure
+    from foldwise.show.terminal import as_text
 
     if plot is not None:
         check_figure_path(plot)
@@ -138,7 +138,7 @@ def curve(
             raise click.UsageError(f'cannot read --parameter {parameter!r}. Write it as "n_neighbors=1..30".')
         axis = {name.strip(): make_parameter(read_values(name.strip(), values))}
         answer = validation_curve(learner, study.read_data(), **options, **axis)
-    show(answer.to_dict(), curve_text(answer.to_dict(), width=columns()), as_json=as_json)
+    show(answer.to_dict(), as_text(curve_blocks(answer.to_dict()), width=columns()), as_json=as_json)
     if plot is not None:
         save_figure(answer.plot(), plot)
         remark(f"the picture is in {plot}")

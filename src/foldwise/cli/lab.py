@@ -105,7 +105,7 @@ def honesty(**options: Any) -> int:
 
 def _show(name: str, *, plot: str | None, as_json: bool, **options: Any) -> bool:
     from foldwise.lab.exhibit import show as run
-    from foldwise.show.figure_file import check_figure_path, save_figure
+    from foldwise.show.figures import check_figure_path, save_figure
 
     if plot is not None:
         check_figure_path(plot)  # before the simulation

@@ -180,6 +180,7 @@ WRITING = [
         help="Save the models of the outer folds too, for `predict --interval` (a fit and a model more for each).",
     ),
     pickle,
+    click.option("--details", is_flag=True, help="Print all numbers, choices and notes too."),
     click.option("--watch", is_flag=True, help="Follow the run on a local page, which prints its address."),
 ]
 
@@ -222,6 +223,19 @@ HEADINGS: dict[str, tuple[str, ...]] = {
     "Loss, splits and intervals": _heading("Loss, splits and intervals", {}, ("margin", "rope")),
     "Running": _heading("Running", {"time_limit": ("only_plan",), "fit_timeout": ("watch",)}),
     "Output": (
-        *("report", "report_rows", "plot", "title", "save", "intervals", "pickle", "out", "quiet", "as_json", "help"),
+        *(
+            "details",
+            "report",
+            "report_rows",
+            "plot",
+            "title",
+            "save",
+            "intervals",
+            "pickle",
+            "out",
+            "quiet",
+            "as_json",
+            "help",
+        ),
     ),
 }

@@ -17,6 +17,7 @@ from typing import Any
 
 import click
 
+from foldwise.blocks.block import Sentence
 from foldwise.errors import BadStudy
 
 BROKEN_PIPE = 141
@@ -59,20 +60,14 @@ def columns() -> int:
     return shutil.get_terminal_size((80, 24)).columns
 
 
-def show_estimate(estimate: Any, *, of: str, loss: Any, as_json: bool, **more: Any) -> None:
-    """Show one risk, and more that is known of it; of several losses the first is the one that it is in."""
-    from foldwise.show.estimate_text import estimate_text
+def show_estimate(estimate: Any, *, of: str, as_json: bool, **more: Any) -> None:
+    """Show one risk under every loss that was asked for, and more that is known of it."""
+    from foldwise.questions.risk import risk_blocks
+    from foldwise.show.terminal import as_text
 
-    first = loss[0] if isinstance(loss, list | tuple) and isinstance(loss[0], str) else loss
-    loss_name = f"{first} loss" if isinstance(first, str) else "cost matrix"
-    values = estimate.to_dict()
-    parts = [
-        estimate_text(values, of=of, loss=loss_name, width=columns()),
-        *(wrapped(repr(addition)) for addition in more.values()),
-    ]
-    show(
-        {**values, **{name: addition.to_dict() for name, addition in more.items()}}, "\n\n".join(parts), as_json=as_json
-    )
+    parts = [as_text(risk_blocks(estimate, of=of), width=columns()), *(wrapped(repr(value)) for value in more.values())]
+    answer = {**estimate.to_dict(), **{name: value.to_dict() for name, value in more.items()}}
+    show(answer, "\n\n".join(parts), as_json=as_json)
 
 
 def default_loss(task: str) -> str:
@@ -109,11 +104,20 @@ def printable(text: str) -> str:
     return re.sub(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]", "?", text)
 
 
-def answer_text(answer: Mapping[str, Any]) -> str:
-    from foldwise.show.text import render_text
+def answer_text(result: Any, *, writing: Writing | None = None) -> str:
+    """The first screen of a result; with `--details` all the rest."""
+    from foldwise.questions.fine_print import details
+    from foldwise.questions.overview import Overview
+    from foldwise.show.terminal import as_text
 
     is_colored = sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return render_text(answer, color=is_colored)
+    overview, writing = Overview(result.answer), writing or Writing()
+    blocks = [*overview.lead(), *overview.table()]
+    if writing.details:
+        return as_text([*blocks, *details(result.answer)], width=columns(), color=is_colored)
+    steps = {"--save MODEL.skops keeps the model": writing.save, "--report FILE.html writes a page": writing.report}
+    words = ", ".join([*(step for step, is_done in steps.items() if not is_done), "--details prints all the rest"])
+    return as_text([*blocks, Sentence(f"Next: {words}.", "next")], width=columns(), color=is_colored)
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,7 @@ class Writing:
     save: str | None = None
     pickle: bool = False
     intervals: bool = False
+    details: bool = False
 
     @staticmethod
     def taken_from(given: dict[str, Any]) -> Writing:
@@ -184,7 +189,7 @@ def _writable(text: str) -> str:
         text.encode(encoding)
         return text
     except UnicodeEncodeError:
-        from foldwise.show.bars import PLAIN_LETTERS
+        from foldwise.show.terminal import PLAIN_LETTERS
 
         return text.translate(PLAIN_LETTERS).encode(encoding, "replace").decode(encoding)
 

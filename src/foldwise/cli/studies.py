@@ -108,7 +108,7 @@ def show_report(run: str, out: str | None, title: str | None, as_json: bool) -> 
     path = Path(out or f"{run.rstrip('/')}.html")
     result.report(path, title=title)
     remark(f"the report is in {path}")
-    show(result.to_dict(), answer_text(result.to_dict()), as_json=as_json)
+    show(result.to_dict(), answer_text(result), as_json=as_json)
 
 
 @command(epilog=examples("foldwise watch runs/wine"))
@@ -266,7 +266,7 @@ def _how_to_go_on(what: str, study: Any) -> str:
 def _finish(result: Any, writing: Writing, *, as_json: bool) -> None:
     """Show the answer, then write the page: a full disk must not cost the answer."""
     answer = result.to_dict()
-    show(answer, answer_text(answer), as_json=as_json)
+    show(answer, answer_text(result, writing=writing), as_json=as_json)
     for note in answer["notes"] if as_json else ():
         remark(note["text"])
     if writing.report:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from foldwise.live.guard import Guard, Receive, Scope, Send, policy
 from foldwise.live.hub import Hub
 from foldwise.live.view import page, script, styles
-from foldwise.show.html import asset
+from foldwise.show.page import asset
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -8,13 +8,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from foldwise.blocks.block import Cell, Column, Drawn, Strip, Table
+from foldwise.blocks.block import Row as Line
 from foldwise.blocks.numbers import MISSING, measured, number, plain
 from foldwise.live.state import Row, Snapshot
-from foldwise.show.charts import Row as Strip
-from foldwise.show.charts import intervals
-from foldwise.show.html import asset, environment
+from foldwise.show.notebook import as_html
+from foldwise.show.page import asset
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
     from markupsafe import Markup
 
 PHASES = {
@@ -31,12 +33,12 @@ PARTS = ("study", "status", "tiles", "findings", "risks", "progress", "failures"
 def parts(snapshot: Snapshot) -> dict[str, str]:
     """The parts of the page by their ids."""
     words = {"snapshot": snapshot, **_words(snapshot)}
-    return {name: environment("live").get_template(f"{name}.html").render(**words).strip() for name in PARTS}
+    return {name: _environment().get_template(f"{name}.html").render(**words).strip() for name in PARTS}
 
 
 def page(snapshot: Snapshot) -> str:
     """The whole page; it is readable, and renews itself, without its script."""
-    return environment("live").get_template("page.html").render(
+    return _environment().get_template("page.html").render(
         parts={name: _markup(text) for name, text in parts(snapshot).items()},
         snapshot=snapshot,
         title=plain(Path(snapshot.run).name or snapshot.run),
@@ -112,28 +114,30 @@ def _risk_chart(snapshot: Snapshot) -> Markup | None:
     if not known:
         return None
     known.sort(key=lambda one: one[:2])
-    rows = [_strip(row) for *_, row in known]
-    heads = ["learner", "risk so far", "interval", "rests on"]
-    return intervals(rows, heads=heads, caption="Risks of the outer folds that are done", picture="lower is better")
+    columns = (Column("learner", is_text=True), *map(Column, ("risk so far", "interval", "rests on")))
+    table = Table(columns, tuple(_line(row) for *_, row in known), Strip(), 1, "Risks of the outer folds that are done")
+    return _markup(as_html([table]))
 
 
-def _strip(row: Row) -> Strip:
+def _line(row: Row) -> Line:
     risk, around = measured(row.risk, row.low, row.high)
-    return Strip(
-        name=plain(row.name),
-        value=row.risk,
-        low=row.low,
-        high=row.high,
-        cells=((risk, row.risk), around, _kind(row)),
-        mark="quiet" if row.is_partial else "",
-        words=f"{plain(row.name)}: {risk}, {around}, {_kind(row)}",
-    )
+    cells = (Cell(plain(row.name)), Cell(risk, row.risk), Cell(around), Cell(_kind(row)))
+    drawn = Drawn(row.risk, row.low, row.high, words=f"{plain(row.name)}: {risk}, {around}")
+    return Line(cells, drawn, "quiet" if row.is_partial else "")
 
 
 def _kind(row: Row) -> str:
     if row.is_partial:
         return f"partial: {row.folds} of {row.all_folds} folds"
     return f"all folds, {row.interval}" if row.interval else "all folds"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("foldwise.live")
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
 
 @cache

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
+from foldwise.blocks.numbers import number, plain
 from foldwise.errors import BadInterval
 from foldwise.questions.contest import BASELINE, compared
 from foldwise.questions.method import MethodAnswer
@@ -123,6 +124,21 @@ def decision_notes(decided: Decided, others: list[Note]) -> list[Note]:
     is_said = any(reason in text for _, text in others)
     why = "methods cannot be compared here" if is_said else reason
     return [("decision", f"which method is the best, and what it costs to take another, is not told: {why}")]
+
+
+def advice(decided: Decided, best: str | None) -> str:
+    """Which method to take and what that may cost, in one sentence; nothing where there is no choice."""
+    rivals = sum(stake.p_best is not None for stake in decided.stakes.values())
+    if best is None or rivals < 2 or decided.of(best).p_best is None:
+        return ""
+    stake, level = decided.of(best), f"{100 * decided.decision.level:g}%"
+    chance = "more than 0.99" if (stake.p_best or 0) > 0.99 else f"{stake.p_best:.2g}"
+    expected = stake.expected_regret
+    regret = "" if expected is None else f" its expected regret is {number(expected, digits=2)} and"
+    most = f"with {level} probability it is at most {number(stake.regret_high, digits=2)}"
+    return (
+        f"Take {plain(best)}, the best of {rivals} with probability {chance}:{regret} {most}, in the unit of the loss."
+    )
 
 
 def checked_margin(margin: Any) -> float | None:

@@ -30,6 +30,7 @@ from foldwise.questions.methods_paragraph import cited, methods_paragraph
 from foldwise.questions.overview import Overview
 from foldwise.questions.pictures.front import front
 from foldwise.questions.pictures.hard_rows import hard_rows
+from foldwise.questions.predicted import Summary
 from foldwise.questions.prediction_figures import prediction_panels
 from foldwise.questions.tuning_figures import choice_figure, optimism_table, tuned_methods, tuning_panels
 from foldwise.questions.units import fixed, places_for, ratio_of
@@ -241,24 +242,25 @@ def _hard_rows(answer: Answer, data: Dataset | None, has_values: bool) -> Iterat
 def _importance(answer: Answer) -> Iterator[Block]:
     """Permutation importance, where it was measured."""
     for row in answer.rows:
-        importance = row.importance
-        if not importance or not importance["columns"]:
-            continue
-        rows = []
-        for column in importance["columns"][:MOST_COLUMNS]:
-            text, around = measured(column["increase"], column["low"], column["high"])
-            points = tuple((value, f"fold {fold}: {number(value)}") for fold, value in enumerate(column["folds"]))
-            drawn = Drawn(column["increase"], points=points[:400], words=f"{plain(column['name'])}: {text}")
-            rows.append(Row((Cell(plain(column["name"])), Cell(text, column["increase"]), Cell(around)), drawn))
-        heads = (Column("column", is_text=True), Column("mean increase"), Column("over the folds"))
-        words = (
-            f"How much larger the {importance['loss']} loss of {plain(row.name)} is with one column shuffled among the "
-            f"held-out rows, the mean of {importance['shuffles']} shuffles; a dot for every fold. Columns that say the "
-            "same share their importance."
-        )
-        strip = Strip("worse →", line=0.0)
-        table = Table(heads, tuple(rows), strip, 1, f"Importance of columns for {plain(row.name)}")
-        yield Chapter(f"Which columns {plain(row.name)} needs", (Sentence(words), table))
+        if row.importance and row.importance["columns"]:
+            yield Chapter(f"Which columns {plain(row.name)} needs", importance_blocks(row.name, row.importance))
+
+
+def importance_blocks(name: str, importance: Summary) -> tuple[Sentence, Table]:
+    """How much larger the loss is with a column shuffled, the largest increase first."""
+    rows = []
+    for column in importance["columns"][:MOST_COLUMNS]:
+        text, around = measured(column["increase"], column["low"], column["high"])
+        points = tuple((value, f"fold {fold}: {number(value)}") for fold, value in enumerate(column["folds"]))
+        drawn = Drawn(column["increase"], points=points[:400], words=f"{plain(column['name'])}: {text}")
+        rows.append(Row((Cell(plain(column["name"])), Cell(text, column["increase"]), Cell(around)), drawn))
+    heads = (Column("column", is_text=True), Column("mean increase"), Column("over the folds"))
+    words = (
+        f"How much larger the {importance['loss']} loss of {plain(name)} is with one column shuffled among the "
+        f"held-out rows, the mean of {importance['shuffles']} shuffles, with a dot for every fold. Columns that say "
+        "the same share their importance."
+    )
+    return Sentence(words), Table(heads, tuple(rows), Strip("worse →", line=0.0), 1, f"Importance for {plain(name)}")
 
 
 def _tuning(answer: Answer, curves: Sequence[Figure]) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foldwise.blocks.numbers import number
-from foldwise.show.bars import block_bar
+from foldwise.show.terminal import block_bar
 from foldwise.stats.bounds import dev_rows_needed, excess_bound
 
 DRAWN = 40  # characters of the longest bar

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
+BLUE, ORANGE, GREEN, GREY = COLORS["main"], COLORS["second"], COLORS["best"], COLORS["quiet"]
 WIDTHS = {"column": 3.5, "page": 7.16}  # inches: one column of a paper with two, and both
 USUAL, NARROWEST = 6.4, 2.5  # inches
 SMALL = 8  # points of the letters of a paper's figures

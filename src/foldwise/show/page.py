@@ -41,7 +41,7 @@ def page_html(document: Document, record: Mapping[str, Any], *, made: date | Non
     link = (
         "data:application/json;base64," + base64.b64encode(text.encode()).decode() if len(text) <= MOST_LINKED else ""
     )
-    return environment().get_template("new_page.html").render(
+    return environment().get_template("page.html").render(
         document=document,
         chapters=document.chapters,
         methods=[(name, plain(name)) for name in methods],
@@ -154,7 +154,7 @@ def script_json(value: Any) -> Markup:
 
 def assets() -> dict[str, Any]:
     """Style and script, with the hashes by which the page allows these two and nothing else."""
-    style, script = asset("new_page.css"), asset("new_page.js")
+    style, script = asset("page.css"), asset("page.js")
     return {
         "style": style,
         "script": script,

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from foldwise.blocks.numbers import plain
-from foldwise.show.bars import block_bar
+from foldwise.show.terminal import block_bar
 
 DRAWN = 40  # characters of the longest bar
 

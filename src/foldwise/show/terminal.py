@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 WIDE, IN_NOTEBOOK, MOST_PROSE = 110, 100, 100
 LONGEST, SHORTEST = 40, 12  # letters of a strip
 INDENT = "  "
+# For terminals without these characters.
+PLAIN_LETTERS = str.maketrans("├─┤●○█→│–", "|-|o.#>|-")
 SEVERITIES = {"refuse": "Refused", "warn": "Warning", "note": "Note"}
 
 
@@ -208,3 +210,12 @@ def _foot(scale: Scale, places: Scale, room: int) -> str:
         if fits:
             return "".join(line)
     return ""
+
+
+def block_bar(value: float, most: float, width: int) -> str:
+    """A bar as long as the value is large, of at least one character where it is more than 0.
+
+    >>> block_bar(5, 10, 8), block_bar(0.1, 10, 8), block_bar(0, 10, 8)
+    ('████', '█', '')
+    """
+    return "█" * max(round(width * value / most), 1) if value > 0 and most > 0 else ""

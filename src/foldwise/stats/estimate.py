@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from foldwise.arrays import FloatArray
+from foldwise.shown import words_html
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,9 +53,7 @@ class Estimate:
         return f"{self._numbers()}: {words}" if words else self._numbers()
 
     def _repr_html_(self) -> str:
-        from foldwise.stats.drawn import estimate_html
-
-        return estimate_html(self)
+        return words_html(repr(self))
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate in plain values for JSON; what cannot be given is None."""
@@ -117,6 +116,10 @@ def _plain(value: Any) -> Any:
         return plain_number(value)
     if hasattr(value, "tolist"):
         value = value.tolist()
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 

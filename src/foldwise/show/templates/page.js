@@ -10,24 +10,17 @@
     root.dataset.theme = dark ? "light" : "dark";
   });
 
-  // Hover: the words of a mark beside the pointer, and the same fold in every row.
+  // Hover: the words of a mark beside the pointer.
   const tip = document.getElementById("tip");
   for (const title of all("svg circle > title, svg rect > title, svg line > title")) {
     title.parentNode.dataset.tip = title.textContent;
     title.remove();
   }
-  const light = (mark, on) => {
-    if (mark.dataset.at === undefined) { return; }
-    for (const other of all('.dot[data-at="' + Number(mark.dataset.at) + '"]')) { other.classList.toggle("lit", on); }
-  };
-  let lit = null;
   document.addEventListener("pointermove", (event) => {
     const mark = event.target instanceof Element ? event.target.closest("[data-tip]") : null;
-    if (lit && lit !== mark) { light(lit, false); }
-    if (mark && lit !== mark) { light(mark, true); tip.textContent = mark.dataset.tip; }
-    lit = mark;
     tip.hidden = !mark;
     if (!mark) { return; }
+    tip.textContent = mark.dataset.tip;
     const box = tip.getBoundingClientRect();
     const x = Math.min(event.clientX + 14, innerWidth - box.width - 8);
     const y = event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18;
@@ -71,41 +64,14 @@
     for (const part of all("[data-method]")) { part.hidden = off.has(part.dataset.method); }
   });
 
-  // Threshold: the confusion matrix of two classes as it would be at another probability.
-  for (const tool of all(".threshold")) {
-    const table = tool.closest("figure").querySelector("table.confusion");
-    const above = JSON.parse(table.dataset.above);
-    const slider = tool.querySelector("input");
-    const told = tool.querySelector("output");
-    const cells = all("td", table);
-    const share = (part, whole) => whole ? (100 * part / whole).toFixed(0) + "%" : "-";
-    tool.hidden = false;
-    slider.addEventListener("input", () => {
-      const at = Number(slider.value);
-      const counts = above.flatMap((rows) => [rows[0] - rows[at], rows[at]]);
-      cells.forEach((cell, place) => {
-        const whole = above[place >> 1][0];
-        const part = whole ? counts[place] / whole : 0;
-        cell.querySelector(".rows").textContent = counts[place];
-        cell.querySelector(".beside").textContent = share(counts[place], whole);
-        cell.className = (place % 3 ? "wrong" : "right") + " shade-" + Math.round(10 * part);
-      });
-      const all_rows = above[0][0] + above[1][0];
-      told.textContent = (at / 100).toFixed(2) + ": precision " + share(counts[3], counts[1] + counts[3]) + ", recall " +
-        share(counts[3], above[1][0]) + ", accuracy " + share(counts[0] + counts[3], all_rows);
-    });
-  }
-
-  const copy = show("copy");
-  if (copy) {
-    copy.addEventListener("click", () => {
-      const range = document.createRange();
-      range.selectNodeContents(document.getElementById("paragraph"));
-      getSelection().removeAllRanges();
-      getSelection().addRange(range);
-      if (document.execCommand("copy")) { copy.textContent = "Copied"; }
-    });
-  }
+  // A link to a folded chapter opens it.
+  const open = () => {
+    const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+    const folded = target ? target.querySelector("details.chapter") : null;
+    if (folded) { folded.open = true; }
+  };
+  addEventListener("hashchange", open);
+  open();
 
   const link = document.getElementById("download");
   if (!link.hasAttribute("href")) {
