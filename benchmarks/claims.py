@@ -18,7 +18,7 @@ import numpy as np
 
 from foldwise.api.benchmark_result import Benchmark
 from foldwise.questions.benchmark_answer import Entry, Terms
-from foldwise.show.benchmark_text import benchmark_verdict
+from foldwise.questions.benchmark_report import benchmark_verdict
 
 SETS, METHODS = (2, 3, 4, 5, 6, 8, 10, 12), (2, 3, 4, 5, 6)
 CLAIMS = {

@@ -15,13 +15,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from foldwise.questions.overview import Overview
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import foldwise as fw
-from foldwise.show.verdict import verdict
 
 CLAIMS = {
     "it beats the baseline": r"It beats the baseline",
@@ -82,7 +82,7 @@ def false_claims(kind: str, *, studies: int, seed: int = 0) -> dict[str, float]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for number in range(studies):
-            said.append(verdict(make(np.random.default_rng([seed, number])).to_dict()))
+            said.append(Overview(make(np.random.default_rng([seed, number])).answer).lead()[0].text)
     return {claim: float(np.mean([bool(re.search(CLAIMS[claim], words)) for words in said])) for claim in claims}
 
 

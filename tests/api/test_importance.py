@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import foldwise as fw
 from foldwise.api import importance as importance_room
-from foldwise.errors import BadStudy, FitsFailed
+from foldwise.errors import BadStudy
 
 SHUFFLES = 5
 
@@ -161,19 +159,6 @@ def test_an_interrupted_importance_goes_on_and_ends_as_an_undisturbed_one(mixed,
     loaded = fw.load(tmp_path / "run")
     assert loaded.importance().to_dict() == whole.importance().to_dict()
     assert fw.compare(learners, *mixed, **options, store=tmp_path / "run").fits_made == 0
-
-
-def test_another_method_can_be_asked_for_after_the_run_and_is_in_the_next_report(mixed, tmp_path):
-    result = fw.compare(["ridge:small", "k-nn:small"], *mixed, outer=4, inner=3, jobs=1, store=tmp_path / "run")
-    assert "h-importance" not in result.report()
-    with pytest.raises(FitsFailed, match="the importance of the columns of k-nn:small was not measured"):
-        fw.load(tmp_path / "run").importance("k-nn:small")
-    found, page = result.importance("k-nn:small"), fw.load(tmp_path / "run").report()
-    assert result.to_dict()["fits_made"] == result.fits + 4
-    assert "h-importance" in page
-    for told in (found, result):
-        assert "Permutation importance: the squared loss of k-nn:small" in " ".join(repr(told).split())
-    json.dumps(result.to_dict(), allow_nan=False)
 
 
 def test_a_blend_is_asked_as_a_whole_and_the_plan_counts_its_members(mixed):

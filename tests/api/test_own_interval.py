@@ -131,5 +131,5 @@ def test_the_methods_paragraph_cites_it(table, tmp_path):
     result = fw.compare({"ols": LinearRegression()}, *table, outer=5, interval=OWN)
     page = tmp_path / "page.html"
     result.report(page)
-    assert "Intervals are 95% split quantiles intervals." in page.read_text()
+    assert "intervals are 95% split quantiles intervals [" in page.read_text()
     assert "Me (2024). Quantiles of splits." in page.read_text()

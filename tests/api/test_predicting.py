@@ -45,7 +45,6 @@ def test_it_is_measured_once_and_kept_with_the_records(ran, tmp_path):
     assert ran.predicting() == found
     assert {method["name"]: method["fits_made"] for method in ran.to_dict()["methods"]} == made
     assert fw.load(tmp_path / "run").predicting() == found
-    assert "milliseconds of predicting" in fw.load(tmp_path / "run").report()
 
 
 def test_what_importance_has_measured_is_not_measured_again(ran):

@@ -35,4 +35,4 @@ def test_its_plot_ends_at_the_smallest_selection_score(curve):
     pytest.importorskip("matplotlib")
     (axis,) = curve.plot().axes
 
-    assert axis.lines[0].get_ydata()[-1] == pytest.approx(min(curve.selection))
+    assert axis.lines[1].get_ydata()[-1] == pytest.approx(min(curve.selection))

@@ -33,7 +33,7 @@ def test_data_sets_and_targets_are_words(foldwise, tables, tmp_path):
         ["ridge", "linear"], key=lambda name: next(m["mean_rank"] for m in answer["methods"] if m["name"] == name)
     )
     assert "with 2 data sets and 1 pair no p can be below 0.5" in err
-    assert "<title>Foldwise benchmark</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<title>2 methods on 2 data sets</title>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
     again = json.loads(foldwise("benchmark", *words, "--json")[1])
     assert again["fits_made"] == 0
@@ -49,7 +49,7 @@ def test_one_target_serves_all_and_the_text_says_who_is_best(foldwise, tables):
 
     assert code == 0  # the built-in set has no such column, and the other is answered all the same
     assert "Without an answer: diabetes." in " ".join(out.split())
-    assert "note: diabetes has no answer and is left out: " in out
+    assert "Note: diabetes has no answer and is left out: " in out
 
 
 def test_learners_of_two_tasks_can_be_resumed_apart(foldwise, tables, tmp_path):

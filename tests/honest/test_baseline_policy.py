@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,6 @@ import foldwise as fw
 from foldwise.api.request import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy, FitsFailed
-from foldwise.show.text import render_text
 from foldwise.studies.baseline import baseline_answer
 from foldwise.studies.study import Study
 
@@ -118,25 +116,6 @@ def test_the_folds_that_failed_have_the_baselines_loss_and_the_others_their_own(
     assert (fragile["status"], fragile["failed"], fragile["own_folds"]) == ("ok", 2, 3)
     assert [fold["own"] for fold in fragile["folds"]] == [True, False, True, False, True]
     assert (sound["own_folds"], sound["failed"], sound["failures"]) == (5, 0, [])
-
-
-def test_every_output_says_so_beside_the_number(mixed):
-    words, answer = "3 of 5 folds own, 2 the baseline's", mixed.to_dict()
-    assert answer["on_failure"] == "baseline"
-    assert words in methods_of(mixed)["fragile"]["target"]
-    text, page = " ".join(repr(mixed).split()), mixed.report()
-    assert "(3 of 5 own)" in render_text(answer, width=200)
-    assert "on_failure=baseline, a failed fit predicts as the featureless baseline of its own training rows;" in text
-    assert f"fragile: {words}." in text
-    assert "2 fits of fragile failed: in 2 of 5 folds the baseline takes its place." in text
-    assert "Failed fits</h2>" in page
-    assert '<td>error</td><td class="number">2</td><td>OSError: cannot take' in page
-    assert words.replace("'", "&#39;") in page
-    assert words in mixed.explain()
-    assert "on_failure=baseline" in mixed.explain()
-    assert any("fragile: 2 of 5 fits failed (2 error); first: OSError" in note for note in mixed.notes)
-    assert not mixed.losses().query("method == 'fragile' and fold in [1, 3]")["own"].any()
-    assert json.dumps(answer, allow_nan=False)
 
 
 def test_a_risk_that_is_partly_the_baselines_has_no_interval_and_no_test(mixed):

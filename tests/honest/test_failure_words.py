@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import html
-
 import pytest
 from synthetic import make_world
-
-from foldwise.show.html import render_html
-from foldwise.show.text import render_text
 
 
 @pytest.fixture(scope="module")
@@ -36,30 +31,6 @@ def test_a_crash_is_told_with_its_signal_and_the_commonest_kind_comes_first(worl
     words = ", ".join(f"{failure['count']} {failure['status']}" for failure in failures)
     note = next(note for note in world.result.notes if note.startswith("knn: "))
     assert f"fits failed ({words}); first: {failures[0]['first']}; so it has no risk (on_failure='fail')" in note
-
-
-def test_the_page_lists_every_kind_and_the_text_the_policy(world):
-    answer = world.result.to_dict()
-    page, text = html.unescape(render_html(answer)), " ".join(render_text(answer).split())
-    for method in answer["methods"]:
-        for failure in method["failures"]:
-            count = f'<td class="number">{failure["count"]}</td>'
-            cells = f"<td>{failure['status']}</td>{count}<td>{failure['first']}</td>"
-            assert f'<th scope="row">{method["name"]}</th>{cells}' in page
-    assert "Failed fits: on_failure=fail, a method has no risk if a fit that its risk rests on failed." in text
-
-
-def test_errors_from_strangers_are_escaped_on_the_page(world):
-    answer = world.result.to_dict()
-    answer["methods"][0]["failures"][0]["first"] = "<script>alert(1)</script>"
-    assert "<script>alert" not in render_html(answer)
-    assert "&lt;script&gt;alert" in render_html(answer)
-
-
-def test_without_failures_no_policy_is_spoken_of_but_in_the_json():
-    answer = make_world("numbers", "drop_candidate", 1).result.to_dict()
-    assert answer["on_failure"] == "drop_candidate"
-    assert "Failed fits" not in render_text(answer) + render_html(answer)
 
 
 def test_a_final_tuning_that_failed_leaves_the_risk_and_says_that_no_candidate_was_chosen():

@@ -115,4 +115,4 @@ def test_all_losses_undefined_names_no_winner(rows):
     answer = result.to_dict()
     assert (answer["best"], answer["refit"], answer["finished"]) == (None, None, True)
     assert {method["status"] for method in answer["methods"]} == {"undefined"}
-    assert "No method has a risk" in repr(result)
+    assert "No method but the baseline has an error" in repr(result)

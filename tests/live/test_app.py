@@ -100,14 +100,6 @@ def test_every_answer_says_what_it_may_load(whole, path):
     assert headers["cross-origin-resource-policy"] == "same-origin"
 
 
-def test_the_report_is_served_when_the_run_has_ended(whole, tmp_path):
-    answer = ask(whole[0], f"{PAGE}report")
-    assert answer.status_code == 200
-    assert "has the smallest estimated risk" in answer.text
-    answer = ask(tmp_path / "none", f"{PAGE}report")
-    assert (answer.status_code, answer.text) == (404, "There is no report while the run goes on.\n")
-
-
 def test_events_tell_the_state_now_and_when_it_has_changed(whole):
     """One look serves all pages that are open."""
 

@@ -50,17 +50,6 @@ def test_a_finished_run_is_told_whole_at_the_first_look_of_a_slow_machine(whole,
     assert [(row.folds, row.is_partial) for row in snapshot.rows] == [(4, False)] * len(snapshot.rows)
 
 
-def test_the_report_is_that_of_the_result(whole):
-    folder = whole[0]
-    state = follow(folder)
-    state.snapshot()
-    found = state.report()
-
-    assert found.is_finished
-    assert "has the smallest estimated risk" in found.text
-    assert found.text == fw.load(folder).report(title="whole")
-
-
 def test_partial_risks_rest_on_the_finished_folds_alone(whole, finished):
     result = whole[1]
     cut(finished, [outer_key(result, "ridge", 2)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
@@ -19,23 +18,6 @@ def row(name, **more):
     return Row(name, False, 1, 9, "", 0, 1.0, 1, 3, **{"risk": 1.0, **more})
 
 
-def test_hostile_names_are_escaped_everywhere():
-    evil = "<img src=x onerror=alert(1)>\"'&\x1b[31m</script>"
-    words = {"problem": evil, "study": evil, "loss": evil, "rows": (row(evil),), "failures": ((evil, evil, 1, evil),)}
-    words["findings"] = (("warn", f"warning FW101: {evil}"),)
-    snapshot = Snapshot("unreadable", f"/tmp/{evil}", done=1, total=9, **words)
-    for text in (*parts(snapshot).values(), page(snapshot)):
-        assert "<img" not in text
-        assert "\x1b" not in text
-        assert 'onerror=alert(1)>"' not in text
-    tags = set(re.findall(r"<([a-z0-9]+)", "".join(parts(snapshot).values())))
-    ours = (
-        "div p b code svg rect dl dt dd strong span h2 table caption thead tbody tfoot tr th td line circle title text "
-        "wbr ul li"
-    )
-    assert tags <= set(ours.split())
-
-
 @pytest.mark.parametrize("phase", PHASES)
 def test_every_phase_has_its_words_on_the_page_and_in_its_messages(phase):
     snapshot = Snapshot(phase, "/tmp/run", done=3, total=9)
@@ -45,13 +27,6 @@ def test_every_phase_has_its_words_on_the_page_and_in_its_messages(phase):
     assert found["phase"] == phase
     assert list(found["parts"]) == list(PARTS)
     assert words in found["parts"]["status"]
-
-
-def test_a_risk_of_some_folds_is_marked_as_partial():
-    snapshot = Snapshot("running", "/tmp/run", done=1, total=9, rows=(row("few"), row("all", is_partial=False)))
-    risks = parts(snapshot)["risks"]
-    assert "few: 1, -, partial: 1 of 3 folds" in risks
-    assert "all: 1, -, all folds" in risks
 
 
 def test_finished_methods_come_first_by_their_risk_and_those_without_one_are_named():

@@ -13,7 +13,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import foldwise as fw
 from foldwise.api.result import Result
-from foldwise.show.verdict import verdict
 from foldwise.studies.reading import Reading
 
 KS = [1, 5, 12]
@@ -162,9 +161,7 @@ def test_where_tuning_helps_much_it_is_said_everywhere():
     X = rng.normal(size=(200, 3))
     y = 10 * X[:, 0] + 0.1 * rng.normal(size=200)
     result = fw.compare({"ridge": fw.tune(Ridge(300.0), alpha=[1e-3, 1.0])}, X, y, outer=5, jobs=1, defaults=True)
-    assert "Tuning helped: it lowered the risk of ridge by " in verdict(result.to_dict())
     assert "ridge (default parameters) minus ridge: " in result.explain()
-    assert "was also judged on the same outer splits at its default parameters" in result.report()
     json.dumps(result.to_dict(), allow_nan=False)
 
 

@@ -71,7 +71,7 @@ def test_identical_methods_are_a_tie_with_no_difference(numbers):
     assert result.best == "ols"
     assert (twin["difference"], twin["difference_low"], twin["difference_high"], twin["p"]) == (0, 0, 0, 1)
     assert {"twin", "ols"} <= set(result.to_dict()["not_told_apart"])
-    assert "cannot be told apart from twin" in repr(result).replace("\n", " ")
+    assert "twin may be as good" in repr(result).replace("\n", " ")
 
 
 def test_a_method_that_equals_the_baseline_is_a_tie_that_the_baseline_wins(numbers):
@@ -142,7 +142,7 @@ def test_a_hopeless_method_is_told_apart_on_folds_and_on_one_test_set():
 def test_nothing_is_said_where_no_interval_is_valid(numbers, words):
     result = fw.compare(LEARNERS, *numbers, jobs=1, **words)
     assert result.to_dict()["not_told_apart"] is None
-    assert "beyond chance cannot be said here" in repr(result).replace("\n", " ")
+    assert "cannot be said here" in repr(result).replace("\n", " ")
 
 
 # One test set: the tests of the public functions on losses by hand.

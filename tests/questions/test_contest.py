@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from by_hand import Counted, method_of
 from scipy import stats
-from sklearn.linear_model import Lasso, LinearRegression, Ridge
+from sklearn.linear_model import LinearRegression
 
 import foldwise as fw
 from foldwise import intervals
@@ -117,14 +117,3 @@ def test_where_the_baseline_is_the_best_it_was_picked_among_all(numbers):
     winner = result.to_dict()["winner"]
     assert 0.95 < winner["level"] <= 1 - 0.05 / 3
     assert winner["high_simultaneous"] == pytest.approx(intervals.corrected_t(losses, 7 / 35, winner["level"]).high)
-
-
-def test_auto_picks_among_tuned_methods_that_did_not_fail_and_names_them(numbers):
-    tuned = {"ridge": fw.tune(Ridge(), alpha=[0.1, 1.0]), "lasso": fw.tune(Lasso(), alpha=[0.02, 0.3])}
-    failing = {**tuned, "broken": fw.tune(Broken(), fit_intercept=[True, False]), "ols": LinearRegression()}
-    result = fw.compare(failing, *numbers, outer=4, inner=3, jobs=1)
-    auto, alone = method_of(result, "auto"), fw.compare(tuned, *numbers, outer=4, inner=3, jobs=1)
-    assert auto["may_pick"] == ["lasso", "ridge"]
-    assert auto["risk"] == method_of(alone, "auto")["risk"]
-    assert "pick one of lasso and ridge" in repr(result).replace("\n", " ")
-    assert "tuning lasso and ridge and taking" in result.explain()

@@ -81,7 +81,7 @@ def test_figures_are_there_wherever_pairs_have_intervals_and_say_whom_they_are_a
     decision = result.to_dict()["decision"]
     assert (decision["about"], decision["df"], decision["note"]) == (about, df, None)
     assert sum(rows_of(result)[name]["p_best"] for name in LEARNERS) == pytest.approx(1)
-    assert result.decision().advice.startswith(words.format(result.best))
+    assert result.decision().advice.startswith(f"Take {result.best}, the best of 3 with")
     assert MEASURED_DECISIONS[about] in result.explain()
 
 
@@ -94,7 +94,6 @@ def test_two_folds_have_no_expected_regret(table):
     assert all(rows[name]["expected_regret"] is rows[name]["expected_regret_percent"] is None for name in LEARNERS)
     assert rows[result.best]["regret_high"] > 0
     assert f"Take {result.best}, the best of 3" in result.decision().advice
-    assert ": its regret is with 95% probability at most" in result.decision().advice
     assert any("a law without a mean" in note["text"] for note in answer["notes"])
     assert "expected regret <" not in result._repr_html_()
 

@@ -13,9 +13,16 @@ from sklearn.metrics import confusion_matrix
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import foldwise as fw
-from foldwise.questions.details import details
-from foldwise.questions.predicted import calibration, confusion, residuals
+from foldwise.questions.predicted import calibration, confusion, predictions, residuals
 from foldwise.questions.validation import _edge, edges, validation_curves
+
+
+def method_named(result, name):
+    return next(method.method for method in result.methods if method.method.name == name)
+
+
+def summary_of(result, name):
+    return predictions(result.reading, method_named(result, name))
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +139,7 @@ def test_the_predictions_of_a_study_are_those_of_its_losses_table():
     y = np.where(X[:, 0] > 0, "yes", "no")
     result = fw.compare({"k-nn": KNeighborsClassifier(5)}, X, y, outer=3, jobs=1)
     table = result.losses().query("method == 'k-nn'")
-    got = details(result.reading)["predictions"]["k-nn"]
+    got = summary_of(result, "k-nn")
 
     expected = confusion_matrix(table["target"], table["prediction"], labels=["no", "yes"])
     assert got["confusion"] == {"classes": ["no", "yes"], "counts": expected.tolist()}
@@ -147,8 +154,7 @@ def test_an_unfinished_or_failed_method_has_no_predictions_and_a_page_all_the_sa
 
     result = fw.compare({"fails": Fails(), "ridge": Ridge()}, *rows, outer=3, jobs=1)
 
-    assert details(result.reading)["predictions"]["fails"] is None
-    assert 'id="failures"' in result.report()
+    assert summary_of(result, "fails") is None
 
 
 def scored(chosen, means, *, final=None, noise=0.0):

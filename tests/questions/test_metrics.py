@@ -95,14 +95,6 @@ def test_tuned_stacked_and_stored_methods_have_them_too(tmp_path):
     assert {method["name"]: method["metrics"] for method in again} == found
 
 
-def test_they_stand_beside_the_risk_in_the_terminal_and_on_the_page(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "170")
-    X, y = classes(2)
-    result = fw.compare({"bayes": GaussianNB()}, X, y, outer=3, jobs=1)
-    for text in (str(result), result.report()):
-        assert all(name in text for name in ("Brier", "balanced error", "AUC"))
-
-
 def the_note(result):
     return [note["text"] for note in result.to_dict()["notes"] if note["code"] == "imbalance"]
 
@@ -138,18 +130,3 @@ def test_where_nothing_beats_the_baseline_the_words_are_told_too():
 
     assert result.best == "baseline"
     assert "better probabilities may tie with the baseline" in the_note(result)[0]
-
-
-def test_an_auc_is_never_called_a_loss():
-    X, y = classes(2)
-    result = fw.compare({"bayes": GaussianNB()}, X, y, outer=3, loss="roc_auc", jobs=1)
-    found = result.to_dict()
-    risk = found["methods"][0]["risk"]
-
-    assert found["methods"][0]["metrics"]["auc"] == pytest.approx(1 - risk)
-    assert (found["loss"], found["loss_label"], found["score"]) == ("roc_auc", "1 - AUC", "AUC")
-    for text in (str(result), result.explain(), result.report()):
-        assert "1 - AUC" in text
-        assert "roc_auc loss" not in text
-    assert f"1 - AUC, so the AUC is {1 - risk:.2g}" in " ".join(str(result).split())
-    assert fw.curve(GaussianNB(), X, y, var_smoothing=[1e-9], loss="roc_auc", outer=3).loss_label == "1 - AUC"

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
 import foldwise as fw
 
@@ -78,35 +77,6 @@ def test_numbers_have_no_probabilities_and_weights_are_shown():
     columns = ["method", "repeat", "fold", "row", "row_label", "truth", "prediction", "own", "weight"]
     assert list(found) == columns
     assert found["weight"].tolist() == (found["row"] + 1).tolist()
-
-
-def test_every_loss_is_shown_wherever_the_first_one_is(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "170")
-    X, y = table("whole")
-    learners = {
-        "k": fw.tune(KNeighborsClassifier(), n_neighbors=[3, 9]),
-        "far": fw.tune(KNeighborsClassifier(weights="distance"), n_neighbors=[3, 9]),
-    }
-    result = fw.compare(learners, X, y, loss=["zero_one", "brier", "roc_auc"], outer=3, inner=3, jobs=1)
-    risks, answer = result.table(), result.to_dict()
-
-    assert risks["method"].tolist() == ["k", "far", "baseline", "auto"]
-    assert np.isfinite(risks[["risk: brier", "risk: roc_auc"]]).all(axis=None)
-    assert (risks["low: brier"] < risks["risk: brier"]).all()
-    assert (risks["high: brier"] > risks["risk: brier"]).all()
-    shown = [f"{risks[f'risk: {name}'][0]:.2f} (" for name in ("brier", "roc_auc")]
-    for text in (str(result), result.report(), result._repr_html_()):
-        assert all(number in text for number in shown)
-        assert "brier" in text
-        assert "1 - AUC" in text
-    by_fold = result.losses(by="fold")
-    for name in ("k", "far", "baseline"):
-        own = by_fold[by_fold["method"] == name]
-        row = risks[risks["method"] == name].iloc[0]
-        means = own[["loss", "loss: brier", "loss: roc_auc"]].mean().tolist()
-        assert means == pytest.approx([row["risk"], row["risk: brier"], row["risk: roc_auc"]])
-    folds = answer["methods"][0]["folds"]
-    assert [fold["losses"]["brier"] for fold in folds] == by_fold["loss: brier"][:3].tolist()
 
 
 def test_losses_are_by_row_or_by_fold():

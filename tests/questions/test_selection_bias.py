@@ -46,31 +46,6 @@ def test_the_corrections_equal_the_public_functions_on_tables_by_loops(numbers, 
     assert frame.loc["knn", "selection_score"] == method["selection_score"]
 
 
-def test_both_training_sizes_stand_wherever_both_numbers_do(numbers):
-    """On lines of 7 folds the scores are those of models with 4/7 of the rows, the risks with 6/7."""
-    tuned = {"knn": fw.tune(Counted(), n_neighbors=KS)}
-    result = fw.compare(tuned, *numbers, outer=7, inner="lines", jobs=1)
-    answer, words = result.to_dict(), "Risks are of models with 36 training rows, selection scores of models with 24."
-    frames = result.selection_bias(), result.table().query("method == 'knn'"), result.choices().query("method == 'knn'")
-    for frame in frames:
-        assert set(zip(frame["selection_train_rows"], frame["train_rows"], strict=True)) == {(24, 36)}
-    assert (answer["train_rows"], method_of(result, "knn")["selection_train_rows"]) == (36, 24)
-    assert {(fold["selection_train_rows"], fold["train_rows"]) for fold in method_of(result, "knn")["folds"]} == {
-        (24, 36)
-    }
-    texts = repr(result), result.explain(), result.report(), result._repr_html_()
-    assert all(words in " ".join(text.split()) for text in texts)
-
-
-def test_the_score_is_called_too_good_only_for_its_own_training_size(numbers):
-    """Where more rows help much, the score of fewer rows may be larger than the risk."""
-    tuned = {"knn": fw.tune(Counted(), n_neighbors=KS)}
-    result = fw.compare(tuned, *numbers, outer=7, inner="lines", jobs=1)
-    assert "for its own training size it is too good on average" in result.explain()
-    assert "so it is too good on average" not in result.report()
-    assert "so for its own number of training rows it is too good on average" in result.report()
-
-
 def test_whole_groups_are_drawn_where_there_are_groups(numbers):
     X, y = numbers
     groups = np.arange(len(y)) // 3

@@ -9,9 +9,18 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 
 import foldwise as fw
-from foldwise.questions.details import details
+from foldwise.questions.predicted import predictions
+from foldwise.questions.validation import validation_curves
 
 ALPHAS = [0.01, 10.0, 1000.0]
+
+
+def method_named(result, name):
+    return next(method.method for method in result.methods if method.method.name == name)
+
+
+def summary_of(result, name):
+    return predictions(result.reading, method_named(result, name))
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +115,7 @@ def test_selection_scores_optimism_and_validation_curves(result, rows):
     outer = scores(cut(result).values()).mean(axis=1)
     assert table["selection_score"] == pytest.approx(final.min())
     assert table["optimism"] == pytest.approx(table["risk"] - outer.min())
-    points = details(result.reading)["curves"]["tuned"][0]["points"]
+    points = validation_curves(result.reading, method_named(result, "tuned"))[0]["points"]
     assert [point["test"] for point in points] == pytest.approx(outer.tolist())
     assert result.search_curve("tuned").outer[-1] == pytest.approx(table["risk"])
 
@@ -120,7 +129,7 @@ def test_residuals_by_tenths_of_the_predictions(result, rows):
     _, _, weights = rows
     found = result.losses()
     found = found[found["method"] == "plain"].sort_values("prediction", kind="stable").head(len(weights) * 2 // 10)
-    first = details(result.reading)["predictions"]["plain"]["bins"][0]
+    first = summary_of(result, "plain")["bins"][0]
     left = (found["target"] - found["prediction"]).to_numpy(float)
     own = weights[found["row"]]
     assert first["mean"] == pytest.approx(np.average(left, weights=own))
@@ -170,7 +179,7 @@ def test_losses_of_classes(classed, rows):
     rows_of = rows_of[rows_of["method"] == "m"]
     balanced = np.average(rows_of["loss: balanced_zero_one"], weights=rows_of["weight"])
     assert balanced == pytest.approx(1 - balanced_accuracy_score(y, said, sample_weight=weights))
-    bins = details(result.reading)["predictions"]["m"]["calibration"]["bins"]
+    bins = summary_of(result, "m")["calibration"]["bins"]
     assert sum(part["rows"] for part in bins) == len(y)
     inside = (shares >= 0.2) & (shares < 0.3)
     expected = np.average(y[inside], weights=weights[inside])

@@ -9,7 +9,7 @@ import click
 
 from foldwise.cli.help import Commands, command, examples
 from foldwise.cli.options import SHARE, as_json, complete_data, complete_losses, flag, trust
-from foldwise.cli.output import check_folder, columns, default_loss, remark, show, show_estimate, write_whole
+from foldwise.cli.output import check_folder, columns, remark, show, show_estimate, write_whole
 
 
 @click.group(
@@ -79,8 +79,7 @@ def judge(model: str, data: str, trust: bool, as_json: bool, **options: Any) -> 
     from foldwise.api.saved_model import judge_table
 
     file = load_model(model, trust=trust)
-    loss = options["loss"] or default_loss(file.about["task"])
-    show_estimate(judge_table(file, data, **options), of=Path(model).name, loss=loss, as_json=as_json)
+    show_estimate(judge_table(file, data, **options), of=Path(model).name, as_json=as_json)
 
 
 @command("ladder", epilog=examples("foldwise ladder wine.skops new.csv --store runs/board"))
@@ -105,8 +104,7 @@ def ladder(model: str, data: str, trust: bool, as_json: bool, **options: Any) ->
     from foldwise.api.saved_model import submit_table
 
     file = load_model(model, trust=trust)
-    loss = options["loss"] or default_loss(file.about["task"])
-    show_estimate(submit_table(file, data, **options), of="the best model so far", loss=loss, as_json=as_json)
+    show_estimate(submit_table(file, data, **options), of="the best model so far", as_json=as_json)
 
 
 @command(

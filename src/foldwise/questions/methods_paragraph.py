@@ -40,7 +40,9 @@ def methods_paragraph(answer: Answer) -> Paragraph:
     marks: list[str] = []
 
     def cite(name: str) -> str:
-        text = REFERENCES.get(name) or (INTERVALS[name].reference if name in INTERVALS else "")
+        own = answer.study.interval.own if answer.study.interval else None
+        known = {row.name: row.reference for row in (*INTERVALS.values(), *([own] if own else []))}
+        text = REFERENCES.get(name) or known.get(name, "")
         if not text:
             return ""
         if text not in marks:

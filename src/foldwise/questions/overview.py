@@ -123,7 +123,8 @@ class Overview:
     def _no_answer(self) -> str:
         statuses = Counter(risk.status for risk in self.answer.risks if risk.name != BASELINE)
         words = ", ".join(f"{count} {status}" for status, count in statuses.items())
-        return f"No method has an error yet ({words})." if statuses else "There is no method to judge."
+        head = "No method has an error yet" if "unfinished" in statuses else "No method but the baseline has an error"
+        return f"{head} ({words})."
 
     def _warnings(self) -> Iterator[Block]:
         for finding in self.answer.findings:

@@ -39,7 +39,9 @@ def tuning_panels(answer: Answer) -> Iterator[Panels]:
 
 def validation_figures(method: MethodAnswer) -> list[Figure]:
     """One figure for each tuned parameter."""
-    return [validation_figure(method, curve) for curve in validation_curves(method.reading, method.method)]
+    curves = validation_curves(method.reading, method.method)
+    scored = [curve for curve in curves if sum(point["score"] is not None for point in curve["points"]) > 1]
+    return [validation_figure(method, curve) for curve in scored]
 
 
 def validation_figure(method: MethodAnswer, curve: Summary) -> Figure:

@@ -20,7 +20,7 @@ WIDE, IN_NOTEBOOK, MOST_PROSE = 110, 100, 100
 LONGEST, SHORTEST = 40, 12  # letters of a strip
 INDENT = "  "
 # For terminals without these characters.
-PLAIN_LETTERS = str.maketrans("├─┤●○█→│–", "|-|o.#>|-")
+PLAIN_LETTERS = str.maketrans("├─┤●○█→│–²·×", "|-|o.#>|-2.x")
 SEVERITIES = {"refuse": "Refused", "warn": "Warning", "note": "Note"}
 
 

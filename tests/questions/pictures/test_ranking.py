@@ -9,8 +9,16 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 from sklearn.neighbors import KNeighborsClassifier
 
 import foldwise as fw
-from foldwise.questions.details import details
 from foldwise.questions.pictures.ranking import PLACES, precision_places, ranking, roc_places
+from foldwise.questions.predicted import predictions
+
+
+def method_named(result, name):
+    return next(method.method for method in result.methods if method.method.name == name)
+
+
+def summary_of(result, name):
+    return predictions(result.reading, method_named(result, name))
 
 
 def sklearn_roc(truth, score, weights=None):
@@ -48,7 +56,7 @@ def two():
 
 
 def test_the_mean_and_the_range_are_those_of_the_folds_and_not_of_pooled_rows(two):
-    got = details(two.reading)["predictions"]["k-nn"]["ranking"]
+    got = summary_of(two, "k-nn")["ranking"]
     table = two.predictions().query("method == 'k-nn'")
     folds = [(part["truth"] == "well", part["p_well"]) for _, part in table.groupby("fold")]
 
@@ -65,7 +73,7 @@ def test_several_classes_are_each_against_the_rest():
     X = rng.normal(size=(150, 2))
     y = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + 0.7 * rng.normal(size=150), [-0.5, 0.5])]
     result = fw.compare({"linear": LogisticRegression()}, X, y, outer=3, loss="log", jobs=1)
-    got = details(result.reading)["predictions"]["linear"]["ranking"]
+    got = summary_of(result, "linear")["ranking"]
     table = result.predictions().query("method == 'linear'")
 
     expected = [
@@ -84,4 +92,4 @@ def test_there_is_no_curve_where_a_fold_has_hardly_any_row_of_a_class_or_no_scor
     assert ranking(folds, ("ill", "well")) is not None
     assert ranking([], ("ill", "well")) is None
     few = fw.compare({"k-nn": KNeighborsClassifier(3)}, np.arange(40.0)[:, None], ["a", "b"] * 20, outer="loo", jobs=1)
-    assert details(few.reading)["predictions"]["k-nn"]["ranking"] is None
+    assert summary_of(few, "k-nn")["ranking"] is None

@@ -1,4 +1,4 @@
-"""Facts of a table (questions/pictures/table.py, show/data_section.py), at hand and from a store."""
+"""Facts of a table (questions/pictures/table.py, questions/data_blocks.py), at hand and from a store."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 import foldwise as fw
-from foldwise.questions.details import details
+from foldwise.questions.data_blocks import class_figure, data_blocks, missing_words
 from foldwise.questions.pictures.table import table_facts, target_facts
-from foldwise.show.data_section import data_facts, target_figure
 
 QUICK = {"outer": 3, "inner": 2, "budget": 2, "jobs": 1}
 
@@ -31,7 +30,7 @@ def test_columns_and_missing_values_are_those_of_pandas(frame):
 
     assert got["kinds"] == {"number": 2, "text": 1}
     assert got["missing"] == {name: count for name, count in frame.isna().sum().items() if count}
-    assert data_facts(result.to_dict(), got)[1] == ("missing values", "age 9 (15%), town 3 (5%)")
+    assert missing_words(got, 60) == "age 9 (15%), town 3 (5%)"
 
 
 def test_a_page_from_a_store_says_the_same_of_the_data(frame, tmp_path):
@@ -39,7 +38,7 @@ def test_a_page_from_a_store_says_the_same_of_the_data(frame, tmp_path):
     result = fw.compare(["tree"], frame, y, **QUICK, store=tmp_path / "run")
     loaded = fw.load(tmp_path / "run")
 
-    assert details(loaded.reading)["table"] == details(result.reading, data=result.data)["table"]
+    assert next(data_blocks(loaded.answer, None)) == next(data_blocks(result.answer, result.data))
     assert "Distribution of debt" in loaded.report()
     assert "2 numeric and 1 text" in loaded.report()
 
@@ -61,5 +60,4 @@ def test_classes_have_their_rows_and_a_rare_one_is_called_so():
     got = target_facts(fw.compare(["tree"], X, y, **QUICK).study)
 
     assert got["classes"] == [["common", 94], ["rare", 6]]
-    assert target_figure(got, None).words == "rare is rare, 6% of the rows: a 0-1 loss hardly notices it."
-    assert target_figure(None, None) is None
+    assert class_figure(got, "y").words.endswith("An error rate hardly notices it.")
