@@ -15,13 +15,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from foldwise.questions.overview import Overview
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import foldwise as fw
+from foldwise.questions.overview import Overview
 
 CLAIMS = {
     "it beats the baseline": r"It beats the baseline",

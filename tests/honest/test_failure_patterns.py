@@ -179,7 +179,7 @@ def test_a_result_of_a_study_that_was_stopped_answers_every_question(kind, polic
         assert "Traceback" not in text
     assert ("not finished" in repr(result)) == ("not finished" in result.explain()) == (not is_done)
     if not is_done and result.best is not None:
-        assert "so far" in repr(result)
+        assert "So far" in repr(result)
     for one in names:
         assert result.difference(one, names[0]).names == (one, names[0])
     if failing == 0 and missing == 1.0:

@@ -9,7 +9,7 @@ from foldwise.blocks.numbers import listed, plain
 from foldwise.questions.answer import Answer
 from foldwise.questions.contest import BASELINE
 from foldwise.questions.units import unit_of
-from foldwise.stats.interval_table import INTERVALS
+from foldwise.stats.chooser import INTERVALS
 
 REFERENCES = {
     "nested": "Varma S., Simon R. (2006). Bias in error estimation when using cross-validation for model selection. "
@@ -40,7 +40,7 @@ def methods_paragraph(answer: Answer) -> Paragraph:
     marks: list[str] = []
 
     def cite(name: str) -> str:
-        own = answer.study.interval.own if answer.study.interval else None
+        own = answer.study.interval
         known = {row.name: row.reference for row in (*INTERVALS.values(), *([own] if own else []))}
         text = REFERENCES.get(name) or known.get(name, "")
         if not text:
