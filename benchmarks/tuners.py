@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from savings import savings
 from sets import NotThere, load
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -40,7 +41,6 @@ from foldwise.api.request import make_comparison
 from foldwise.api.running import answer_study
 from foldwise.executors.options import RunOptions
 from foldwise.questions.method import MethodAnswer
-from foldwise.studies.savings import savings
 
 TUNERS = ("racing", "halving", "hyperband")
 TRAIN, TEST = 400, 2000  # rows of an outer split, at most; no more than two thirds of a set are trained on

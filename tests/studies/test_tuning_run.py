@@ -1,4 +1,4 @@
-"""One tuning replayed from the records: studies/tuning_run.py, studies/levels.py and studies/savings.py."""
+"""One tuning replayed from the records: studies/tuning_run.py and studies/levels.py."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 from sklearn.svm import SVR
 
 import foldwise as fw
-from foldwise.studies.savings import savings
 from foldwise.studies.tuning_run import FAILED, MISSING, THERE
 from foldwise.tuners.rules import choose
 
@@ -67,13 +66,3 @@ def test_status_of_a_fit(results):
     scores, status = reading.scores_on(method, range(2), method.inner.final[0])
     assert (status.tolist(), np.isfinite(scores).all()) == ([THERE] * 2, True)
     assert len({THERE, FAILED, MISSING}) == 3
-
-
-def test_savings_compare_with_the_whole_grid_where_it_is_in_the_records(results):
-    reading = results.reading
-    assert savings(reading, results.study.methods[0]) is None
-    found = savings(reading, results.study.methods[1])
-    assert found.fits < found.grid_fits == 4 * 3 * 9
-    assert found.compared == 4  # the grid of the same learner is there
-    assert 0 < found.work < 1
-    assert "racing dropped" in str(found)

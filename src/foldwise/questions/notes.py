@@ -11,7 +11,6 @@ from foldwise.questions.failures import count_words, own_words
 from foldwise.questions.importance import importance_of
 from foldwise.questions.ledger import UNSEEN, times_scored
 from foldwise.questions.method import MethodAnswer
-from foldwise.studies.savings import savings
 from foldwise.studies.study import Note, Study
 
 
@@ -79,8 +78,6 @@ def method_notes(method: MethodAnswer) -> list[Note]:
     notes += [("edge", f"{name}: {words}") for words in method.edges]
     if not method.is_finished:
         notes.append(("unfinished", f"{name}: {_progress_words(method)}"))
-    if saved := savings(method.reading, method.method):
-        notes.append(("tuner", f"{name}: {saved}"))
     for text, count in sorted(method.warnings.items())[:3]:
         notes.append(("warning", f"{name}: {count} fits warned: {text}"))
     if method.method.inner is not None and method.status == "ok":
@@ -119,9 +116,7 @@ def _member_notes(method: MethodAnswer) -> list[Note]:
     """How the hidden members of a stack or a blend were tuned: they have no row of their own."""
     members = method.members if isinstance(method, CombinedAnswer) else ()
     hidden = [member for member in members if member.method.is_hidden]
-    notes = [note for member in hidden for note in (*member.method.notes, *_search_notes(member))]
-    saved = [(member.method.name, savings(member.reading, member.method)) for member in hidden]
-    return notes + [("tuner", f"{name}: {words}") for name, words in saved if words]
+    return [note for member in hidden for note in (*member.method.notes, *_search_notes(member))]
 
 
 def _failure_notes(method: MethodAnswer) -> list[Note]:

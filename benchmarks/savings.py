@@ -28,17 +28,6 @@ class Savings:
     work: float
     same: int
     compared: int
-    failed: int = 0  # of the fits
-
-    def __str__(self) -> str:
-        text = f"{self.tuner} dropped {self.dropped:.0f} of {self.candidates} candidates"
-        text += f": {self.fits} of {self.grid_fits} fits"
-        text += f" ({self.failed} of them failed)" if self.failed else ""
-        if abs(self.work - self.fits / self.grid_fits) > 0.005:
-            text += f", {self.work:.0%} of the work"
-        return text + (
-            f"; it chose what the whole grid chooses in {self.same} of {self.compared} tunings" if self.compared else ""
-        )
 
 
 def savings(reading: Reading, method: Method) -> Savings | None:
@@ -46,14 +35,13 @@ def savings(reading: Reading, method: Method) -> Savings | None:
     if method.tuner.is_exhaustive:
         return None
     study, asked, grid = reading.study, dict[str, float](), dict[str, float]()
-    dropped, same, failed = [], [], set[str]()
+    dropped, same = [], list[bool]()
     for run in reading.runs(method):
         if run.state() != "over" or (run.failed and study.on_failure == "fail"):
             return None
         work = [run.place.share(cells.split, cells.level) * len(run.inner[cells.split].train) for cells in run.asked]
         for cells, each in zip(run.asked, work, strict=True):
             asked |= dict.fromkeys(run.fit_keys([cells]), each)
-        failed |= {key for key in run.fit_keys() if (record := reading.store.get(key)) is not None and not record.is_ok}
         for split in run.inner:
             keys = study.keys(method, study.rows_name(split))
             grid |= dict.fromkeys(keys[: method.listed], split.train_rows)
@@ -69,7 +57,6 @@ def savings(reading: Reading, method: Method) -> Savings | None:
         work=sum(asked.values()) / sum(grid.values()),
         same=sum(same),
         compared=len(same),
-        failed=len(failed),
     )
 
 
