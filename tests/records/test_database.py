@@ -14,7 +14,7 @@ import pytest
 import foldwise as fw
 from foldwise.errors import BadStore
 from foldwise.records import database
-from foldwise.records.database import APPLICATION_ID, DAMAGED_FILE, FILE, PAGE, VERSION, checksum
+from foldwise.records.database import APPLICATION_ID, DAMAGED_FILE, FILE, PAGE, VERSION, checksum, is_whole
 from foldwise.records.sqlite import SqliteStore
 from foldwise.testing.stores import some_record
 
@@ -93,6 +93,9 @@ def test_a_checksum_changes_with_every_part() -> None:
     row = ("key", "learner", "ok", 0.5, b"content")
     changed = [(*row[:at], other, *row[at + 1 :]) for at, other in enumerate(("k", "l", "error", 0.25, b"c"))]
     assert len({checksum(*one) for one in [row, *changed]}) == 6
+    stored = checksum(*row)
+    assert is_whole((*row[:-1], stored, row[-1]))
+    assert not any(is_whole((*one[:-1], stored, one[-1])) for one in changed)
     checksum("\ud800", b"")  # half a character
 
 
