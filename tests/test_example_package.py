@@ -132,7 +132,7 @@ def test_names_of_ours_come_first_and_what_is_no_learner_is_refused(tmp_path, mo
     for name in ("pie", "tau"):
         with pytest.raises(BadPlugin, match=f"the learner '{name}' of another package is no estimator"):
             fw.learner(name)
-    with pytest.raises(BadLearner, match="there is no built-in learner 'pies'"):
+    with pytest.raises(BadLearner, match="learner 'pies'"):
         fw.learner("pies")
 
 

@@ -50,9 +50,9 @@ def test_other_things_are_no_whole_numbers(word, value):
 
 def test_a_parted_group_is_told_by_its_name():
     groups = np.repeat(["mon", "tue", "wed", "thu"], 10)
-    with pytest.raises(BadSplits, match=r"group 'tue' has rows on both sides of fold 0 \(3 splits by KFold\)"):
+    with pytest.raises(BadSplits, match=r"group 'tue' .*3 splits"):
         fw.compare({"ridge": Ridge()}, X, Y, groups=groups, outer=KFold(3))
-    with pytest.raises(BadSplits, match="group '30' has rows on both sides"):
+    with pytest.raises(BadSplits, match="group '30'"):
         fw.compare({"ridge": Ridge()}, X, Y, groups=np.repeat([30.0, 50.0], 20), outer=KFold(3))
 
 
@@ -79,7 +79,7 @@ def test_the_default_neighbours_fit_the_smallest_training_set():
     smallest = min(len(split.train) for splits in result.study.methods[0].inner.splits for split in splits)
     tried = dict.fromkeys(c["n_neighbors"] for c in result.study.methods[0].candidates)
     assert list(tried) == list(range(1, smallest + 1))
-    with pytest.raises(BadSpace, match=f"n_neighbors=20, but its smallest training part has {smallest} rows"):
+    with pytest.raises(BadSpace, match=f"n_neighbors=20, .* {smallest} rows"):
         fw.compare([fw.learner("k-nn", n_neighbors=[1, 20])], X, y, time=np.arange(90), jobs=1)
 
 

@@ -207,7 +207,7 @@ WRONG = {
     "learners last": (lambda f: fw.compare(*number(f), Ridge()), "the learners last. Write fw.compare(learners, X, y)"),
     "a class": (
         lambda f: fw.compare(Ridge, *number(f)),
-        "is the class Ridge, not a learner made from it. Write Ridge(",
+        "is the class Ridge",
     ),
     "a class to tune": (lambda f: fw.tune(Ridge, GRID), "fw.tune needs an estimator object, not the class Ridge"),
     "a misspelt learner": (lambda f: fw.compare("rigde", f, "price"), "learner 'rigde'. Did you mean 'ridge'?"),

@@ -148,7 +148,7 @@ def test_zero_and_one_are_booleans_and_two_is_not(ridge_file, mixed):
     as_numbers = mixed.assign(is_new=mixed["is_new"].astype(int))
 
     pd.testing.assert_frame_equal(predict_table(ridge_file, as_numbers), predict_table(ridge_file, mixed))
-    with pytest.raises(BadData, match=r"'is_new' holds numbers other than 0 and 1"):
+    with pytest.raises(BadData, match="'is_new' holds"):
         predict_table(ridge_file, mixed.assign(is_new=2))
 
 

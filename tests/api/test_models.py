@@ -214,7 +214,7 @@ def test_a_pickle_is_written_and_its_card_read_only_when_asked(result, tmp_path)
     with pytest.raises(BadLearner, match="would be a pickle"):
         result.save_model(tmp_path / "m.pkl")
     path = result.save_model(tmp_path / "m.pkl", pickle=True)
-    with pytest.raises(BadLearner, match="is a pickle, which runs code"):
+    with pytest.raises(BadLearner, match="is a pickle"):
         fw.model_card(path)
     assert fw.model_card(path, trust=True)["method"] == result.best
 
@@ -236,7 +236,7 @@ def test_what_cannot_be_saved_is_one_sentence(model, sentence, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"PK\x05\x06" + bytes(18), b"no model"], ids=["empty", "empty zip", "text"])
 def test_the_card_of_no_model_file_is_one_sentence(content, tmp_path):
     (tmp_path / "m.skops").write_bytes(content)
-    with pytest.raises(BadLearner, match="is not a model file, or is damaged"):
+    with pytest.raises(BadLearner, match="is not a model file"):
         fw.model_card(tmp_path / "m.skops")
     with pytest.raises(BadLearner, match="there is no model file"):
         fw.model_card(tmp_path / "none.skops")

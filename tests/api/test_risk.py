@@ -84,7 +84,7 @@ def test_zero_one_losses_of_groups_get_t_and_not_the_interval_of_independent_row
     model, X, y, _ = judged
     groups = np.arange(30) // 3
     assert fw.test_risk(model, X, y, groups=groups).interval == "t"
-    with pytest.raises(BadInterval, match="rows of a group are not independent: the group is the unit"):
+    with pytest.raises(BadInterval, match="the group is the unit"):
         fw.test_risk(model, X, y, groups=groups, interval="clopper-pearson")
 
 
@@ -110,7 +110,7 @@ def test_an_interval_may_be_asked_for_and_is_refused_where_it_is_not_valid(judge
     assert ends(found) == pytest.approx(ends(intervals.hoeffding(model.predict(X) != y)))
     X, y = numbers
     line = LinearRegression().fit(X[:20], y[:20])
-    message = r"Hoeffding is not valid here: it needs a loss with a stated range, and squared has none\. Leave interval"
+    message = r"Hoeffding is not valid here: .* squared has none\. Leave interval"
     with pytest.raises(BadInterval, match=message):
         fw.test_risk(line, X[20:], y[20:], interval="hoeffding")
     with pytest.raises(BadInterval, match="Bayle is not valid here: it is for folds, not one test set"):
@@ -131,7 +131,7 @@ def test_the_level_is_the_users(judged):
     narrow, wide = fw.test_risk(model, X, y, level=0.8), fw.test_risk(model, X, y, level=0.99)
     assert wide.low < narrow.low < narrow.high < wide.high
     assert (narrow.level, wide.level) == (0.8, 0.99)
-    with pytest.raises(BadInterval, match="a level lies between 0 and 1"):
+    with pytest.raises(BadInterval, match="a level"):
         fw.test_risk(model, X, y, level=1.5)
 
 

@@ -223,7 +223,7 @@ def test_a_file_that_is_too_large_is_refused(study_file):
 
 def test_bytes_that_are_no_text_are_refused(tmp_path):
     (tmp_path / "study.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(BadStudy, match="is not a TOML file"):
+    with pytest.raises(BadStudy, match="a TOML file"):
         read_study(tmp_path / "study.toml")
 
 

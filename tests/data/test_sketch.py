@@ -79,5 +79,5 @@ def test_a_store_names_the_cell_that_has_changed(tmp_path):
     assert again.fits_made == 0
     new = X.copy()
     new[7, 1] += 1e-9
-    with pytest.raises(BadStore, match=r"made from something else: the data differ in column 'x1', row 7"):
+    with pytest.raises(BadStore, match="column 'x1', row 7"):
         fw.compare(["linear"], new, X.sum(axis=1), **words)

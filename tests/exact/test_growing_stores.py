@@ -164,7 +164,7 @@ def test_other_data_are_refused(curved: Any, store: Path) -> None:
     X, y = curved
     changed = X.copy()
     changed[3, 2] += 1e-9
-    with pytest.raises(BadStore, match=r"made from something else: the data differ in column 'x2', row 3"):
+    with pytest.raises(BadStore, match="column 'x2', row 3"):
         compare((changed, y), store)
 
 

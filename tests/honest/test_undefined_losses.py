@@ -109,7 +109,7 @@ def test_all_losses_undefined_names_no_winner(rows):
         return np.nan if len(y) > 2 else float(np.mean((y - prediction) ** 2))
 
     learner = fw.tune(KNeighborsRegressor(), n_neighbors=[1, 3])
-    with pytest.raises(FitsFailed, match=r"its loss is undefined on some split.*Use another loss") as failed:
+    with pytest.raises(FitsFailed, match="is undefined") as failed:
         fw.compare({"knn": learner}, *rows, loss=never, outer=LABELS, inner="pairs", jobs=1)
     result = failed.value.result
     answer = result.to_dict()

@@ -36,7 +36,7 @@ def rewritten(good, path, change):
 @pytest.mark.parametrize("name", ["m.pkl", "m.pickle", "m.joblib", "m.skops", "m"])
 def test_a_pickle_is_not_loaded_whatever_its_name(tmp_path, touch, name):
     (tmp_path / name).write_bytes(pickle.dumps({"model": touch, "about": "{}"}))
-    with pytest.raises(BadLearner, match=r"is a pickle, which runs code|is not a model file"):
+    with pytest.raises(BadLearner, match=r"is a pickle|is not a model file"):
         load_model(tmp_path / name)
 
 
@@ -61,7 +61,7 @@ def test_an_archive_of_endless_parts_is_refused(tmp_path, monkeypatch):
 def test_a_schema_nested_without_end_is_one_sentence(tmp_path):
     with zipfile.ZipFile(tmp_path / "m.skops", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("schema.json", "[" * 200_000)
-    with pytest.raises(BadLearner, match="is not a model file, or is damaged"):
+    with pytest.raises(BadLearner, match="is not a model file"):
         load_model(tmp_path / "m.skops")
 
 

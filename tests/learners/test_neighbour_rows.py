@@ -49,14 +49,14 @@ def test_more_neighbours_than_the_smallest_training_part_has_rows_are_refused(ca
 
 
 def test_classes_and_searches_are_no_exception():
-    with pytest.raises(BadSpace, match="smallest training part has 20 rows"):
+    with pytest.raises(BadSpace, match="has 20 rows"):
         compare(fw.tune(KNeighborsClassifier(), n_neighbors=fw.int_range(1, 90)), CLASSES, tuner="tpe", budget=2)
 
 
 def test_a_learner_fitted_alone_and_a_curve_refuse_too():
-    with pytest.raises(BadSpace, match="smallest training part has 48 rows"):
+    with pytest.raises(BadSpace, match="has 48 rows"):
         fw.tune(KNeighborsRegressor(), n_neighbors=[1, 50]).fit(X, Y)
-    with pytest.raises(BadSpace, match="smallest training part has 40 rows"):
+    with pytest.raises(BadSpace, match="has 40 rows"):
         fw.curve(KNeighborsRegressor(), X, Y, n_neighbors=[1, 50], outer=3)
 
 

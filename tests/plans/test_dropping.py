@@ -178,7 +178,7 @@ def test_a_bounded_loss_may_be_negative_for_the_pruned_grid(waves):
 @pytest.mark.parametrize("tuner", TUNERS)
 def test_what_needs_all_scores_is_refused_by_every_tuner(waves, tuner):
     learner = {"svr": fw.tune(SVR(), tuner=tuner, simpler={"C": "low", "gamma": "low"}, **GRID)}
-    with pytest.raises(BadStudy, match="the rule 'one_se' of 'svr' needs the scores of all candidates"):
+    with pytest.raises(BadStudy, match="'one_se' of 'svr'"):
         fw.compare(learner, *waves, outer=3, inner=2, rule="one_se")
     with pytest.raises(BadStudy, match="optimism needs all candidates"):
         fw.compare(learner, *waves, outer=3, inner=2, optimism=True)
@@ -190,7 +190,7 @@ def test_the_simplest_of_those_that_were_left_is_not_the_simplest(waves, tuner):
     learner = {"svr": fw.tune(SVR(), tuner=tuner, simpler={"C": "low", "gamma": "low"}, **GRID)}
     result = fw.compare(learner, *waves, outer=3, inner=2, jobs=1)
     for ask in (result.refit, result.candidate):
-        with pytest.raises(BadStudy, match="drops candidates on the way, and rule='one_se' needs the scores of all"):
+        with pytest.raises(BadStudy, match="and rule='one_se'"):
             ask("svr", rule="one_se")
 
 

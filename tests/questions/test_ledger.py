@@ -41,7 +41,7 @@ def test_a_model_counts_once_on_each_test_set():
 def test_a_ledger_that_is_none_is_refused():
     store = MemoryStore()
     store.write_document("ledger", pack({"value": {"one": {"scored": 3}}}, {}))
-    with pytest.raises(BadStore, match=r"the document 'ledger' of the store cannot be read: one\.scored"):
+    with pytest.raises(BadStore, match="document 'ledger'"):
         note_scores(store, "one", ["a"])
 
 

@@ -104,7 +104,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_fit(tmp_path):
 
 def test_a_folder_in_which_nothing_can_be_written_is_refused_before_any_fit(tmp_path):
     (tmp_path / "run" / "lock").mkdir(parents=True)
-    with pytest.raises(BadStore, match=r"cannot write to the store .*run: Is a directory"):
+    with pytest.raises(BadStore, match="Is a directory"):
         SqliteStore(tmp_path / "run")
 
 
@@ -112,7 +112,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_fit(tmp_path, monke
     SqliteStore(tmp_path / "run").close()
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda address, **options: connect(address.replace("rwc", "ro"), **options))
-    with pytest.raises(BadStore, match=r"cannot write to the store .*readonly database. Give yourself permission"):
+    with pytest.raises(BadStore, match="readonly database"):
         SqliteStore(tmp_path / "run")
     monkeypatch.undo()
     SqliteStore(tmp_path / "run").close()

@@ -96,7 +96,7 @@ def test_a_strangers_database_is_not_a_store(tmp_path):
 
 
 def test_reading_what_is_not_there_says_so(tmp_path):
-    with pytest.raises(BadStore, match="there is no store in"):
+    with pytest.raises(BadStore, match="no store"):
         SqliteStore(tmp_path / "nowhere", readonly=True)
 
 

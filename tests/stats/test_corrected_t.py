@@ -139,7 +139,7 @@ def test_the_probability_within_a_reach_is_that_of_the_oracle():
         ([0.1, math.nan], {}, "finite scores, and split 1 has nan"),
         ([[0.1, 0.2], [math.inf, 0.2]], {}, "finite scores, and split 0 has inf"),
         (0.1, {}, "at least 2 splits, not 1"),
-        ([0.1, 0.2], {"level": 95}, "a level lies between 0 and 1, not at 95"),
+        ([0.1, 0.2], {"level": 95}, "a level"),
         ([0.1, 0.2], {"test_train_ratio": -1.0}, "at least 0, not -1.0"),
         ([0.1, 0.2], {"test_train_ratio": "x"}, "at least 0, not 'x'"),
         ([0.1, 0.2], {"test_train_ratio": None}, "at least 0, not None"),

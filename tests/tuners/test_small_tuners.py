@@ -20,7 +20,7 @@ def test_a_grid_is_evaluated_in_one_step_and_must_be_within_the_budget():
     assert [(len(one.candidates), len(one.splits)) for step in play(Grid(), seen) for one in step] == [(4, 3)]
     assert Grid().most_fits([GivenTuning([[np.ones(2)] * 3] * 4)]) == 12
     assert Grid().candidates(SPACE, None, 0) == SPACE.grid()
-    with pytest.raises(BadSpace, match="the grid has 100 candidates, but the budget is 9"):
+    with pytest.raises(BadSpace, match="budget is 9"):
         Grid().candidates(SPACE, 9, 0)
 
 
