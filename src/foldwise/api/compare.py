@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from foldwise.api.calls import call
+from foldwise.api.load import title_of
 from foldwise.api.options import CompareOptions
 from foldwise.api.planning import Plan, make_plan
 from foldwise.api.request import Request, request
 from foldwise.api.result import Result
-from foldwise.api.titles import title_of
 
 
 @call("learners", is_flat=True)

@@ -1,14 +1,15 @@
-"""`load`: a result again, from its store alone."""
+"""`load`: a result again, from its store alone; and the title of a result."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from foldwise.api.manifest import stored_versions
 from foldwise.api.result import Result
-from foldwise.api.titles import stored_margin, stored_title
+from foldwise.data.packed import STDIN, STDIN_NAME
 from foldwise.errors import BadLoss
 from foldwise.questions.contest import BASELINE
 from foldwise.questions.evidence import with_interval
@@ -16,8 +17,10 @@ from foldwise.questions.lacking import lacking_words
 from foldwise.records.store import Store, opened
 from foldwise.stats.interval_method import IntervalMethod
 from foldwise.studies.reading import Reading
-from foldwise.studies.stored import STUDY, read_study
+from foldwise.studies.stored import ORIGIN, STUDY, read_study
 from foldwise.tuners.tuner import Tuner
+
+MOST_LETTERS = 200  # of a title
 
 
 def load(
@@ -43,7 +46,10 @@ def load(
         study = read_study(store, loss=loss, tuner=tuner)
         reading = Reading(study if interval is None else with_interval(study, interval), store)
         result = Result(reading, made={}, seconds=0.0, versions=stored_versions(store))
-        result.title, result.margin = stored_title(store), stored_margin(store)
+        origin = ORIGIN.read(store) or {}  # of a study from the command line or a file
+        result.title, margin = title_of(origin), origin.get("margin")
+        if isinstance(margin, int | float) and not isinstance(margin, bool) and 0 <= margin < math.inf:
+            result.margin = float(margin)
         if loss is not None and (stored := STUDY.read(store)) is not None:
             _tell_what_lacks(result, stored.loss_names)
         result.to_dict()
@@ -59,3 +65,22 @@ def _tell_what_lacks(result: Result, known: Sequence[str]) -> None:
     if found and result.best in (None, BASELINE) and lacking_words(result.methods):
         raise BadLoss(found[0], again)
     result.reading.note(*(("loss", f"{words}. {again}") for words in found))
+
+
+def title_of(study: Mapping[str, Any]) -> str | None:
+    """A title from what is known of a study: its own words, or the names of its target and data.
+
+    >>> title_of({"data": "tables/wine.csv", "target": "quality"}), title_of({"data": "diabetes"})
+    ('quality in wine.csv', 'diabetes')
+    >>> title_of({"data": "wine.csv", "title": "Which wine?"}), title_of({"data": [[1.0]], "target": [1.0]})
+    ('Which wine?', None)
+    """
+    title, data, target = study.get("title"), study.get("data"), study.get("target")
+    if isinstance(title, str) and title.strip():
+        return title.strip()[:MOST_LETTERS]
+    file = None
+    if isinstance(data, str | Path):
+        file = STDIN_NAME if str(data) == STDIN else Path(data).name
+    column = target if isinstance(target, str) else getattr(target, "name", None)
+    names = [name for name in (column, file) if isinstance(name, str) and name]
+    return " in ".join(names)[:MOST_LETTERS] or None

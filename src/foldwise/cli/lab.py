@@ -29,7 +29,7 @@ def lab() -> None:
 @lab.command(
     epilog=examples(
         "foldwise lab coverage --problem smooth --learners k-nn --rows 50",
-        "foldwise lab coverage --like wine.csv --target quality --interval own --interval 'naive z'",
+        "foldwise lab coverage --like wine.csv --target quality --interval own",
     )
 )
 @flags(problem, rows, replications, learners, "outer", "inner", "level", "time_limit", "jobs", seed, as_json)
