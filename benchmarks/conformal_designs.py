@@ -1,7 +1,7 @@
 """Simulations of CV+ and cross-conformal sets by themselves: learners, a choice among equal methods, groups.
 
 Learners in a few lines of NumPy, so that a thousand studies take seconds; the intervals are those of
-`stats/conformal.py`.
+`stats/cv_plus.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from evidence.problems import find_problem
 
-from foldwise.stats.conformal import HeldOut, cross_conformal, cv_plus
+from foldwise.stats.cv_plus import HeldOut, cross_conformal, cv_plus
 
 LEVELS = (0.8, 0.9, 0.95)
 NEW = 100

@@ -41,7 +41,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import foldwise as fw
-from foldwise.stats.conformal import proved_coverage
+from foldwise.stats.cv_plus import proved_coverage
 
 LEVELS = (0.8, 0.9, 0.95)
 NUMBERS = ("diabetes", "white wine", "airfoil", "compactiv", "skillcraft", "wages")

@@ -21,7 +21,7 @@ from evidence.paired_losses import PairedLosses
 from evidence.problems import blocks, find_problem
 from foldwise.arrays import FloatArray
 from foldwise.lab.problems import Problem
-from foldwise.stats.choosing import Contest, contest_of
+from foldwise.stats.choices import Contest, contest_of
 from foldwise.stats.differences import difference
 from foldwise.stats.multiple import shared_level
 

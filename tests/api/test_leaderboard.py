@@ -13,7 +13,7 @@ import foldwise as fw
 from foldwise.api.judging import judge_model
 from foldwise.errors import BadData, BadInterval
 from foldwise.records.memory import MemoryStore
-from foldwise.stats.ladder import ladder_reach
+from foldwise.stats.bounds import ladder_reach
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_the_first_model_fixes_loss_and_step(parts, models):
         fw.ladder(models[1], *parts[1], store=board, step=0.1)
     with pytest.raises(BadInterval, match="by zero_one, not by brier"):
         fw.ladder(models[1], *parts[1], store=board, loss="brier")
-    with pytest.raises(BadInterval, match="step of a ladder must be above 0"):
+    with pytest.raises(BadInterval, match="step of a ladder must be a number above 0"):
         fw.ladder(models[1], *parts[0], store=board, step=-1.0)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from foldwise.stats.bounds import ladder_reach, release
 from foldwise.stats.held_out import clopper_pearson
-from foldwise.stats.ladder import ladder_reach, release
 from foldwise.stats.multiple import shared_level
 
 MODELS, ROWS, TRUTH = 10, 200, 0.2
@@ -17,7 +17,7 @@ MODELS, ROWS, TRUTH = 10, 200, 0.2
 
 def ends(level):
     """Clopper and Pearson's ends for every number of wrong answers."""
-    return np.array([clopper_pearson(wrong, ROWS, level=level)[1:3] for wrong in range(ROWS + 1)])
+    return np.array([clopper_pearson(wrong, ROWS, level=level)[:2] for wrong in range(ROWS + 1)])
 
 
 def missing(levels):

@@ -1,3 +1,5 @@
+"""The dev-set guarantee: its formula, its inverses, what holds where losses were seen, and the ladder."""
+
 from __future__ import annotations
 
 import math
@@ -15,6 +17,7 @@ from foldwise.stats.bounds import (
     excess_bound,
     observed_excess_bound,
     paired_excess_bound,
+    release,
     uniform_bound,
 )
 
@@ -72,13 +75,12 @@ def test_extreme_requests_have_an_answer():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: excess_bound(0, 5), "dev_rows must be a whole number of at least 1, not 0"),
-        (lambda: excess_bound(True, 5), "dev_rows must"),
+        (lambda: excess_bound(0, 5), "dev_rows must be at least 1, not 0"),
         (lambda: excess_bound(10.5, 5), "dev_rows must be a whole number, not 10.5"),
-        (lambda: excess_bound(10, 0), "candidates must"),
-        (lambda: excess_bound(10, 5, 1.0), "delta must"),
-        (lambda: excess_bound(10, 5, "x"), "delta must be a number, not 'x'"),
-        (lambda: excess_bound(10, 5, bounds=None), r"needs a loss with a stated range. Give bounds=\(low, high\)"),
+        (lambda: excess_bound(10, 0), "candidates must be at least 1"),
+        (lambda: excess_bound(10, 5, 1.0), "delta must be a number between 0 and 1, not 1.0"),
+        (lambda: excess_bound(10, 5, "x"), "delta must be a number between 0 and 1, not 'x'"),
+        (lambda: excess_bound(10, 5, bounds=None), r"needs a loss with a stated range.*Give bounds=\(low, high\)"),
         (lambda: excess_bound(10, 5, bounds=(1, 0)), "a finite low below a finite high"),
         (lambda: excess_bound(10, 5, bounds=(0, math.inf)), "a finite low below a finite high"),
         (lambda: excess_bound(10, 5, bounds=3), r"bounds must be two numbers \(low, high\), not 3"),
@@ -135,3 +137,15 @@ def test_the_observed_bound_holds_for_tied_candidates():
 def test_bounds_that_would_not_hold_are_refused(losses, bounds, words):
     with pytest.raises(BadInterval, match=words):
         observed_excess_bound(losses, bounds=bounds)
+
+
+def test_a_ladder_never_climbs_up():
+    released = [math.inf]
+    for loss in np.random.default_rng(0).random(50):
+        released.append(release(loss, released[-1], step=0.05))
+    assert released == sorted(released, reverse=True)
+
+
+def test_a_step_that_makes_no_sense_is_refused():
+    with pytest.raises(BadInterval, match="the step of a ladder must be a number above 0, not 0"):
+        release(0.1, 1.0, step=0)

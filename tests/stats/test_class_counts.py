@@ -1,10 +1,12 @@
+"""Measures from counts of classes, and the average precision, against scikit-learn."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.metrics import matthews_corrcoef, precision_recall_fscore_support
+from sklearn.metrics import average_precision_score, matthews_corrcoef, precision_recall_fscore_support
 
-from foldwise.stats.class_counts import by_class, class_counts, matthews
+from foldwise.stats.class_counts import average_precision, by_class, class_counts, matthews
 
 
 def rows(k, *, seed=0, n=120):
@@ -43,3 +45,19 @@ def test_a_class_that_is_never_said_has_a_precision_of_0_and_one_class_alone_no_
     counts = class_counts(np.array([0, 0, 1]), np.array([0, 0, 0]), 2)
     assert by_class(counts).precision.tolist() == [pytest.approx(2 / 3), 0.0]
     assert matthews(counts) == 0.0
+
+
+@pytest.mark.parametrize("levels", [4, 1000])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_it_is_that_of_scikit_learn_with_and_without_ties(levels, is_weighted):
+    rng = np.random.default_rng(3)
+    truth, score = rng.random(90) < 0.3, rng.integers(0, levels, 90) / levels
+    weights = rng.integers(0, 3, 90).astype(float) if is_weighted else None
+
+    assert average_precision(truth, score, weights) == pytest.approx(
+        average_precision_score(truth, score, sample_weight=weights)
+    )
+
+
+def test_without_a_positive_there_is_none():
+    assert np.isnan(average_precision(np.zeros(3, bool), np.arange(3.0)))

@@ -92,7 +92,6 @@ def test_a_study_in_time_answers_for_these_forecasts():
     found, alone = result.difference("k-nn", "ridge"), fw.comparisons.diebold_mariano(knn, ridge, steps=14)
     assert (found.low, found.high, found.p) == pytest.approx((alone.low, alone.high, alone.p))
     assert found.interval == rows["k-nn"]["difference_interval"] == "Diebold-Mariano"
-    assert "HAC of these forecasts in this period" in " ".join(str(result).split())
     assert "never surer than independent times" in result.explain()
 
 

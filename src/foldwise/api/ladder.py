@@ -13,8 +13,8 @@ from foldwise.losses.loss import Loss
 from foldwise.questions.ledger import Scoreboard, read_scoreboard, write_scoreboard
 from foldwise.records.store import Store, opened
 from foldwise.stats.array_checks import checked_level
+from foldwise.stats.bounds import ladder_reach, release
 from foldwise.stats.estimate import Estimate
-from foldwise.stats.ladder import ladder_reach, release
 
 
 def ladder(

@@ -14,7 +14,7 @@ from foldwise.blocks.numbers import candidate_words, number, plain, span
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadLearner
 from foldwise.show.terminal import as_text
-from foldwise.stats.conformal import check_level, proved_coverage
+from foldwise.stats.cv_plus import check_level, proved_coverage
 from foldwise.studies.plain import plain_candidate
 
 ESTIMATE = ("risk", "low", "high", "level", "interval", "target", "low_simultaneous", "high_simultaneous")

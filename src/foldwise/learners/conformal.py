@@ -1,6 +1,6 @@
 """Models that say how sure one prediction is: a model with those of the outer folds beside it.
 
-`stats/conformal.py` has the arithmetic. The folds' models meet new rows through the same door as the model itself.
+`stats/cv_plus.py` has the arithmetic. The folds' models meet new rows through the same door as the model itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.errors import BadInterval, BadLearner, InvalidOutput
-from foldwise.stats.conformal import HeldOut, check_level, cross_conformal, cv_plus, proved_coverage
+from foldwise.stats.cv_plus import HeldOut, check_level, cross_conformal, cv_plus, proved_coverage
 
 if TYPE_CHECKING:
     import pandas as pd

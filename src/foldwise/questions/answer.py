@@ -23,7 +23,7 @@ from foldwise.questions.predicting import seconds_per_1000
 from foldwise.questions.training_size import TrainingSize, training_size
 from foldwise.questions.value import Value
 from foldwise.questions.winner import winner_level_of
-from foldwise.stats.bias import Bbc
+from foldwise.stats.bbc import Bbc
 from foldwise.stats.comparison import Comparison
 from foldwise.stats.estimate import Estimate, plain_number
 from foldwise.studies.finding import Finding

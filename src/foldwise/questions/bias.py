@@ -11,7 +11,7 @@ import numpy as np
 from foldwise.arrays import FloatArray
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.value import Value
-from foldwise.stats.bias import Bbc, UnitLosses, bbc_of_units, tibshirani, units_of
+from foldwise.stats.bbc import Bbc, UnitLosses, bbc_of_units, tibshirani, units_of
 
 REPEATS = 1000
 CORRECTIONS = ("bbc", "low", "high", "tibshirani")

@@ -13,7 +13,7 @@ from foldwise.errors import BadInterval
 from foldwise.questions.contest import BASELINE, compared
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.value import Value
-from foldwise.stats.choosing import contest_of
+from foldwise.stats.choices import contest_of
 from foldwise.stats.estimate import plain_number
 from foldwise.studies.study import Note
 

@@ -20,9 +20,8 @@ from foldwise.losses.loss import CLASSIFICATION, REGRESSION, Loss, make_losses
 from foldwise.questions.evidence import evidence_of
 from foldwise.questions.metrics import auc
 from foldwise.questions.out_of_fold import FoldAnswers
-from foldwise.stats.average_precision import average_precision
 from foldwise.stats.chooser import work_out
-from foldwise.stats.class_counts import by_class, class_counts, matthews
+from foldwise.stats.class_counts import average_precision, by_class, class_counts, matthews
 from foldwise.studies.study import Study
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foldwise.questions.method import MethodAnswer
 from foldwise.stats.comparison import Comparison
-from foldwise.stats.winning import level_of_winner
+from foldwise.stats.winner_level import level_of_winner
 
 NAME = "winner's interval"
 TARGET = "the risk of the method picked, as the target of its own interval says, whichever was picked"

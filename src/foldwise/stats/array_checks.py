@@ -40,10 +40,26 @@ def checked_level(level: Any) -> float:
     return number
 
 
+def checked_number(name: str, value: Any, *, above: float, below: float = math.inf, remedy: str = "") -> float:
+    """A number strictly between two others.
+
+    >>> checked_number("delta", 0.05, above=0, below=1)
+    0.05
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not above < number < below:
+        where = f"above {above:g}" if below == math.inf else f"between {above:g} and {below:g}"
+        raise BadInterval(f"{name} must be a number {where}, not {value!r}", remedy)
+    return number
+
+
 def checked_count(name: str, value: Any, *, at_least: int = 1) -> int:
     """A whole number that is large enough; 5.0 is one, 5.5 is not."""
     try:
-        count = int(value) if float(value).is_integer() else operator.index(value)
+        count = value if isinstance(value, int) else int(value) if float(value).is_integer() else operator.index(value)
     except (TypeError, ValueError):
         raise BadInterval(f"{name} must be a whole number, not {value!r}") from None
     if count < at_least:
@@ -88,12 +104,12 @@ def checked_finite(numbers: FloatArray, *, unit: str) -> FloatArray:
     return numbers
 
 
-def checked_bounds(bounds: Any, *, method: str) -> tuple[float, float]:
+def checked_bounds(bounds: Any, *, method: str, instead: str = "use holdout_t") -> tuple[float, float]:
     """The two finite ends of a loss's range."""
     if bounds is None:
         raise BadInterval(
             f"{method} needs a loss with a stated range, and this one is unbounded",
-            "Give bounds=(low, high), or use holdout_t",
+            f"Give bounds=(low, high), or {instead}",
         )
     try:
         low, high = (float(bound) for bound in bounds)

@@ -8,14 +8,13 @@ dev rows, and for candidates that were fixed before the dev rows were looked at.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from foldwise.errors import BadInterval
-from foldwise.stats.array_checks import checked_table
+from foldwise.stats.array_checks import checked_bounds, checked_count, checked_level, checked_number, checked_table
 
 MOST_CANDIDATES = 10**300
 
@@ -31,8 +30,8 @@ def excess_bound(
     >>> round(excess_bound(1000, 50, 0.05), 4)
     0.1233
     """
-    rows, tried = _count("dev_rows", dev_rows), _count("candidates", candidates)
-    return _bound(rows, tried, _share(delta), _width(bounds))
+    rows, tried = checked_count("dev_rows", dev_rows), checked_count("candidates", candidates)
+    return _bound(rows, tried, _checked_delta(delta), _width(bounds))
 
 
 def uniform_bound(
@@ -54,8 +53,8 @@ def paired_excess_bound(
     >>> round(paired_excess_bound(1000, 50, 0.05), 4)
     0.1174
     """
-    rows, rivals = _count("dev_rows", dev_rows), _count("candidates", candidates) - 1
-    delta, width = _share(delta), _width(bounds)
+    rows, rivals = checked_count("dev_rows", dev_rows), checked_count("candidates", candidates) - 1
+    delta, width = _checked_delta(delta), _width(bounds)
     if rivals == 0:
         return 0.0
     return width * math.sqrt(2 / rows * (math.log(rivals) - math.log(delta)))
@@ -74,7 +73,7 @@ def observed_excess_bound(
     True
     """
     table = checked_table(losses, method="the observed excess bound", axes=("row", "candidate"))
-    width, delta = _width(bounds), _share(delta)
+    width, delta = _width(bounds), _checked_delta(delta)
     assert bounds is not None  # _width refused that
     rows, candidates = table.shape
     if table.min() < bounds[0] or table.max() > bounds[1]:
@@ -104,7 +103,8 @@ def dev_rows_needed(
     >>> excess_bound(n, 50) <= 0.1 < excess_bound(n - 1, 50)
     True
     """
-    tried, wanted, delta, width = _count("candidates", candidates), _excess(excess), _share(delta), _width(bounds)
+    tried, wanted = checked_count("candidates", candidates), checked_number("excess", excess, above=0)
+    delta, width = _checked_delta(delta), _width(bounds)
     return _smallest(lambda rows: _bound(rows, tried, delta, width) <= wanted)
 
 
@@ -120,9 +120,41 @@ def candidates_allowed(
     >>> candidates_allowed(1000, 0.1233)
     50
     """
-    rows, wanted, delta, width = _count("dev_rows", dev_rows), _excess(excess), _share(delta), _width(bounds)
+    rows, wanted = checked_count("dev_rows", dev_rows), checked_number("excess", excess, above=0)
+    delta, width = _checked_delta(delta), _width(bounds)
     first_too_many = _smallest(lambda n: n > MOST_CANDIDATES or _bound(rows, n, delta, width) > wanted)
     return first_too_many - 1
+
+
+def release(loss: float, best: float, *, step: float) -> float:
+    """The smallest released loss after one more submission, which counts if it is better by more than a step.
+
+    >>> release(0.25, 0.3, step=0.02), release(0.29, 0.3, step=0.02)
+    (0.24, 0.3)
+    """
+    step = checked_number("the step of a ladder", step, above=0)
+    return round(step * round(loss / step), 12) if loss < best - step else best
+
+
+def ladder_reach(
+    submitted: int, rows: int, *, step: float, width: float = 1.0, level: float = 0.95
+) -> tuple[float, float]:
+    """How far the smallest true risk may lie below and above the smallest released loss, however models were made.
+
+    A model can depend on the test set only through what was released: numbers in steps, which never rise. So the
+    models that could have come as number t are at most as many as such lists of t - 1 numbers, and Hoeffding's bound
+    holds for all of them at once; t spends 6 / (pi t)^2 of the error, so that no end of submissions need be known.
+    `width` is the range of the loss.
+
+    >>> [round(reach, 3) for reach in ladder_reach(100, 10_000, step=0.01)]
+    [0.096, 0.091]
+    """
+    t, n, level = checked_count("submitted", submitted), checked_count("rows", rows), checked_level(level)
+    values = math.floor(width / step + 1.5)  # multiples of the step that a loss can be rounded to
+    lists = math.lgamma(t + values) - math.lgamma(values + 1) - math.lgamma(t)
+    spent = math.log((1 - level) * 6 / (math.pi * t) ** 2)
+    noise = width * math.sqrt((math.log(2) + lists - spent) / (2 * n))
+    return noise + step, noise + step / 2
 
 
 def _bound(rows: int, candidates: int, delta: float, width: float) -> float:
@@ -144,45 +176,10 @@ def _smallest(is_enough: Callable[[int], bool]) -> int:
     return high
 
 
-def _count(name: str, value: Any) -> int:
-    try:
-        count = operator.index(value)
-    except TypeError:
-        raise BadInterval(f"{name} must be a whole number, not {value!r}") from None
-    if isinstance(value, bool) or count < 1:
-        raise BadInterval(f"{name} must be a whole number of at least 1, not {value!r}")
-    return count
-
-
-def _share(delta: Any) -> float:
-    if not 0 < _number("delta", delta) < 1:
-        raise BadInterval(f"delta must lie between 0 and 1, not at {delta!r}", "0.05 is usual")
-    return float(delta)
-
-
-def _excess(excess: Any) -> float:
-    if not 0 < _number("excess", excess) < math.inf:
-        raise BadInterval(f"excess must be a number above 0, not {excess!r}")
-    return float(excess)
+def _checked_delta(delta: Any) -> float:
+    return checked_number("delta", delta, above=0, below=1, remedy="0.05 is usual")
 
 
 def _width(bounds: Any) -> float:
-    if bounds is None:
-        raise BadInterval(
-            "the dev-set guarantee needs a loss with a stated range",
-            "Give bounds=(low, high), or use a bounded loss such as zero_one",
-        )
-    try:
-        low, high = (_number("bounds", bound) for bound in bounds)
-    except (TypeError, ValueError) as error:
-        raise BadInterval(f"bounds must be two numbers (low, high), not {bounds!r}") from error
-    if not 0 < high - low < math.inf:
-        raise BadInterval(f"bounds must have a finite low below a finite high, not {bounds!r}")
+    low, high = checked_bounds(bounds, method="the dev-set guarantee", instead="use a bounded loss such as zero_one")
     return high - low
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise BadInterval(f"{name} must be a number, not {value!r}") from None

@@ -1,4 +1,4 @@
-"""Precision, recall, F1 and the Matthews correlation, from counts of rows by true and by predicted class."""
+"""Precision, recall, F1 and the Matthews correlation from counts of classes, and the average precision of scores."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from foldwise.arrays import FloatArray, IntArray
+from foldwise.arrays import AnyArray, FloatArray, IntArray
 
 
 class ByClass(NamedTuple):
@@ -57,6 +57,25 @@ def matthews(counts: FloatArray) -> float:
     shared = float(np.trace(counts) * total - truly @ said)
     spread = float(total**2 - said @ said) * float(total**2 - truly @ truly)
     return shared / math.sqrt(spread) if spread > 0 else 0.0
+
+
+def average_precision(is_positive: AnyArray, score: FloatArray, weights: FloatArray | None = None) -> float:
+    """Precision at every score, weighted by the share of the positives that have it; NaN without any positive.
+
+    Rows of equal score count together, and nothing is interpolated, as in scikit-learn.
+
+    >>> average_precision(np.array([False, True, True]), np.array([0.2, 0.9, 0.1]))
+    0.8333333333333333
+    """
+    weights = np.ones(len(score)) if weights is None else weights
+    levels, place = np.unique(-np.asarray(score, np.float64), return_inverse=True)
+    hits = np.bincount(place, weights * is_positive, minlength=len(levels))
+    said = np.cumsum(np.bincount(place, weights, minlength=len(levels)))
+    total = float(hits.sum())
+    if not total > 0:
+        return math.nan
+    precision = np.divide(np.cumsum(hits), said, out=np.zeros(len(levels)), where=said > 0)
+    return float(precision @ hits) / total
 
 
 def _share(part: FloatArray, whole: FloatArray) -> FloatArray:

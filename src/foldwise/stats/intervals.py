@@ -16,7 +16,8 @@ import numpy as np
 
 from foldwise.errors import BadInterval, nearest
 from foldwise.stats import bates as bates_formula
-from foldwise.stats import bias, cross_validated, held_out, long_run, multiple
+from foldwise.stats import bbc as bbc_formula
+from foldwise.stats import cross_validated, held_out, long_run, multiple
 from foldwise.stats.auc import AUC_INFLUENCE_CURVE, DELONG, cv_auc, delong_auc
 from foldwise.stats.chooser import built_in
 from foldwise.stats.estimate import Estimate
@@ -49,7 +50,7 @@ def _published(formula: Callable[Arguments, Ends], name: str, target: str) -> Ca
     def interval(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Estimate:
         ends, given = formula(*args, **kwargs), described.bind(*args, **kwargs).arguments
         losses = given.get("losses", given.get("scores"))
-        shown = None if losses is None or formula is bias.bbc else np.asarray(losses, np.float64)
+        shown = None if losses is None or formula is bbc_formula.bbc else np.asarray(losses, np.float64)
         if isinstance(ends.value, np.ndarray):
             shape = ends.value.shape if shown is None else shown.shape
             raise BadInterval(f"{name} needs one loss per row, not an array of shape {shape}")
@@ -89,7 +90,7 @@ corrected_t = _of(cross_validated.CORRECTED_T, cross_validated.corrected_t_inter
 hac = _of(long_run.HAC, long_run.hac)
 cv_clt = _published(cross_validated.cv_clt, cross_validated.BAYLE.name, "the average risk of these {folds} models")
 bates = _published(bates_formula.bates, "Bates", "the risk of the learner at {train_rows:g} training rows")
-bbc = _published(bias.bbc, "BBC percentile", PICKED)
+bbc = _published(bbc_formula.bbc, "BBC percentile", PICKED)
 simultaneous = _published(multiple.simultaneous, "simultaneous {method}", PICKED)
 
 
@@ -112,7 +113,7 @@ def tibshirani(fold_losses: Any) -> Estimate:
     >>> tibshirani([[0.30, 0.25], [0.20, 0.35]])
     0.275 (no interval): the risk of the candidate picked as best of 2
     """
-    found = bias.tibshirani(fold_losses)
+    found = bbc_formula.tibshirani(fold_losses)
     return Estimate(
         found.value,
         target=PICKED.format(among=np.shape(fold_losses)[1]),

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from foldwise.errors import BadInterval
-from foldwise.stats import bias
-from foldwise.stats.bias import bbc_of_many, tibshirani
+from foldwise.stats import bbc
+from foldwise.stats.bbc import bbc_of_many, tibshirani
 
 
 def left_out_mean(losses, rows):
@@ -55,8 +55,8 @@ def test_many_rows_are_drawn_in_bunches_that_vary_as_single_rows_do(monkeypatch,
     shared = rng.exponential(size=6007)  # no multiple of any bunch
     losses = (np.sort(shared) if order == "by loss" else shared)[:, None] + 0.3 * rng.standard_normal((6007, 5))
     (rows,) = bbc_of_many([losses], repeats=600, seed=4)
-    monkeypatch.setattr(bias, "MOST_UNITS", 700)
-    units = bias.units_of(len(losses), seed=4)
+    monkeypatch.setattr(bbc, "MOST_UNITS", 700)
+    units = bbc.units_of(len(losses), seed=4)
     sums, sizes = units.table(losses), units.sizes
     (bunches,) = bbc_of_many([losses], repeats=600, seed=4)
     assert set(sizes) == {8, 9}
@@ -70,7 +70,7 @@ def test_many_rows_are_drawn_in_bunches_that_vary_as_single_rows_do(monkeypatch,
 def test_groups_are_added_up_row_by_row():
     rng = np.random.default_rng(0)
     losses, groups = rng.random((40, 3)), rng.integers(0, 9, 40)
-    units = bias.units_of(40, seed=0, groups=groups)
+    units = bbc.units_of(40, seed=0, groups=groups)
     sums, sizes = units.table(losses), units.sizes
     expected = np.array([losses[groups == group].sum(axis=0) for group in np.unique(groups)])
     np.testing.assert_allclose(sums, expected, rtol=1e-12)
@@ -79,11 +79,11 @@ def test_groups_are_added_up_row_by_row():
 
 @pytest.mark.parametrize("rows", [90, 6007])
 def test_candidates_that_come_one_by_one_are_drawn_as_their_table_is_to_the_last_bit(monkeypatch, rows):
-    monkeypatch.setattr(bias, "MOST_UNITS", 700)
+    monkeypatch.setattr(bbc, "MOST_UNITS", 700)
     table = np.random.default_rng(1).exponential(size=(7, rows)).T  # a candidate after the other in memory
     (wanted,) = bbc_of_many([table], repeats=50, seed=3)
-    units = bias.units_of(rows, seed=3)
-    (found,) = bias.bbc_of_units([units.losses(iter(table.T), 7)], units, repeats=50, seed=3)
+    units = bbc.units_of(rows, seed=3)
+    (found,) = bbc.bbc_of_units([units.losses(iter(table.T), 7)], units, repeats=50, seed=3)
     np.testing.assert_array_equal(found.draws, wanted.draws)
     assert found[:5] == wanted[:5]
 
@@ -91,7 +91,7 @@ def test_candidates_that_come_one_by_one_are_drawn_as_their_table_is_to_the_last
 def test_losses_of_very_many_rows_are_not_held_together():
     """Fifty candidates on a million rows were 400 MB."""
     rows, candidates = 200_000, 50
-    units = bias.units_of(rows, seed=0)
+    units = bbc.units_of(rows, seed=0)
     tracemalloc.start()
     units.losses((np.full(rows, 1.0 + at) for at in range(candidates)), candidates)
     peak = tracemalloc.get_traced_memory()[1]

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from foldwise.errors import BadInterval
-from foldwise.stats.conformal import HeldOut, check_level, cross_conformal, cv_plus, proved_coverage
+from foldwise.stats.cv_plus import HeldOut, check_level, cross_conformal, cv_plus, proved_coverage
 
 LEVELS = [Fraction(6, 10), Fraction(3, 4), Fraction(8, 10), Fraction(9, 10), Fraction(95, 100)]
 
@@ -38,7 +38,7 @@ def test_blocks_of_new_rows_change_nothing(monkeypatch):
     held = HeldOut([np.abs(rng.normal(size=20)) for _ in range(3)], None, 60)
     predictions = rng.normal(size=(50, 3))
     whole = cv_plus(predictions, held, 0.9)
-    monkeypatch.setattr("foldwise.stats.conformal.MOST_CELLS", 130)
+    monkeypatch.setattr("foldwise.stats.cv_plus.MOST_CELLS", 130)
     assert np.array_equal(cv_plus(predictions, held, 0.9), whole)
 
 
