@@ -1,4 +1,4 @@
-"""Spaces, their grids, draws (spaces/draw.py) and names (spaces/naming.py)."""
+"""Spaces, their grids, draws (spaces/draw.py)."""
 
 from __future__ import annotations
 

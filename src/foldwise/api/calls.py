@@ -20,7 +20,7 @@ from foldwise.errors import BadOption, nearest
 from foldwise.learners.catalogue import is_builtin_name
 from foldwise.learners.tuned import tune as tune_estimator
 from foldwise.plans.methods import name_learners
-from foldwise.spaces.naming import known_parameters
+from foldwise.spaces.space import known_parameters
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")

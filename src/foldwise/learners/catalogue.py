@@ -24,9 +24,8 @@ from foldwise.learners.zoo import (
     trees,
 )
 from foldwise.learners.zoo.entry import CLASSIFICATION, SIZES, Entry, Facts, Size, Written, facts_of
-from foldwise.spaces.naming import own_names
 from foldwise.spaces.parameter import as_parameter, is_parameter
-from foldwise.spaces.space import Direction, Space, make_space
+from foldwise.spaces.space import Direction, Space, make_space, own_names
 from foldwise.spaces.value import plain, value_key
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from foldwise.errors import BadLearner, BadSpace
 from foldwise.learners.answering import AnswersByChoice, model_has
 from foldwise.learners.learner import Learner
 from foldwise.learners.named import tune_named
-from foldwise.spaces.naming import known_parameters
 from foldwise.spaces.parameter import Range
-from foldwise.spaces.space import Space, make_space
+from foldwise.spaces.space import Space, known_parameters, make_space
 from foldwise.tuners.tuner import Tuner
 
 if TYPE_CHECKING:

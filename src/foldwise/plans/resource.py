@@ -11,8 +11,7 @@ import numpy as np
 from foldwise.errors import BadSpace, BadStudy
 from foldwise.learners.identity import identity_of
 from foldwise.learners.learner import Learner
-from foldwise.spaces.naming import known_parameters
-from foldwise.spaces.space import make_space
+from foldwise.spaces.space import known_parameters, make_space
 from foldwise.studies.study import Method
 from foldwise.tuners.tuner import ROWS, Tuner
 

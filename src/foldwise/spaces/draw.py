@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldwise.arrays import FloatArray
 from foldwise.spaces.parameter import Choice, Distribution, Parameter
 from foldwise.spaces.value import value_key
 
@@ -22,25 +21,21 @@ Block = tuple[tuple[str, Parameter], ...]
 MOST_CANDIDATES = 1_000_000  # a longer grid would fill the memory before its first fit
 
 
-def distinct(candidates: Iterator[Candidate]) -> list[Candidate]:
+def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
     """The candidates without repetitions, each where it came first."""
-    found: dict[Any, Candidate] = {}
+    by_key: dict[Any, Candidate] = {}
     for candidate in candidates:
-        found.setdefault(_candidate_key(candidate), candidate)
-    return list(found.values())
-
-
-def _candidate_key(candidate: Candidate) -> Any:
-    return frozenset((name, value_key(value)) for name, value in candidate.items())
+        by_key.setdefault(frozenset((name, value_key(value)) for name, value in candidate.items()), candidate)
+    return list(by_key.values())
 
 
 def shares(counts: list[float], n: int) -> list[int]:
     """n split over the blocks in proportion to min(values, n), by turns, never above a block's own number."""
-    wanted = [min(most, n) for most in counts]
+    most = [min(count, n) for count in counts]
     parts = [0] * len(counts)
-    for _ in range(int(min(n, sum(wanted)))):
-        open_blocks = [i for i, most in enumerate(counts) if parts[i] < most]
-        parts[min(open_blocks, key=lambda i: (parts[i] / wanted[i], -wanted[i], i))] += 1
+    for _ in range(int(min(n, sum(most)))):
+        open_blocks = [i for i, count in enumerate(counts) if parts[i] < count]
+        parts[min(open_blocks, key=lambda i: (parts[i] / most[i], -most[i], i))] += 1
     return parts
 
 
@@ -55,38 +50,32 @@ def draw_block(block: Block, n: int, seed: list[int]) -> list[Candidate]:
         return []
     if not block:
         return [{}]
-    found: list[Candidate] = []
+    drawn: list[Candidate] = []
     # rounding to choices and integers repeats points, so ask for more until there are n
     least = (n - 1).bit_length()
     for power in range(least, least + 8):
-        before, found = found, distinct(_at(block, point) for point in _sobol(len(block), power, seed))
-        if len(found) >= n or len(found) == len(before):
+        points = sobol_engine(len(block), seed).random_base2(power).tolist()
+        before, drawn = (
+            drawn,
+            distinct(
+                {name: parameter.at(u) for (name, parameter), u in zip(block, point, strict=True)} for point in points
+            ),
+        )
+        if len(drawn) >= n or len(drawn) == len(before):
             break
-    if len(found) < n and count(block) <= MOST_CANDIDATES:
-        found = distinct(itertools.chain(found, _every(block)))
-    return found[:n]
+    if len(drawn) < n and count(block) <= MOST_CANDIDATES:
+        names = [name for name, _ in block]
+        every = itertools.product(*(finite_values(parameter) for _, parameter in block))
+        drawn = distinct([*drawn, *(dict(zip(names, values, strict=True)) for values in every)])
+    return drawn[:n]
 
 
-def _at(block: Block, point: Any) -> Candidate:
-    return {name: parameter.at(float(u)) for (name, parameter), u in zip(block, point, strict=True)}
-
-
-def _every(block: Block) -> Iterator[Candidate]:
-    """All values of a block of choices and whole numbers."""
-    names = [name for name, _ in block]
-    for values in itertools.product(*(_values(parameter) for _, parameter in block)):
-        yield dict(zip(names, values, strict=True))
-
-
-def _values(parameter: Parameter) -> Sequence[Any]:
+def finite_values(parameter: Parameter) -> Sequence[Any]:
+    """All values of a choice or of a range of whole numbers."""
     if isinstance(parameter, Choice):
         return parameter.values
     assert not isinstance(parameter, Distribution)
     return range(int(parameter.low), int(parameter.high) + 1)
-
-
-def _sobol(dimensions: int, power: int, seed: list[int]) -> FloatArray:
-    return sobol_engine(dimensions, seed).random_base2(power)
 
 
 def sobol_engine(dimensions: int, seed: list[int]) -> qmc.Sobol:
@@ -95,6 +84,6 @@ def sobol_engine(dimensions: int, seed: list[int]) -> qmc.Sobol:
 
     from scipy.stats import qmc
 
-    word = "rng" if "rng" in signature(qmc.Sobol).parameters else "seed"
-    generator: Any = {word: np.random.default_rng(seed)}
+    keyword = "rng" if "rng" in signature(qmc.Sobol).parameters else "seed"
+    generator: Any = {keyword: np.random.default_rng(seed)}
     return qmc.Sobol(d=dimensions, scramble=True, **generator)

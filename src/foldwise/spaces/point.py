@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from foldwise.spaces.draw import MOST_CANDIDATES, Block, Candidate, count, sobol_engine
+from foldwise.spaces.draw import MOST_CANDIDATES, Block, Candidate, count, finite_values, sobol_engine
 from foldwise.spaces.parameter import Choice, Distribution, Parameter, Range
 from foldwise.spaces.space import Space
 from foldwise.spaces.value import value_key
@@ -40,11 +40,11 @@ def default_point(space: Space, current: dict[str, Any]) -> Point:
 
     Of several blocks, the one that holds most of them.
     """
-    found = [[_place(parameter, current, name) for name, parameter in block] for block in space.blocks]
-    shares = [sum(at is not None for at in places) / max(len(places), 1) for places in found]
+    places = [[_place(parameter, current, name) for name, parameter in block] for block in space.blocks]
+    shares = [sum(place is not None for place in block) / max(len(block), 1) for block in places]
     best = int(np.argmax(shares))
     middle = [place_at(parameter, 0.5) for _, parameter in space.blocks[best]]
-    return Point(best, tuple(m if at is None else at for at, m in zip(found[best], middle, strict=True)))
+    return Point(best, tuple(m if place is None else place for place, m in zip(places[best], middle, strict=True)))
 
 
 def spread(space: Space, seed: int) -> Iterator[Point]:
@@ -71,16 +71,17 @@ def every_point(space: Space) -> Iterator[Point]:
 
 def _spread_block(block: Block, number: int, seed: int) -> Iterator[Point]:
     seen: set[Point] = set()
-    drawn = _sobol_points(block, number, seed) if block else iter([Point(number, ())])
-    for point in itertools.chain(drawn, _every_point(block, number)):
+    for point in itertools.chain(_drawn(block, number, seed), _every_point(block, number)):
         if point not in seen:
             seen.add(point)
             yield point
 
 
-def _sobol_points(block: Block, number: int, seed: int) -> Iterator[Point]:
-    engine = sobol_engine(len(block), [seed, number])
-    power = 4
+def _drawn(block: Block, number: int, seed: int) -> Iterator[Point]:
+    """The points of a Sobol sequence."""
+    if not block:
+        return
+    engine, power = sobol_engine(len(block), [seed, number]), 4
     while engine.num_generated < MOST_DRAWN:
         for row in engine.random_base2(power).tolist():
             yield Point(number, tuple(place_at(parameter, u) for (_, parameter), u in zip(block, row, strict=True)))
@@ -89,17 +90,10 @@ def _sobol_points(block: Block, number: int, seed: int) -> Iterator[Point]:
 
 def _every_point(block: Block, number: int) -> Iterator[Point]:
     """All points of a block of choices and whole numbers."""
-    if not count(block) <= MOST_CANDIDATES:
-        return
-    for at in itertools.product(*(_places(parameter) for _, parameter in block)):
-        yield Point(number, at)
-
-
-def _places(parameter: Parameter) -> range:
-    if isinstance(parameter, Choice):
-        return range(len(parameter.values))
-    assert isinstance(parameter, Range)
-    return range(int(parameter.low), int(parameter.high) + 1)
+    if count(block) <= MOST_CANDIDATES:
+        values = [finite_values(parameter) for _, parameter in block]
+        for places in itertools.product(*(each if isinstance(each, range) else range(len(each)) for each in values)):
+            yield Point(number, places)
 
 
 def place_at(parameter: Parameter, u: float) -> float:
@@ -124,7 +118,7 @@ def _place(parameter: Parameter, current: dict[str, Any], name: str) -> float | 
         return None
     value = current[name]
     if isinstance(parameter, Choice):
-        keys = [value_key(known) for known in parameter.values]
+        keys = [value_key(each) for each in parameter.values]
         return keys.index(value_key(value)) if value_key(value) in keys else None
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None

@@ -6,15 +6,16 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 from foldwise.errors import BadSpace, nearest
 from foldwise.spaces.draw import MOST_CANDIDATES, Block, Candidate, count, distinct, draw_block, shares
-from foldwise.spaces.naming import full_name, known_parameters
 from foldwise.spaces.parameter import Choice, Distribution, Parameter, as_parameter
 from foldwise.spaces.value import describe, value_key
 
 Direction = str | list[Any]
+REPORT_ONLY_SET = {"catboost"}  # packages whose learners report a parameter only once it is set
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,11 @@ class Space:
 
     def whole_grid(self, budget: int | None = None) -> list[Candidate]:
         """The grid, which must be within the budget."""
-        found = self.grid()
-        if budget is not None and len(found) > budget:
-            remedy = f"Raise the budget to {len(found)}, or use tuner='random'"
-            raise BadSpace(f"the grid has {len(found)} candidates, but the budget is {budget}", remedy)
-        return found
+        grid = self.grid()
+        if budget is not None and len(grid) > budget:
+            remedy = f"Raise the budget to {len(grid)}, or use tuner='random'"
+            raise BadSpace(f"the grid has {len(grid)} candidates, but the budget is {budget}", remedy)
+        return grid
 
     def resolve(self, estimator: Any) -> dict[str, str]:
         """The full double-underscore name of every given name in this estimator.
@@ -87,10 +88,10 @@ class Space:
         >>> make_space({"alpha": [1.0]}).resolve(make_pipeline(Ridge()))
         {'alpha': 'ridge__alpha'}
         """
-        known = known_parameters(estimator)
+        parameters = known_parameters(estimator)
         full: dict[str, str] = {}
         for block in self.blocks:
-            resolved = {name: full_name(name, known, block) for name, _ in block}
+            resolved = {name: full_name(name, parameters, block) for name, _ in block}
             for name, key in resolved.items():
                 twin = next((other for other in resolved if other != name and resolved[other] == key), None)
                 if twin is not None:
@@ -105,8 +106,8 @@ class Space:
         >>> space.only(space.blocks[1:])
         Space(gamma=[0.1, 1]: 2 candidates)
         """
-        known = {name for block in blocks for name, _ in block}
-        return Space(tuple(blocks), {name: way for name, way in self.simpler.items() if name in known})
+        names = {name for block in blocks for name, _ in block}
+        return Space(tuple(blocks), {name: way for name, way in self.simpler.items() if name in names})
 
     def simplicity_order(self, candidates: Sequence[Candidate]) -> list[int]:
         """The rank of each candidate, 0 the simplest, parameter by parameter in declared order.
@@ -152,14 +153,18 @@ def make_space(
         raise BadSpace(f"simpler cannot be {simpler!r}", "Write the direction of each parameter: {'alpha': 'high'}")
     directions = dict(space.simpler) if isinstance(space, Space) else {}
     shared = dict(parameters or {})
-    written = [shared] if space is None else [_joined(block, shared) for block in _written_blocks(space)]
+    written = [{}] if space is None else _written_blocks(space)
+    for name in shared:
+        if any(name in block for block in written):
+            raise BadSpace(f"the parameter {name!r} is given twice", "Keep it in the space or among the keywords")
+    written = [{**block, **shared} for block in written]
     if not any(written):
         raise BadSpace("the space is empty", "Name at least one parameter with its values, such as alpha=[0.1, 1, 10]")
     blocks = tuple(tuple((name, _parameter(name, value)) for name, value in block.items()) for block in written)
-    made = Space(blocks, _checked_directions({**directions, **(simpler or {})}, blocks))
+    checked = Space(blocks, _checked_directions({**directions, **(simpler or {})}, blocks))
     if estimator is not None:
-        made.resolve(estimator)
-    return made
+        checked.resolve(estimator)
+    return checked
 
 
 def space_from_json(written: Mapping[str, Any]) -> Space:
@@ -181,13 +186,6 @@ def _written_blocks(space: Any) -> list[Mapping[str, Any]]:
     raise BadSpace(f"a space cannot be a {type(space).__name__}", "Give a dict of parameters, or a list of such dicts")
 
 
-def _joined(block: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
-    twice = [name for name in block if name in shared]
-    if twice:
-        raise BadSpace(f"the parameter {twice[0]!r} is given twice", "Keep it in the space or among the keywords")
-    return {**block, **shared}
-
-
 def _parameter(name: str, value: Any) -> Parameter:
     if not isinstance(name, str):
         raise BadSpace(f"the parameter name {name!r} is not text", "Write the name of a parameter")
@@ -198,10 +196,10 @@ def _parameter(name: str, value: Any) -> Parameter:
 
 
 def _checked_directions(simpler: dict[str, Direction], blocks: tuple[Block, ...]) -> dict[str, Direction]:
-    known = {name for block in blocks for name, _ in block}
+    names = {name for block in blocks for name, _ in block}
     for name, way in simpler.items():
-        if name not in known:
-            raise BadSpace(f"simpler names {name!r}, which is not tuned", nearest(name, known))
+        if name not in names:
+            raise BadSpace(f"simpler names {name!r}, which is not tuned", nearest(name, names))
         if way not in ("low", "high") and not isinstance(way, (list, tuple)):
             remedy = "Write 'low', 'high', or the list of its values from simple to complex"
             raise BadSpace(f"the direction of {name!r} is {way!r}", remedy)
@@ -223,17 +221,17 @@ _NONE = (-1, 0.0)  # the place of a parameter that a candidate does not have
 
 def _refuse_incomparable(candidates: Sequence[Candidate], shared: frozenset[str]) -> None:
     """Candidates with different parameters are ordered only by those that all of them have."""
-    found: dict[Any, frozenset[str]] = {}
+    names_of: dict[Any, frozenset[str]] = {}
     for candidate in candidates:
         key = tuple(value_key(candidate[name]) for name in sorted(shared))
-        if found.setdefault(key, frozenset(candidate)) != frozenset(candidate):
+        if names_of.setdefault(key, frozenset(candidate)) != frozenset(candidate):
             raise BadSpace("candidates with different parameters have no order of simplicity", "Use rule='best'")
 
 
 def _complexity(name: str, value: Any, way: Direction) -> tuple[int, float]:
     """A key that grows with complexity; None stands for no limit, the most complex."""
     if isinstance(way, list):
-        places = [value_key(known) for known in way]
+        places = [value_key(each) for each in way]
         if value_key(value) not in places:
             raise BadSpace(f"the order of {name!r} leaves out {value!r}", "List all its values, the simplest first")
         return 0, places.index(value_key(value))
@@ -243,3 +241,62 @@ def _complexity(name: str, value: Any, way: Direction) -> tuple[int, float]:
         remedy = "List its values instead, the simplest first"
         raise BadSpace(f"the direction {way!r} of {name!r} does not order the value {value!r}", remedy)
     return 0, float(value) if way == "low" else -float(value)
+
+
+def known_parameters(estimator: Any) -> dict[str, Any]:
+    """All parameters of an estimator and of its parts, also those that it does not report, which are None.
+
+    >>> from sklearn.linear_model import Ridge
+    >>> known_parameters(Ridge()) == Ridge().get_params()
+    True
+    """
+    reported: dict[str, Any] = estimator.get_params(deep=True)
+    unset: dict[str, Any] = {}
+    for prefix, part in {"": estimator, **reported}.items():
+        if {base.__module__.partition(".")[0] for base in type(part).__mro__} & REPORT_ONLY_SET:
+            unset |= {f"{prefix}__{name}".removeprefix("__"): None for name in signature(type(part)).parameters}
+    return unset | reported
+
+
+def full_name(name: str, known: Mapping[str, Any], block: Block) -> str:
+    """The name with double underscores, among an estimator's own parameters or those of a step the block chooses."""
+    if name in known or _is_within_choice(name, known, block):
+        return name
+    matches = [key for key in known if key.endswith(f"__{name}")]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise BadSpace(f"the parameter {name!r} could be {' or '.join(sorted(matches))}", "Write one of them in full")
+    hints = [nearest(name, known)]
+    if "__" not in name:  # parameters of the learner itself, not of what is around it
+        hints = [nearest(name, names) for names in (own_names(known), {_leaf(key) for key in known})]
+    raise BadSpace(
+        f"the learner has no parameter {name!r}", next((hint for hint in hints if hint.startswith("Did")), hints[0])
+    )
+
+
+def _is_within_choice(name: str, known: Mapping[str, Any], block: Block) -> bool:
+    """Does the name belong to an estimator that the same block chooses (`clf__C` beside `clf=[SVC()]`)?"""
+    for step, parameter in block:
+        if name.startswith(f"{step}__") and step in known and isinstance(parameter, Choice):
+            rest = name[len(step) + 2 :]
+            return all(hasattr(v, "get_params") and rest in known_parameters(v) for v in parameter.values)
+    return False
+
+
+def own_names(known: Mapping[str, Any]) -> set[str]:
+    """Parameters of the learner at the end; pipelines hold the steps before it too, and have some of their own."""
+    parts = [key for key, part in known.items() if hasattr(part, "fit") and _leaf(key) != "transformer"]
+    if not parts:
+        return {_leaf(key) for key in known}
+    ends = ["learner"] if "learner" in parts else [key for key in parts if hasattr(known[key], "predict")]
+    inner = [
+        f"{key}__"
+        for key in parts
+        if key.startswith(tuple(ends)) and not any(other.startswith(f"{key}__") for other in parts)
+    ]
+    return {_leaf(key) for key in known if key.startswith(tuple(inner))}
+
+
+def _leaf(key: str) -> str:
+    return key.rpartition("__")[2]
