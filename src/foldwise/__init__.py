@@ -45,15 +45,15 @@ if TYPE_CHECKING:
     from foldwise.spaces.parameter import float_range as float_range
     from foldwise.spaces.parameter import int_range as int_range
     from foldwise.spaces.parameter import log_range as log_range
-    from foldwise.splits.bootstrap import Bootstrap as Bootstrap
     from foldwise.splits.folds import KFold as KFold
+    from foldwise.splits.folds import LeaveOneGroupOut as LeaveOneGroupOut
     from foldwise.splits.folds import LeaveOneOut as LeaveOneOut
     from foldwise.splits.folds import Repeated as Repeated
-    from foldwise.splits.given import Pairs as Pairs
-    from foldwise.splits.given import Predefined as Predefined
-    from foldwise.splits.grouped import LeaveOneGroupOut as LeaveOneGroupOut
+    from foldwise.splits.holdout import Bootstrap as Bootstrap
     from foldwise.splits.holdout import Holdout as Holdout
     from foldwise.splits.holdout import MonteCarlo as MonteCarlo
+    from foldwise.splits.making import Pairs as Pairs
+    from foldwise.splits.making import Predefined as Predefined
     from foldwise.splits.temporal import TimeOrdered as TimeOrdered
     from foldwise.stats import comparisons as comparisons
     from foldwise.stats import intervals as intervals
@@ -121,13 +121,13 @@ _HOMES = {
     "float_range": "spaces.parameter",
     "int_range": "spaces.parameter",
     "log_range": "spaces.parameter",
-    "Bootstrap": "splits.bootstrap",
+    "Bootstrap": "splits.holdout",
     "KFold": "splits.folds",
     "LeaveOneOut": "splits.folds",
     "Repeated": "splits.folds",
-    "Pairs": "splits.given",
-    "Predefined": "splits.given",
-    "LeaveOneGroupOut": "splits.grouped",
+    "Pairs": "splits.making",
+    "Predefined": "splits.making",
+    "LeaveOneGroupOut": "splits.folds",
     "Holdout": "splits.holdout",
     "MonteCarlo": "splits.holdout",
     "TimeOrdered": "splits.temporal",

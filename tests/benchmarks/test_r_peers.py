@@ -7,7 +7,7 @@ from r_peers import _labels, _penalty, _values
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from tasks import Method
 
-from foldwise.splits import Split
+from foldwise.splits.split import Split
 
 
 def test_a_row_has_the_number_of_the_split_that_tests_it():

@@ -10,8 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
-from foldwise.splits import Bootstrap, MonteCarlo, TimeOrdered, aligned, inner_splits, make_splits, plane
-from foldwise.splits.aligned import add, multiply
+from foldwise.splits import aligned
+from foldwise.splits.aligned import add, multiply, plane
+from foldwise.splits.holdout import Bootstrap, MonteCarlo
+from foldwise.splits.making import make_splits
+from foldwise.splits.nesting import inner_splits
+from foldwise.splits.temporal import TimeOrdered
 
 few = settings(max_examples=15)
 LINES = {7: (7, 3), 9: (12, 3), 13: (13, 4), 16: (20, 4), 21: (21, 5), 25: (30, 5), 31: (31, 6)}

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
-from foldwise.splits import KFold, LeaveOneOut, Repeated, make_splits
+from foldwise.splits.folds import KFold, LeaveOneOut, Repeated
+from foldwise.splits.making import make_splits
 
 seeds = st.integers(-5, 2**40)
 

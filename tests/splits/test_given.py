@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from foldwise.errors import BadSplits
-from foldwise.splits import Pairs, Predefined, inner_splits, make_splits
+from foldwise.splits.making import Pairs, Predefined, make_splits
+from foldwise.splits.nesting import inner_splits
 
 
 def as_lists(splits):

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
-from foldwise.splits import LeaveOneGroupOut, inner_splits, make_splits
+from foldwise.splits.folds import LeaveOneGroupOut
+from foldwise.splits.making import make_splits
+from foldwise.splits.nesting import inner_splits
 
 group_sizes = st.lists(st.integers(1, 9), min_size=4, max_size=25)
 

@@ -7,11 +7,9 @@ import pytest
 from sklearn.model_selection import ShuffleSplit
 
 from foldwise.errors import BadSplits
-from foldwise.splits.folds import KFold, LeaveOneOut, Repeated
-from foldwise.splits.given import Foreign, Pairs, Predefined
-from foldwise.splits.grouped import LeaveOneGroupOut
+from foldwise.splits.folds import KFold, LeaveOneGroupOut, LeaveOneOut, Repeated
 from foldwise.splits.holdout import Holdout
-from foldwise.splits.making import as_splitter, make_splits
+from foldwise.splits.making import Foreign, Pairs, Predefined, as_splitter, make_splits
 
 PAIRS = [(np.arange(4), np.arange(4, 8)), (np.arange(4, 8), np.arange(4))]
 

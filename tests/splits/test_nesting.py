@@ -11,19 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
-from foldwise.splits import (
-    DEFAULT_INNER,
-    DEFAULT_OUTER,
-    Bootstrap,
-    KFold,
-    MonteCarlo,
-    TimeOrdered,
-    inner_splits,
-    make_splits,
-    nesting,
-    study_splits,
-)
-from foldwise.splits.nesting import DefaultInner, DefaultOuter
+from foldwise.splits import nesting
+from foldwise.splits.folds import KFold
+from foldwise.splits.holdout import Bootstrap, MonteCarlo
+from foldwise.splits.making import make_splits
+from foldwise.splits.nesting import DEFAULT_INNER, DEFAULT_OUTER, DefaultInner, DefaultOuter, inner_splits, study_splits
+from foldwise.splits.temporal import TimeOrdered
 
 
 @given(

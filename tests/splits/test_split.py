@@ -7,9 +7,10 @@ import pickle
 import numpy as np
 import pytest
 
-from foldwise.splits import KFold, Predefined, Split, Splits, make_splits
 from foldwise.splits import split as split_file
-from foldwise.splits.split import Rest, partition, union
+from foldwise.splits.folds import KFold
+from foldwise.splits.making import Predefined, make_splits
+from foldwise.splits.split import Rest, Split, Splits, partition, union
 
 
 def test_splits_print_on_one_line_with_their_size(table):

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
-from foldwise.splits import Bootstrap, inner_splits, make_splits
+from foldwise.splits.holdout import Bootstrap
+from foldwise.splits.making import make_splits
+from foldwise.splits.nesting import inner_splits
 
 
 @given(rows=st.integers(2, 50), seed=st.integers(0, 10**6))

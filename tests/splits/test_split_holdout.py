@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
-from foldwise.splits import Holdout, MonteCarlo, make_splits, three_way
+from foldwise.splits.holdout import Holdout, MonteCarlo, three_way
+from foldwise.splits.making import make_splits
 
 shares = st.floats(0.02, 0.9)
 

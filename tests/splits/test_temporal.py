@@ -8,8 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from foldwise.errors import BadSplits
-from foldwise.splits import Bootstrap, MonteCarlo, TimeOrdered, inner_splits, make_splits
-from foldwise.splits.temporal import steps_ahead
+from foldwise.splits.holdout import Bootstrap, MonteCarlo
+from foldwise.splits.making import make_splits
+from foldwise.splits.nesting import inner_splits
+from foldwise.splits.temporal import TimeOrdered, steps_ahead
 
 
 @given(rows=st.integers(12, 60), k=st.integers(2, 5), gap=st.integers(0, 1), window=st.none() | st.integers(1, 9))

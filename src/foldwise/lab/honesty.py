@@ -12,7 +12,7 @@ from foldwise.api.compare import compare
 from foldwise.api.permutation import permutation_test
 from foldwise.lab.exhibit import BLUE, GREY, ORANGE, Exhibit, exhibit, finish, times
 from foldwise.learners.listing import list_learners
-from foldwise.splits.bootstrap import Bootstrap
+from foldwise.splits.holdout import Bootstrap
 
 TOO_GOOD = -4.5  # standard errors below chance; of 1,000 cases of noise the smallest was -3.6
 LEAST_SPREAD = 0.5  # of the losses of rows: those of a guess between two classes

@@ -11,7 +11,6 @@ import numpy as np
 from foldwise.arrays import IntArray
 from foldwise.errors import BadSplits, nearest
 from foldwise.shown import Shown
-from foldwise.splits.grouped import grouped_labels
 from foldwise.splits.part import Part, check_classes, refuse_groups_with_time, whole_number
 from foldwise.splits.split import Splits, partition, plural, refuse_repeats, repeated
 from foldwise.splits.temporal import TimeOrdered
@@ -55,8 +54,11 @@ class KFold(Shown):
         if part.time is not None:
             return TimeOrdered(self.k).make(part, repeats)
         if self.k > len(part.at):
-            raise BadSplits(f"cannot make {self.k} folds of {plural(len(part.at), 'row')}", _at_most(len(part.at)))
-        scheme = repeated(f"{self.k} {self._style(part)}folds{self._shape()}", repeats)
+            remedy = f"Use at most {len(part.at)} folds" if len(part.at) > 1 else "Give more rows"
+            raise BadSplits(f"cannot make {self.k} folds of {plural(len(part.at), 'row')}", remedy)
+        styles = ["grouped"] * (part.groups is not None) + ["stratified"] * self._is_stratified(part)
+        words = [str(self.k), " and ".join(styles), "folds", "(ceiling)" * (self.folds == "ceiling")]
+        scheme = repeated(" ".join(filter(None, words)), repeats)
         labels = [self._labels(part, repeat) for repeat in range(repeats)]
         return partition(part.at, labels, scheme=scheme, kind="folds" if part.groups is None else "grouped")
 
@@ -100,13 +102,6 @@ class KFold(Shown):
                 "Use fewer folds, or folds='balanced'",
             )
 
-    def _style(self, part: Part) -> str:
-        styles = ["grouped"] * (part.groups is not None) + ["stratified"] * self._is_stratified(part)
-        return " and ".join(styles) + " " * bool(styles)
-
-    def _shape(self) -> str:
-        return "" if self.folds == "balanced" else f" ({self.folds})"
-
 
 @dataclass(frozen=True)
 class LeaveOneOut(Shown):
@@ -123,6 +118,26 @@ class LeaveOneOut(Shown):
         if rows < 2:
             raise BadSplits(f"cannot leave one out of {plural(rows, 'row')}", "Give at least 2 rows")
         return partition(part.at, [np.arange(rows)], scheme=f"leave-one-out ({rows} splits)", kind="loo")
+
+
+@dataclass(frozen=True)
+class LeaveOneGroupOut(Shown):
+    """One split per group, in the order of the groups.
+
+    >>> import foldwise as fw
+    >>> X, y = [[0.1], [0.2], [0.3], [0.4], [0.5], [0.6]], [1.2, 1.9, 3.1, 4.2, 4.8, 6.1]
+    >>> fw.plan(["linear"], X, y, outer=LeaveOneGroupOut(), groups=["a", "a", "b", "b", "c", "c"]).outer
+    'leave-one-group-out (3 groups)'
+    """
+
+    def make(self, part: Part, repeats: int = 1) -> Splits:
+        refuse_repeats("leave-one-group-out", repeats)
+        if part.groups is None:
+            raise BadSplits("cannot leave one group out: the data have no groups", "Give groups=, or use 'loo'")
+        groups = int(part.groups.max()) + 1
+        if groups < 2:
+            raise BadSplits("cannot leave one group out: there is only 1 group", "Give at least 2 groups")
+        return partition(part.at, [part.groups], scheme=f"leave-one-group-out ({groups} groups)", kind="grouped")
 
 
 @dataclass(frozen=True)
@@ -145,5 +160,43 @@ class Repeated(Shown):
         object.__setattr__(self, "repeats", whole_number(self.repeats, "repeats", least=1))
 
 
-def _at_most(rows: int) -> str:
-    return f"Use at most {rows} folds" if rows > 1 else "Give more rows"
+def grouped_labels(part: Part, folds: int, *, repeat: int, stratify: bool) -> IntArray:
+    """Fold number of each row: whole groups, dealt greedily so that fold sizes (and classes) are even.
+
+    Large groups go first, in random order among those of like size: with a strict order of size
+    every repeat would be the same partition.
+    """
+    groups = part.groups
+    assert groups is not None
+    strata = part.strata if stratify else None
+    counts = sizes = np.bincount(groups)[:, None]  # rows of each group; then of it in each stratum
+    if strata is not None:
+        codes = np.unique(strata, return_inverse=True)[1]
+        width = int(codes.max()) + 1
+        table = np.bincount(groups * width + codes, minlength=len(sizes) * width).reshape(len(sizes), width)
+        counts = np.column_stack([sizes, table])
+    sizes = sizes[:, 0]
+    if len(sizes) < folds:
+        raise BadSplits(
+            f"cannot make {folds} grouped folds: there {'is' if len(sizes) == 1 else 'are'} "
+            f"only {plural(len(sizes), 'group')}",
+            f"Use at most {len(sizes)} folds" if len(sizes) > 1 else "Give at least 2 groups",
+            found=len(sizes),
+        )
+    if strata is not None:
+        check_classes(part, folds)
+    shuffled = part.random("folds", repeat).permutation(len(sizes))
+    order = shuffled[np.argsort(-np.floor(np.log2(sizes[shuffled])), kind="stable")]
+    return _deal(counts, order, folds)[groups]
+
+
+def _deal(counts: IntArray, order: IntArray, folds: int) -> IntArray:
+    """Fold of each group: always the one where the sum of squared shares grows least; an empty one costs nothing."""
+    shares = counts / counts.sum(axis=0)
+    held = np.zeros((folds, counts.shape[1]))
+    fold_of = np.empty(len(counts), dtype=np.int64)
+    for group in order:
+        fold = int(np.argmin(held @ shares[group]))
+        held[fold] += shares[group]
+        fold_of[group] = fold
+    return fold_of

@@ -1,4 +1,4 @@
-"""One held-out share of the rows, once or at random many times."""
+"""One held-out share of the rows, once or at random many times; and training rows drawn with replacement."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from foldwise.errors import BadSplits
 from foldwise.shown import Shown
 from foldwise.splits.part import Part, Rows, make_part, refuse_groups_with_time, whole_number
 from foldwise.splits.split import Split, Splits, plural, refuse_repeats, repeated, without
+
+MOST_DRAWS = 100  # of a bootstrap, until it leaves rows to test
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,34 @@ class MonteCarlo(Shown):
         return _held_out(part, count, draws=self.splits, repeats=repeats, scheme=scheme)
 
 
+@dataclass(frozen=True)
+class Bootstrap(Shown):
+    """Draws as many rows as there are, with replacement: within classes where stratified, whole groups where grouped.
+
+    `splits`: how many draws.
+
+    >>> Bootstrap(200)
+    Bootstrap(splits=200)
+    """
+
+    splits: int = 10
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "splits", whole_number(self.splits, "splits", least=1))
+
+    def make(self, part: Part, repeats: int = 1) -> Splits:
+        if part.time is not None:
+            raise BadSplits("a bootstrap draw cannot keep the order of time", "Use TimeOrdered(5), or leave out time")
+        splits = []
+        for repeat in range(repeats):
+            for fold in range(self.splits):
+                counts = _times_drawn(part, part.random("bootstrap", repeat, fold))
+                splits.append(Split(np.repeat(part.at, counts), part.at[counts == 0], repeat, fold))
+        style = ", whole groups" if part.groups is not None else ", stratified" if part.strata is not None else ""
+        scheme = repeated(plural(self.splits, "bootstrap draw") + style, repeats)
+        return Splits(tuple(splits), scheme, "bootstrap", is_partition=False)
+
+
 def _held_out(part: Part, count: int, *, draws: int, repeats: int, scheme: str) -> Splits:
     if part.time is not None:
         refuse_repeats("a held-out share in time", draws * repeats)
@@ -90,23 +120,18 @@ def hold_out(part: Part, count: int, random: np.random.Generator) -> IntArray:
     if not 0 < count < rows:
         raise BadSplits(f"cannot hold out {plural(count, 'row')} of {rows}", "Leave at least 1 row on each side")
     if part.time is not None:
-        chosen = _last_rows(part, count)
+        # rows of one time stay together: the test begins with the first row of its earliest time
+        order = np.argsort(part.time, kind="stable")
+        start = int(np.searchsorted(part.time[order], part.time[order[-count]], side="left"))
+        if start == 0:
+            words = f"cannot hold out the last {plural(count, 'row')} in time: all earlier rows have the same time"
+            raise BadSplits(words)
+        chosen = order[start:]
     elif part.groups is not None:
         chosen = _whole_groups(part.groups, count, random)
     else:
         chosen = _spread_rows(part, count, random)
     return np.sort(part.at[chosen])
-
-
-def _last_rows(part: Part, count: int) -> IntArray:
-    time = part.time
-    assert time is not None
-    order = np.argsort(time, kind="stable")
-    # Rows of one time stay together: the test begins with the first row of its earliest time.
-    start = int(np.searchsorted(time[order], time[order[-count]], side="left"))
-    if start == 0:
-        raise BadSplits(f"cannot hold out the last {plural(count, 'row')} in time: all earlier rows have the same time")
-    return order[start:]
 
 
 def _whole_groups(groups: IntArray, count: int, random: np.random.Generator) -> IntArray:
@@ -188,3 +213,32 @@ def _percent(share: float) -> str:
     '20%'
     """
     return f"{100 * share:.6g}%"
+
+
+def _times_drawn(part: Part, random: np.random.Generator) -> IntArray:
+    """How often each row is drawn; draws that leave no row to test are drawn again."""
+    groups = part.groups
+    units = len(part.at) if groups is None else int(groups.max()) + 1
+    # One stratum for all groups: a group may hold rows of several classes.
+    strata = part.strata if groups is None and part.strata is not None else np.zeros(units, dtype=np.int64)
+    for _ in range(MOST_DRAWS):
+        counts = _drawn_within(strata, random)
+        counts = counts if groups is None else counts[groups]
+        if (counts == 0).any():
+            return counts
+    raise BadSplits(
+        f"cannot draw a bootstrap that leaves rows to test: {MOST_DRAWS} draws of {plural(len(part.at), 'row')} left "
+        "none",
+        "Give more rows or groups, or stratify=False",
+    )
+
+
+def _drawn_within(strata: IntArray, random: np.random.Generator) -> IntArray:
+    """Counts of a draw with replacement that keeps the size of every stratum."""
+    codes = np.unique(strata, return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    order = np.argsort(codes, kind="stable")
+    first = np.cumsum(sizes) - sizes
+    sorted_codes = codes[order]
+    drawn = order[first[sorted_codes] + (random.random(len(order)) * sizes[sorted_codes]).astype(np.int64)]
+    return np.bincount(drawn, minlength=len(order))

@@ -10,9 +10,16 @@ import numpy as np
 
 from foldwise.errors import BadSplits, nearest
 from foldwise.splits.aligned import ALIGNED, align, choose_scheme
-from foldwise.splits.given import check_pairs, from_pairs, is_lists_of_pairs
 from foldwise.splits.holdout import DevRows
-from foldwise.splits.making import INNER_NAMES, NAMES, is_foreign, make_splits
+from foldwise.splits.making import (
+    INNER_NAMES,
+    NAMES,
+    check_pairs,
+    from_pairs,
+    is_foreign,
+    is_lists_of_pairs,
+    make_splits,
+)
 from foldwise.splits.part import Part, Rows, check_respects, make_part
 from foldwise.splits.split import EAGER_ROWS, Split, Splits, plural
 
