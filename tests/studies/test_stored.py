@@ -22,7 +22,7 @@ STUDIES = {
     "lines": ({"a": RIDGE}, Y, {"outer": 7, "inner": "aligned"}),
     "groups": ({"a": RIDGE}, Y, {"outer": 3, "inner": 2, "groups": np.arange(30) // 3, "weights": np.ones(30)}),
     "time": ({"a": RIDGE}, Y, {"outer": 4, "inner": 2, "time": np.arange(30)}),
-    "bootstrap": ({"a": RIDGE}, Y, {"outer": fw.splits.Bootstrap(3), "inner": 2}),
+    "bootstrap": ({"a": RIDGE}, Y, {"outer": fw.Bootstrap(3), "inner": 2}),
     "classes": ({"a": LogisticRegression()}, np.where(Y > 0, "yes", "no"), {"outer": 3, "loss": ["log", "zero_one"]}),
     "search": ({"a": fw.tune(Ridge(), alpha=fw.log_range(0.1, 9), tuner="tpe", budget=9)}, Y, {"outer": 3, "inner": 2}),
     "stack": ({"a": fw.stack({"b": RIDGE, "c": Ridge()})}, Y, {"outer": 3, "inner": 2}),
