@@ -32,7 +32,9 @@ class Shape(HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.seen.add(tag)
         self.open += [] if tag == "wbr" else [tag]  # a place to break a line, which is never closed
-        assert not [name for name, _ in attributes if name.startswith("on") or name in ("src", "href")]
+        assert not [name for name, _ in attributes if name.startswith("on") or name == "href"]
+        assert all(value.startswith("data:image/svg+xml;base64,") for name, value in attributes if name == "src")
+        self.open = [open_tag for open_tag in self.open if open_tag not in ("img", "br")]  # which are never closed
 
     def handle_startendtag(self, tag, attributes):
         self.seen.add(tag)
@@ -102,7 +104,7 @@ def test_a_value_shows_its_words_escaped_and_nothing_that_runs_or_is_fetched(val
 
     assert shown.open == []
     assert shown.words.strip()
-    assert not shown.seen & {"script", "link", "img", "iframe", "object"}
+    assert not shown.seen & {"script", "link", "iframe", "object"}
     assert len(repr(values[kind])) < 20_000
 
 
@@ -130,11 +132,9 @@ def test_the_html_of_a_result_loses_nothing_of_its_text(values):
     result = values["result"]
     words = " ".join(Shape(result._repr_html_()).words.split())
 
-    for method in result.to_dict()["methods"]:
-        assert method["name"] in words
-    for sentence in ("regression; 30 rows; squared loss", "To use on new rows: ", "training rows", *result.notes):
-        assert sentence in words
-    for number in re.findall(r"n_neighbors=\d", str(result)):
+    for sentence in str(result).split("\n\n")[0].split(". "):
+        assert " ".join(sentence.split()).rstrip(".") in words
+    for number in re.findall(r"\d\.\d\d", str(result)):
         assert number in words
 
 

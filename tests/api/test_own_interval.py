@@ -47,7 +47,7 @@ def test_a_study_prints_it_under_its_name(table):
     losses = [fold["loss"] for fold in method["folds"]]
     assert (method["interval"], result.to_dict()["interval"]) == ("split quantiles", "split quantiles")
     assert (method["low"], method["high"]) == pytest.approx(np.quantile(losses, [0.05, 0.95]))
-    words = result.explain()
+    words = " ".join(result.explain().split())
     assert "asked for by name; many splits" in words
     assert "Measured coverage of the split quantiles interval (folds) at 95%: 0.61 on 5 folds." in words
 

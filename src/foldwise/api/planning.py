@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from foldwise.api import pilot
 from foldwise.api.pilot import Measured, measure
-from foldwise.blocks.numbers import outer_words, task_words
+from foldwise.blocks.numbers import with_reason
 from foldwise.executors.local.local_executor import SMALL_STUDY_SECONDS, LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import duration
@@ -156,10 +156,10 @@ def make_plan(asked: Request, *, has_pilot: bool = True) -> Plan:
         fits=fits,
         methods=[cost.to_dict() for cost in costs],
         seconds=round(work + own_seconds, 3) if has_pilot else None,
-        outer=outer_words({"outer": study.outer.scheme, "notes": notes}),
+        outer=with_reason(study.outer.scheme, "scheme", study.notes),
         inner=" / ".join(dict.fromkeys(method.inner.scheme for method in study.methods if method.inner)) or None,
         rows=study.rows,
-        task=task_words({"task": study.task, "notes": notes}),
+        task=with_reason(study.task, "task", study.notes),
         wall_seconds=round(own_seconds + max(work / cores, longest), 3) if has_pilot and cores is not None else None,
         cores=cores,
         importance=again,

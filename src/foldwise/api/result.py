@@ -24,7 +24,7 @@ from foldwise.questions.auto import make_auto
 from foldwise.questions.combined import CombinedAnswer, made_by_rows
 from foldwise.questions.contest import all_failed, asked_for, compared, failure_words, pair_level, pick
 from foldwise.questions.curves import curve_figure
-from foldwise.questions.explanation import explain
+from foldwise.questions.explanation import explanation
 from foldwise.questions.fine_print import details
 from foldwise.questions.method import MethodAnswer
 from foldwise.questions.metric_table import metric_table
@@ -93,8 +93,8 @@ class Result:
     ['rmse', 'mae', 'mape', 'median_absolute_error', 'r2']
     >>> len(result.splits()), len(result.report()) > 50_000
     (3978, True)
-    >>> result.explain().splitlines()[1]
-    'Risk: the mean over outer splits of the mean loss on their test rows, lower is better.'
+    >>> result.explain().splitlines()[0]
+    'The study'
     >>> result.to_dict()["best"]
     'ridge:small'
     """
@@ -348,7 +348,7 @@ class Result:
 
     def explain(self) -> str:
         """Which number means what, which interval it has and why that is valid here."""
-        return Prose(explain(self.study, self.to_dict(), self.methods))
+        return Prose(as_text(explanation(self.answer)))
 
     def refit(
         self, name: str | None = None, *, rule: str | None = None, pick: str | None = None, intervals: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 MISSING = "-"
@@ -91,31 +91,6 @@ def measured(value: float | None, low: float | None, high: float | None) -> tupl
     return rounded(value, places), around
 
 
-def chance(p: float | None) -> str:
-    """A p-value: two digits, and no more than that it is small.
-
-    >>> chance(0.3412), chance(9.9e-10), chance(1.0), chance(None)
-    ('0.34', '< 0.001', '1', '-')
-    """
-    return MISSING if p is None else "< 0.001" if p < 0.001 else number(p, digits=2)
-
-
-def training_rows_words(answer: Mapping[str, Any]) -> str:
-    """How many rows the models behind the risks and those behind the selection scores were trained on.
-
-    >>> tuned = {"selection_score": 0.2, "selection_train_rows": 306}
-    >>> training_rows_words({"train_rows": 408, "methods": [tuned]})
-    'Risks are of models with 408 training rows, selection scores of models with 306.'
-    """
-    methods = [method for method in answer.get("methods") or [] if method.get("selection_score") is not None]
-    sizes = {method["selection_train_rows"] for method in methods if method.get("selection_train_rows") is not None}
-    if answer.get("train_rows") is None or not sizes:
-        return ""
-    scores = number(min(sizes)) if len(sizes) == 1 else f"{number(min(sizes))} to {number(max(sizes))}"
-    risks = answer.get("trained_on") or f"{number(answer['train_rows'])} training rows"
-    return f"Risks are of models with {plain(risks)}, selection scores of models with {scores}."
-
-
 def candidate_words(candidate: Mapping[str, Any] | None) -> str:
     """A candidate on one line.
 
@@ -134,72 +109,6 @@ def loss_words(found: Mapping[str, Any]) -> str:
     ('squared loss', '1 - AUC')
     """
     return str(found.get("loss_label") or f"{found.get('loss')} loss")
-
-
-def task_words(answer: Mapping[str, Any]) -> str:
-    """The task and why it is that one, with the word that changes it.
-
-    >>> task_words({"task": "binary", "notes": [{"code": "task", "text": "the target is text"}]})
-    'binary (the target is text)'
-    """
-    task = str(answer.get("task") or "")
-    reasons = [note["text"] for note in answer.get("notes") or [] if note["code"] == "task"]
-    return f"{task} ({reasons[0].removesuffix(f': {task}')})" if reasons else task  # older studies end in the task
-
-
-def outer_words(answer: Mapping[str, Any]) -> str:
-    """The outer splits and, where the number of rows chose them, why, with the word that changes it.
-
-    >>> outer_words({"outer": "7 folds", "notes": [{"code": "scheme", "text": "as there are 20,000 rows"}]})
-    '7 folds (as there are 20,000 rows)'
-    """
-    outer = str(answer.get("outer") or "")
-    reasons = [note["text"] for note in answer.get("notes") or [] if note["code"] == "scheme"]
-    return f"{outer} ({reasons[0]})" if reasons else outer
-
-
-def other_notes(answer: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The notes, without those on the task and the scheme, which stand beside them; one that several share is one.
-
-    >>> notes = [{"code": "tuner", "text": f"{name}: half the fits saved"} for name in ("k-nn", "tree")]
-    >>> [note["text"] for note in other_notes({"methods": [{"name": "k-nn"}, {"name": "tree"}], "notes": notes})]
-    ['k-nn and tree: half the fits saved']
-    >>> notes = [{"code": "tail", "text": f"{name}: a row has {share}%"} for name, share in [("a", 9), ("b", 7)]]
-    >>> [note["text"] for note in other_notes({"methods": [{"name": "a"}, {"name": "b"}], "notes": notes})]
-    ['a and b: a row has 7% to 9%']
-    """
-    names = {plain(method["name"]) for method in answer.get("methods") or []}
-    found: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    shares: dict[tuple[str, str], list[int]] = {}
-    for note in answer.get("notes") or []:
-        if note["code"] in ("task", "scheme"):
-            continue
-        name, _, rest = plain(note["text"]).partition(": ")
-        said = WARNED.fullmatch(rest) if name in names else None
-        key, whose = (rest, name) if name in names else (plain(note["text"]), "")
-        count, key = (int(said[1]), said[2]) if said else (0, key)
-        if whose and (share := SHARE.search(key)):
-            key = SHARE.sub("%", key, count=1)
-            shares.setdefault((note["code"], key), []).append(int(share[1]))
-        found.setdefault((note["code"], key), []).append((whose, count))
-    return [
-        {"code": place[0], "text": _note_words(_with_shares(place[1], shares.get(place)), whose)}
-        for place, whose in found.items()
-    ]
-
-
-def _with_shares(text: str, shares: Sequence[int] | None) -> str:
-    """The share that a note tells of each of several methods, as a range."""
-    if not shares:
-        return text
-    ends = dict.fromkeys((min(shares), max(shares)))
-    return text.replace("%", " to ".join(f"{share}%" for share in ends), 1)
-
-
-def _note_words(text: str, whose: Sequence[tuple[str, int]]) -> str:
-    names, count = [name for name, _ in whose if name], sum(count for _, count in whose)
-    told = f"{count} fits warned: {text}" if count else text
-    return f"{listed(names)}: {told}" if names else told
 
 
 def listed(names: Sequence[str]) -> str:
@@ -227,3 +136,13 @@ def _value(value: Any) -> str:
     if value == 1.0 and isinstance(value, float):  # a share: max_features=1 would be one column
         return "1.0"
     return number(value) if isinstance(value, float) else plain(value)
+
+
+def with_reason(text: str, code: str, notes: Iterable[tuple[str, str]]) -> str:
+    """A fact with the note that says why it is so, in brackets.
+
+    >>> with_reason("binary", "task", [("task", "the target is text: binary")])
+    'binary (the target is text)'
+    """
+    reasons = [reason for kind, reason in notes if kind == code]
+    return f"{text} ({reasons[0].removesuffix(f': {text}')})" if reasons else text

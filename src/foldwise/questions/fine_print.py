@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from foldwise.blocks.block import Block, Cell, Chapter, Column, Facts, Finding, Row, Sentence, Table
-from foldwise.blocks.numbers import MISSING, candidate_words, number, plain, span
+from foldwise.blocks.numbers import MISSING, candidate_words, number, plain, span, with_reason
 from foldwise.questions.answer import Answer, RiskValue
 from foldwise.questions.auto import AutoAnswer
 from foldwise.questions.contest import BASELINE
@@ -27,7 +27,7 @@ def details(answer: Answer) -> tuple[Block, ...]:
     """All that the first screen folds away."""
     overview = Overview(answer)
     parts = (
-        Chapter("The study", (_study(answer),)),
+        Chapter("The study", (study_facts(answer),)),
         Chapter("All numbers", (_numbers(answer, overview), Facts(MEANINGS))),
         Chapter("Intervals", tuple(_intervals(answer))),
         Chapter("Which one to take", tuple(_decision(answer))),
@@ -37,17 +37,13 @@ def details(answer: Answer) -> tuple[Block, ...]:
     return tuple(part for part in parts if part.blocks)
 
 
-def _study(answer: Answer) -> Facts:
+def study_facts(answer: Answer) -> Facts:
+    """What was asked: task, rows, splits, loss, seed."""
     value, study = answer.value, answer.study
-    reasons = {code: text for code, text in answer.notes if code in ("task", "scheme")}
-
-    def because(text: str, code: str) -> str:
-        return f"{text} ({reasons[code].removesuffix(f': {text}')})" if code in reasons else text
-
     facts = [
-        ("task", because(value.task, "task")),
+        ("task", with_reason(value.task, "task", answer.notes)),
         ("rows", f"{value.rows:,}"),
-        ("outer splits", because(value.outer, "scheme")),
+        ("outer splits", with_reason(value.outer, "scheme", answer.notes)),
         ("inner splits", value.inner or "none"),
         ("loss", " / ".join(value.losses)),
         ("seed", str(value.seed)),

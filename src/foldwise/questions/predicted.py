@@ -12,7 +12,6 @@ from foldwise.questions.out_of_fold import FoldAnswers, fold_answers
 from foldwise.questions.pictures.probabilities import histogram
 from foldwise.questions.pictures.quantiles import residual_quantiles, weighted_quantiles
 from foldwise.questions.pictures.ranking import ranking
-from foldwise.questions.pictures.thresholds import thresholds
 from foldwise.stats.held_out import clopper_pearson
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Study
@@ -98,7 +97,7 @@ def confusion(truth: AnyArray, found: AnyArray, classes: list[str]) -> dict[str,
 def _of_probabilities(
     study: Study, folds: Sequence[FoldAnswers], truth: AnyArray, weights: FloatArray | None
 ) -> dict[str, Any]:
-    """Calibration, histogram and thresholds of probabilities; nothing where a fold has none."""
+    """Calibration and histogram of probabilities; nothing where a fold has none."""
     shares = [answer for fold in folds if (answer := fold.responses.get("predict_proba")) is not None]
     if len(shares) < len(folds) or any(np.ndim(answer) != 2 for answer in shares):
         return {"calibration": None}
@@ -110,8 +109,7 @@ def _of_probabilities(
     if len(classes) == 2:
         bins = calibration(table[:, 1], codes == 1, weights, level=level, repeats=repeats)
         found = {"of": f"class {classes[1]}", "level": level, "bins": bins}
-        steps = thresholds(codes, table[:, 1], classes)
-        return {"calibration": found, "histogram": histogram(codes, table, classes), "thresholds": steps}
+        return {"calibration": found, "histogram": histogram(codes, table, classes)}
     bins = calibration(table.max(axis=1), table.argmax(axis=1) == codes, weights, level=level, repeats=repeats)
     found = {"of": "the most probable class", "level": level, "bins": bins}
     return {"calibration": found, "histogram": histogram(codes, table, classes)}

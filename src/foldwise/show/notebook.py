@@ -17,7 +17,7 @@ from foldwise.show.svg import figure_svg, strip_axis, strip_svg
 WIDTH = 220  # of a strip, in pixels
 TABLE = "border-collapse: collapse; font-variant-numeric: tabular-nums"
 CELL = "padding: 2px 10px; text-align: {}; white-space: nowrap; background: transparent; vertical-align: middle"
-SOFT = "color: #767e88"
+SOFT = "opacity: .7"
 
 
 def as_html(blocks: Iterable[Block]) -> str:
