@@ -169,7 +169,7 @@ def bound(
 
     Give two of --rows, --candidates and --excess, and get the third.
     """
-    from foldwise.show.bound_text import bound_text
+    from foldwise.show.short_texts import bound_text
     from foldwise.stats.bounds import candidates_allowed, dev_rows_needed, excess_bound
 
     if [rows, candidates, excess].count(None) != 1:

@@ -26,7 +26,7 @@ def store() -> None:
 @as_json
 def info(run: str, failed: bool, as_json: bool) -> None:
     """How many fits a store keeps, how many failed, and its size."""
-    from foldwise.show.store_text import store_text
+    from foldwise.show.short_texts import store_text
     from foldwise.studies.stored import ORIGIN, STUDY
 
     kept = _open_store(run)
