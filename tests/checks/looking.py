@@ -30,4 +30,4 @@ def told(**columns: Any) -> list[str]:
 
 def subject_of(X: Any, y: Any) -> Subject:
     """What the checks see of a table alone."""
-    return Subject(SimpleNamespace(data=make_dataset(X, y), study=None, learners=()))  # type: ignore[arg-type]
+    return Subject(SimpleNamespace(data=make_dataset(X, y), study=SimpleNamespace(outer=None), learners=()))  # type: ignore[arg-type]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from foldwise.questions.contest import BASELINE
 from foldwise.stats.bounds import dev_rows_needed, excess_bound
 from foldwise.studies.study import Method, rows_name
 
+Note = TypeVar("Note")
 EXCESS = 0.25  # of a loss between 0 and 1: a bound that says little
 JUMP = 0.15  # of the risk: what a dev split of these rows jumps about from seed to seed
 DELTA = 0.05
@@ -58,15 +62,12 @@ def fitted_parts(subject: Subject) -> Iterator[Trap]:
     """A frozen estimator, `prefit=True`, `cv="prefit"`, or the method of a fitted object
     (`FunctionTransformer(scaler.transform)`) is not fitted again in the folds, and may have been fitted to test rows.
     """
-    for learner in subject.learners:
-        for path, owner, value in _parts(learner.estimator):
-            if (what := _fitted(path, owner, value)) is not None:
-                yield Trap(
-                    f"{learner.name} has {what} that is fitted already, and its training rows may be those of a test",
-                    figures={"learner": learner.name, "part": path},
-                    advice="Give it not fitted, so that every fold fits it to its own training rows",
-                )
-                break
+    for name, path, what in _noted_parts(subject, _fitted):
+        yield Trap(
+            f"{name} has {what} that is fitted already, and its training rows may be those of a test",
+            figures={"learner": name, "part": path},
+            advice="Give it not fitted, so that every fold fits it to its own training rows",
+        )
 
 
 @check("FW407", "A search that goes on with a study", severity="warn")
@@ -74,18 +75,12 @@ def reused_studies(subject: Subject) -> Iterator[Trap]:
     """A learner is given trials (hyperopt), or has a study somewhere among its parameters: candidates were scored on
     rows that are now tested. (The `study` of an Optuna search is refused at once.)
     """
-    for learner in subject.learners:
-        for path, _, value in _parts(learner.estimator):
-            is_study = type(value).__name__ in ("Study", "Trials", "SparkTrials") and hasattr(value, "trials")
-            if is_study and (trials := _trials(value)) != 0:
-                source = f"of {trials} trials" if trials else "in a storage that all fits share"
-                yield Trap(
-                    f"{learner.name} goes on with a study {source}: its candidates were scored on rows of the test "
-                    "parts",
-                    figures={"learner": learner.name, "part": path},
-                    advice="Give it no study, so that every fold begins its own, or tune with fw.tune",
-                )
-                break
+    for name, path, source in _noted_parts(subject, _trials):
+        yield Trap(
+            f"{name} goes on with a study {source}: its candidates were scored on rows of the test parts",
+            figures={"learner": name, "part": path},
+            advice="Give it no study, so that every fold begins its own, or tune with fw.tune",
+        )
 
 
 @check("FW408", "Early stopping on rows that are tested", severity="warn")
@@ -93,21 +88,15 @@ def watched_rows(subject: Subject) -> Iterator[Trap]:
     """A learner is given rows to watch (`eval_set`, `validation_data`, ...) that are rows of the table, whatever the
     split.
     """
-    for learner in subject.learners:
-        for path, _, value in _parts(learner.estimator):
-            if path.rpartition("__")[2] in WATCHING and value is not None:
-                count = _rows_shared(value, subject)
-                if count == 0:
-                    continue
-                source = f"{count} rows of this table" if count else "rows of its own"
-                yield Trap(
-                    f"{learner.name} is stopped early by {source} ({path}), whatever the split: "
-                    "it is tested on rows that chose its rounds",
-                    figures={"learner": learner.name, "rows": count},
-                    advice="Leave it out; LightGBM, XGBoost and CatBoost find their rounds on training rows "
-                    "where early_stopping_rounds is given",
-                )
-                break
+    for name, path, (rows,) in _noted_parts(subject, partial(_watched, subject)):
+        source = "rows of its own" if rows is None else f"{rows} rows of this table"
+        yield Trap(
+            f"{name} is stopped early by {source} ({path}), whatever the split: "
+            "it is tested on rows that chose its rounds",
+            figures={"learner": name, "rows": rows},
+            advice="Leave it out; LightGBM, XGBoost and CatBoost find their rounds on training rows "
+            "where early_stopping_rounds is given",
+        )
 
 
 @check("FW510", "Results not reproducible", severity="warn", cost="slow")
@@ -153,15 +142,16 @@ def _jump(subject: Subject, rows: int) -> float:
     return float(losses.std()) / risk / np.sqrt(rows) * np.sqrt(1 - share) if risk > 0 else 0.0
 
 
-def _parts(estimator: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Every parameter, with its path and the estimator that has it; the estimator itself first."""
-    yield "", None, estimator
-    try:
-        params = estimator.get_params(deep=True)
-    except Exception:  # a class, or an object that only fits
-        return
-    for path, value in list(params.items())[:MOST_PARTS]:
-        yield path, params.get(path.rpartition("__")[0], estimator), value
+def _noted_parts(subject: Subject, note: Callable[[str, Any, Any], Note | None]) -> Iterator[tuple[str, str, Note]]:
+    """The first part of each learner of which there is a note: the learner's name, the part's path and the note."""
+    for learner in subject.learners:
+        parts = [("", None, learner.estimator)]
+        with suppress(Exception):  # a class, or an object that only fits
+            params = learner.estimator.get_params(deep=True)
+            named = list(params.items())[:MOST_PARTS]
+            parts += [(path, params.get(path.rpartition("__")[0], learner.estimator), part) for path, part in named]
+        notes = ((path, note(path, owner, part)) for path, owner, part in parts)
+        yield from islice(((learner.name, path, words) for path, words in notes if words is not None), 1)
 
 
 def _fitted(path: str, owner: Any, value: Any) -> str | None:
@@ -178,20 +168,26 @@ def _fitted(path: str, owner: Any, value: Any) -> str | None:
     return f"the {getattr(value, '__name__', 'method')} of a {type(bound).__name__}" if is_fitted else None
 
 
-def _trials(study: Any) -> int | None:
-    """How many trials it has; None where it has none yet but keeps them outside this process."""
-    count = len(study.trials)
-    storage = type(getattr(study, "_storage", None)).__name__
-    return None if count == 0 and storage not in ("NoneType", "InMemoryStorage") else count
+def _trials(path: str, owner: Any, value: Any) -> str | None:
+    """Where the trials of a study come from; a study without any may keep them outside this process."""
+    if type(value).__name__ not in ("Study", "Trials", "SparkTrials") or not hasattr(value, "trials"):
+        return None
+    storage = type(getattr(value, "_storage", None)).__name__
+    if len(value.trials):
+        return f"of {len(value.trials)} trials"
+    return None if storage in ("NoneType", "InMemoryStorage") else "in a storage that all fits share"
 
 
-def _rows_shared(value: Any, subject: Subject) -> int | None:
-    """How many of the watched rows are rows of the table; None where that cannot be seen."""
+def _watched(subject: Subject, path: str, owner: Any, value: Any) -> tuple[int | None] | None:
+    """How many of the rows to watch are rows of the table; (None,) where that cannot be seen."""
+    if path.rpartition("__")[2] not in WATCHING or value is None:
+        return None
     table = _table_in(value, subject.data.columns)
     if table is None or not all(column.is_number for column in subject.columns):
-        return None
+        return (None,)
     rows = hash_rows([column.values for column in subject.columns])
-    return int(np.isin(hash_rows(list(table.T)), rows).sum())
+    shared = int(np.isin(hash_rows(list(table.T)), rows).sum())
+    return (shared,) if shared else None
 
 
 def _table_in(value: Any, columns: int) -> AnyArray | None:

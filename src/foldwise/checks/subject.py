@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
-from foldwise.data.dataset import Dataset
 from foldwise.data.equal_rows import in_deviations
-from foldwise.data.features import Feature, features
-from foldwise.learners.learner import Learner
+from foldwise.data.features import features
 from foldwise.plans.runnable import RunnableStudy
-from foldwise.splits.split import Splits
-from foldwise.studies.study import Study
 
 Fact = TypeVar("Fact")
 MOST_CLASSES = 5
@@ -24,41 +19,16 @@ MOST_COLUMNS, MOST_LABELS = 60, 30  # of a design
 MOST_NAMED = 3
 
 
-@dataclass(frozen=True, eq=False)
 class Subject:
     """A study before its fits, with the facts that several checks need, each worked out once."""
 
-    runnable: RunnableStudy
-
-    @cached_property
-    def data(self) -> Dataset:
-        return self.runnable.data
-
-    @cached_property
-    def study(self) -> Study:
-        return self.runnable.study
-
-    @cached_property
-    def learners(self) -> tuple[Learner, ...]:
-        return self.runnable.learners
-
-    @cached_property
-    def outer(self) -> Splits:
-        return self.study.outer
-
-    @cached_property
-    def columns(self) -> tuple[Feature, ...]:
-        """Every feature; none where the table is sparse or of documents alone."""
-        return tuple(features(self.data))
-
-    @cached_property
-    def is_regression(self) -> bool:
-        return self.data.task == "regression"
-
-    @cached_property
-    def target(self) -> FloatArray:
-        """The target as numbers: values, or the codes of classes."""
-        return np.asarray(self.data.target, dtype=np.float64)
+    def __init__(self, runnable: RunnableStudy) -> None:
+        self.runnable, self.data = runnable, runnable.data
+        self.study, self.learners, self.outer = runnable.study, runnable.learners, runnable.study.outer
+        self.columns = tuple(features(self.data))  # none where the table is sparse or of documents alone
+        self.is_regression = self.data.task == "regression"
+        self.target = np.asarray(self.data.target, dtype=np.float64)  # values, or the codes of classes
+        self._facts: dict[Callable[[Subject], Any], Any] = {}
 
     @cached_property
     def codes(self) -> IntArray:
@@ -81,10 +51,6 @@ class Subject:
             self._facts[work] = work(self)
         fact: Fact = self._facts[work]
         return fact
-
-    @cached_property
-    def _facts(self) -> dict[Callable[[Subject], Any], Any]:
-        return {}
 
 
 class Design(NamedTuple):
