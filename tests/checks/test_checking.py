@@ -28,11 +28,12 @@ def result() -> fw.Result:
     return fw.compare(["linear"], X, y, outer=4)
 
 
-def test_a_finding_stands_in_the_text_the_page_the_json_and_the_result(result):
+def test_a_note_stands_in_the_details_the_page_the_json_and_the_result(result):
     assert result.findings.codes == ["FW204"]
     assert result.to_dict()["findings"] == result.findings.to_dict()["findings"]
-    for shown in (str(result), result.report(), result._repr_html_()):
-        assert "FW204: 'x2' has one value in every row. Leave such columns out." in unescape(shown)
+    for shown in (str(result.details()), unescape(result.report())):
+        assert "'x2' has one value in every row. Leave such columns out." in shown
+    assert "FW204" not in str(result)  # the first screen has warnings alone
 
 
 def test_guards_change_no_number(result):
@@ -59,7 +60,7 @@ def test_a_target_among_the_features_is_refused_until_it_is_silenced_and_then_st
 
     result = fw.compare(["linear"], leaky(), "y", outer=4, silence=["FW201"])
     assert [(one.code, one.severity) for one in result.findings] == [("FW201", "warn")]
-    assert "The checks for leaks and traps warned: the column &#39;copy&#39; is the target" in result.report()
+    assert "The checks for leaks and traps warned: the column 'copy' is the target" in unescape(result.report())
 
 
 def test_findings_of_a_risk_are_notes_and_details():

@@ -127,7 +127,7 @@ def test_a_test_set_used_again_is_told_in_a_study_once(tmp_path):
     assert first.findings.codes == []
     (again,) = (one for one in second.findings if one.code == "FW405")
     assert again.text.startswith("2 methods have been judged")
-    assert str(second).count("have been judged") == 1
+    assert str(second.details()).count("have been judged") == 1
     assert not any(note["code"] == "ledger" for note in second.to_dict()["notes"])
 
 

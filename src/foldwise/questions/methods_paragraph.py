@@ -58,6 +58,8 @@ def _data(answer: Answer) -> Iterator[str]:
     kind = "regression" if study.task == "regression" else f"classification, {len(study.classes)} classes"
     weights = "; rows were weighted in fits and losses" if study.weights is not None else ""
     yield f"The data have {study.rows:,} rows ({kind}){weights}."
+    if warnings := [plain(finding.text) for finding in answer.findings if finding.severity != "note"]:
+        yield f"The checks for leaks and traps warned: {'; '.join(warnings)}."
 
 
 def _splits(answer: Answer, cite: Callable[[str], str]) -> Iterator[str]:
