@@ -1,6 +1,6 @@
 """What a seed means is pinned: outer and inner splits, drawn candidates and the seeds of fits of a dozen studies.
 
-Where one of these fails, old studies give other numbers for their seed: see `studies/seeds.py`.
+Where one of these fails, old studies give other numbers for their seed: so the changelog must say it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,6 @@ from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
 from foldwise.api.request import make_comparison
-from foldwise.api.study_file import read_study
-from foldwise.errors import BadStore
-from foldwise.studies import seeds
 from foldwise.studies.study import rows_name
 
 ROWS = 60
@@ -75,35 +72,6 @@ def test_a_seed_gives_what_it_always_gave(name: str) -> None:
 
 def test_studies_differ_by_what_is_pinned() -> None:
     assert len(set(MEANINGS.values())) == len(STUDIES)
-
-
-@pytest.fixture
-def changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seeds, "CHANGES", (("0.0.5", "folds"), ("7.0", "stratified folds")))
-
-
-def test_a_change_is_told_to_those_who_are_older(changed: None) -> None:
-    assert seeds.changes_since("0.1.0") == ["since Foldwise 7.0 a seed gives other stratified folds"]
-    assert seeds.changes_since("7.0.1") == []
-
-
-@pytest.mark.parametrize(("line", "is_told"), [("", True), ('foldwise = "6.9"', True), ('foldwise = "7.0"', False)])
-def test_an_old_study_file_is_told_of_it(line: str, is_told: bool, tmp_path: Path, changed: None) -> None:
-    file = tmp_path / "study.toml"
-    file.write_text(f'data = "diabetes"\nlearners = ["ridge"]\nouter = 3\ninner = 3\n{line}\n')
-
-    notes = {note["code"]: note["text"] for note in read_study(file).run().to_dict()["notes"]}
-
-    assert notes.get("seed") == ("since Foldwise 7.0 a seed gives other stratified folds" if is_told else None)
-
-
-def test_an_old_store_is_told_of_it(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    words: dict[str, Any] = {"outer": 3, "jobs": 1, "store": tmp_path / "run"}
-    fw.compare({"ridge": Ridge()}, *table("regression"), **words)
-    request.getfixturevalue("changed")
-
-    with pytest.raises(BadStore, match=r"since Foldwise 7.0 a seed gives other stratified folds. Name another store"):
-        fw.compare({"ridge": Ridge()}, *table("regression"), **words)
 
 
 if __name__ == "__main__":  # pins what seeds mean now

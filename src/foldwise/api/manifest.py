@@ -15,7 +15,6 @@ from foldwise.data.sketch import Sketch, differences
 from foldwise.errors import BadStore
 from foldwise.records.document import Document
 from foldwise.records.store import Store
-from foldwise.studies.seeds import changes_since
 from foldwise.studies.study import Study
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas")
@@ -105,7 +104,7 @@ def _settings(stored: Manifest, wanted: Manifest, data_words: str) -> list[str]:
             name in before or name in always
         ):  # a package new to the store has no numbers there
             changes.append(f"the version of {name} was {before.get(name)} and is {number}")
-    return [*changes, *changes_since(str(before.get("foldwise")))]
+    return changes
 
 
 def _codes(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

@@ -6,7 +6,6 @@ import json
 import textwrap
 from collections.abc import Iterator
 
-from foldwise import __version__
 from foldwise.blocks.numbers import number
 from foldwise.data.dataset import Dataset
 from foldwise.data.sources import read
@@ -37,7 +36,7 @@ def draft_study(data: str, *, target: str | None, task: str | None = None, where
     table = read(data, target=target, task=task)
     place = where or data
     name = "standard input" if place == "-" else place.replace("\\", "/").rpartition("/")[2]
-    options = {"foldwise": __version__, "data": place, "target": target, "task": task}
+    options = {"data": place, "target": target, "task": task}
     level = find_level(NORMAL)
     learners = [*default_names(level, table.task, rows=table.rows), *level.more]
     lines = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,6 @@ from foldwise.questions.decision import checked_margin
 from foldwise.records.store import opened
 from foldwise.splits.making import is_foreign as is_foreign_splitter
 from foldwise.stats.chooser import is_foreign as is_foreign_interval
-from foldwise.studies.seeds import FIRST, changes_since
 from foldwise.studies.stored import ORIGIN
 from foldwise.tuners.budget import read_seconds
 from foldwise.tuners.registry import is_foreign as is_foreign_tuner
@@ -50,7 +48,7 @@ _NUMBERS = """n_estimators iterations num_trees learning_rate eta max_depth dept
     drop_rate skip_drop random_state random_seed n_jobs thread_count verbosity verbose early_stopping_rounds"""
 BOOSTER_NUMBERS = frozenset(_NUMBERS.split())
 # What shapes the data set goes to `read`, the rest to `compare`.
-_OF_READERS = ("foldwise", "title", "margin")  # which change no fit
+_OF_READERS = ("title", "margin")  # which change no fit
 _DATA_OPTIONS = ("target", "drop", *DataOptions.__annotations__)
 
 
@@ -88,7 +86,6 @@ class StudySpec(_Keys):  # type: ignore[misc]
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     data: str
     learners: dict[str, LearnerSpec] | None = None
-    foldwise: str | None = None  # the version it was written for
 
     @field_validator("engine")
     @classmethod
@@ -139,7 +136,7 @@ class StudySpec(_Keys):  # type: ignore[misc]
         """The study as JSON, with full paths so that it can be resumed from any folder."""
         unset = {key for key, value in self if value is None}
         options: dict[str, Any] = self.model_dump(
-            mode="json", exclude=unset | {"retry_failed", "time_limit", "foldwise"}
+            mode="json", exclude=unset | {"retry_failed", "time_limit"}
         )  # of this run alone
         if self.learners is not None:
             # Lists, since a store may sort keys and the order of methods and parameters matters.
@@ -153,10 +150,8 @@ class StudySpec(_Keys):  # type: ignore[misc]
         return options
 
     def read_data(self) -> Dataset:
-        """The data set, without the columns that hold fold labels; with a note where its seed has another meaning."""
-        data = self._read(without=[name for name in map(_label_column, (self.outer, self.inner)) if name])
-        changes = [] if self.foldwise is None else changes_since(self.foldwise)
-        return replace(data, notes=(*data.notes, *(("seed", text) for text in changes)))
+        """The data set, without the columns that hold fold labels."""
+        return self._read(without=[name for name in map(_label_column, (self.outer, self.inner)) if name])
 
     def options(self) -> dict[str, Any]:
         """The options of `fw.compare` that the study sets."""
@@ -237,8 +232,6 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
         raise BadStudy(f"a study file cannot name {found} of another package", "Give it with a flag, or in Python")
     _check_amounts(path, options, changes)
     check_sizes(options)
-    if changes_since(FIRST):
-        options.setdefault("foldwise", FIRST)
     for key in ("data", "store"):
         if isinstance(options.get(key), str):
             options[key] = _next_to_file(path, options[key], must_exist=key == "data")

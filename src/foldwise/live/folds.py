@@ -51,7 +51,7 @@ def _settle_stage(counts: Counts, count: MethodCount, stage: Stage) -> None:
     name, reading, method = stage.name, counts.reading, count.method
     if name in count.finished or not _has_chosen(counts, method, stage):
         return
-    candidate = reading.stage_candidate(method, stage)
+    candidate = reading.outer_candidate(method, stage.at)
     if candidate is not None and counts.study.key(method, candidate, stage.split) not in counts.known:
         return
     count.finished.add(name)

@@ -199,7 +199,7 @@ class MethodAnswer:
         waiting = {
             name(stage.split)
             for stage in self.study.stages(self.method)
-            if self.reading.stage_choice(self.method, stage).missing
+            if self.reading.choice(self.method, stage.at).missing
         }
         return len(self.keys) + len(waiting - {name(split) for split in self.study.tuning_splits(self.method)})
 

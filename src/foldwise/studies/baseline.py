@@ -12,7 +12,7 @@ LEAST_SHARE = 1e-15  # of a class in log shares, so that one without training ro
 
 
 class Targets(Protocol):
-    """What the baseline needs of a study or of its data."""
+    """What the baseline needs of a study, or of its data."""
 
     @property
     def task(self) -> str: ...
@@ -48,9 +48,9 @@ def _shares(of: Targets, train: IntArray, weights: FloatArray | None) -> FloatAr
     codes, classes = of.target[train], len(of.classes)
     counts = np.bincount(codes, weights=weights, minlength=classes)
     order = _sorted_classes(of)
-    there = order[np.bincount(codes, minlength=classes)[order] > 0]  # summed as scikit-learn sums them
+    present = order[np.bincount(codes, minlength=classes)[order] > 0]  # summed as scikit-learn sums them
     shares = np.zeros(classes)
-    shares[there] = counts[there] / counts[there].sum()
+    shares[present] = counts[present] / counts[present].sum()
     return shares
 
 

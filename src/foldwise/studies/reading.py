@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -40,11 +39,11 @@ class Reading:
         self._choices: dict[tuple[str, str, str], Choice] = {}
         self._undefined: dict[tuple[str, str], dict[str, str]] = {}
         self._runs: dict[str, dict[str, TuningRun]] = {}
-        self._users: dict[str, dict[str, list[TuningRun]]] = {}  # by method and training set
+        self._runs_by_set: dict[str, dict[str, list[TuningRun]]] = {}  # by method and training set
         self._training_sets: dict[str, dict[str, tuple[Split, IntArray]]] = {}
-        self._placed: dict[tuple[int, int], tuple[Any, ...]] = {}
-        self._judged_by: dict[str, list[str]] = {}
-        self._judged: dict[int, tuple[IntArray, AnyArray, FloatArray | None]] = {}
+        self._known_places: dict[tuple[int, int], tuple[Any, ...]] = {}
+        self._judging_responses: dict[str, list[str]] = {}
+        self._known_targets: dict[int, tuple[IntArray, AnyArray, FloatArray | None]] = {}
 
     def record(self, method: Method, candidate: int, split: Split) -> Record | None:
         return self.store.get(self.study.key(method, candidate, split))
@@ -91,7 +90,7 @@ class Reading:
         return list(self._runs_of(method).values())
 
     def run(self, method: Method, tuning: str) -> TuningRun:
-        """One of them by its name: `outer 0`, `outer 1`, `final`."""
+        """A tuning by its name: `outer 0`, `outer 1`, `final`."""
         return self._runs_of(method)[tuning]
 
     def look(self, records: Sequence[Record]) -> None:
@@ -106,21 +105,17 @@ class Reading:
 
     def _runs_on(self, method: str, training_sets: set[str]) -> list[TuningRun]:
         """The tunings of a method that use one of these training sets."""
-        if method not in self._users:
-            users = self._users[method] = {}
+        if method not in self._runs_by_set:
+            runs_by_set = self._runs_by_set[method] = {}
             for run in self._runs[method].values():
                 for split in run.place.every_split():
-                    users.setdefault(self.study.rows_name(split), []).append(run)
-        found = {id(run): run for name in training_sets for run in self._users[method].get(name, ())}
-        return list(found.values())
+                    runs_by_set.setdefault(self.study.rows_name(split), []).append(run)
+        runs = {id(run): run for name in training_sets for run in self._runs_by_set[method].get(name, ())}
+        return list(runs.values())
 
     def choice(self, method: Method, outer: int, *, rule: str | None = None) -> Choice:
         """The candidate chosen for an outer split on its own inner splits."""
         return self._choose(method, f"outer {outer}", rule)
-
-    def stage_choice(self, method: Method, stage: Stage) -> Choice:
-        """The candidate chosen for an outer split on its own inner splits."""
-        return self._choose(method, stage.name, None)
 
     def final_choice(self, method: Method, *, rule: str | None = None) -> Choice:
         """The candidate chosen on all rows: the one to ship."""
@@ -132,11 +127,7 @@ class Reading:
             return False
         if self.run(method, stage.name).state(is_quick=True) == "evaluate":
             return True
-        return self.stage_choice(method, stage).missing > 0
-
-    def stage_candidate(self, method: Method, stage: Stage) -> int | None:
-        """The candidate an outer split is judged by."""
-        return 0 if stage.inner is None else self.stage_choice(method, stage).candidate
+        return self.choice(method, stage.at).missing > 0
 
     def outer_candidate(self, method: Method, outer: int) -> int | None:
         """The candidate an outer split is judged by."""
@@ -144,24 +135,24 @@ class Reading:
 
     def training_sets(self, method: Method) -> dict[str, tuple[Split, IntArray]]:
         """Training sets of a method's tunings by name, with all rows on which they may be scored."""
-        found = self._training_sets.get(method.name)
-        if found is None:
-            found = self._training_sets[method.name] = dict(self.study.tuning_rows(method))
+        sets = self._training_sets.get(method.name)
+        if sets is None:
+            sets = self._training_sets[method.name] = dict(self.study.tuning_rows(method))
             for split in (split for run in self.runs(method) if run.levels for split in run.place.every_split()):
                 name = self.study.rows_name(split)
-                known = found.get(name)
-                found[name] = (split, split.test) if known is None else (known[0], np.union1d(known[1], split.test))
-        return found
+                first, rows = sets.get(name, (split, None))
+                sets[name] = (first, split.test if rows is None else np.union1d(rows, split.test))
+        return sets
 
     def outer_losses(self, method: Method, *, loss: int = 0) -> FloatArray:
         """Mean loss on the test rows of each outer split, of the candidate chosen inside it."""
-        return np.array([self._outer_loss(method, at, split, loss, split.test) for at, split in self._outer])
+        losses = [self._outer_loss(method, outer, loss, split.test) for outer, split in enumerate(self.study.outer)]
+        return np.array(losses)
 
     def training_losses(self, method: Method, *, loss: int = 0) -> FloatArray:
         """Mean loss on the training rows of each outer split."""
-        return np.array(
-            [self._outer_loss(method, at, split, loss, _distinct(split.train)) for at, split in self._outer]
-        )
+        splits = enumerate(self.study.outer)
+        return np.array([self._outer_loss(method, outer, loss, _distinct(split.train)) for outer, split in splits])
 
     def outer_response(self, method: Method, outer: int, loss: Loss | None = None) -> AnyArray | None:
         """Predictions of an outer split's model for its test rows, or the response by which a loss judges it."""
@@ -191,7 +182,8 @@ class Reading:
         """Outer splits on which the baseline stands in for a failed fit."""
         if not self.has_stand_ins:
             return 0
-        candidates = ((self.outer_candidate(method, at), split) for at, split in self._outer)
+        splits = enumerate(self.study.outer)
+        candidates = ((self.outer_candidate(method, outer), split) for outer, split in splits)
         records = [self.record(method, candidate, split) for candidate, split in candidates if candidate is not None]
         return sum(record is not None and not record.is_ok for record in records)
 
@@ -222,15 +214,11 @@ class Reading:
             if stage.inner is None:
                 yield from ((candidate, stage) for candidate in range(len(method.candidates)))
             elif not self.is_waiting(method, stage):
-                candidate = self.stage_candidate(method, stage)
+                candidate = self.outer_candidate(method, stage.at)
                 yield from [] if candidate is None else [(candidate, stage)]
 
-    @cached_property
-    def _outer(self) -> list[tuple[int, Split]]:
-        return list(enumerate(self.study.outer))
-
-    def _outer_loss(self, method: Method, at: int, split: Split, loss: int, rows: IntArray) -> float:
-        candidate = self.outer_candidate(method, at)
+    def _outer_loss(self, method: Method, outer: int, loss: int, rows: IntArray) -> float:
+        candidate, split = self.outer_candidate(method, outer), self.study.outer[outer]
         return np.nan if candidate is None else self.fold_loss(method, candidate, split, loss=loss, rows=rows)
 
     def _answer(self, record: Record, split: Split, response: str, rows: IntArray) -> AnyArray | None:
@@ -242,31 +230,31 @@ class Reading:
     def _places(self, record: Record | RecordBlock, rows: IntArray) -> IntArray | slice | None:
         """Where these rows are in a record; records of one fold share their rows, so this is computed once."""
         name = (id(record.rows), id(rows))
-        if name not in self._placed:
-            if len(self._placed) > MANY:
-                self._placed.clear()
-            one = record.record(0) if isinstance(record, RecordBlock) else record
-            self._placed[name] = (one.places(rows), record.rows, rows)  # kept, so that their ids stay their own
-        places: IntArray | slice | None = self._placed[name][0]
+        if name not in self._known_places:
+            if len(self._known_places) > MANY:
+                self._known_places.clear()
+            first = record.record(0) if isinstance(record, RecordBlock) else record
+            self._known_places[name] = (first.places(rows), record.rows, rows)  # holds both, so that no id is reused
+        places: IntArray | slice | None = self._known_places[name][0]
         return places
 
     def _targets(self, rows: IntArray) -> tuple[AnyArray, FloatArray | None]:
         """Targets and weights of these rows, extracted once."""
-        if id(rows) not in self._judged:
-            if len(self._judged) > MOST_TARGETS:
-                self._judged.clear()
+        if id(rows) not in self._known_targets:
+            if len(self._known_targets) > MOST_TARGETS:
+                self._known_targets.clear()
             weights = None if self.study.weights is None else self.study.weights[rows]
-            self._judged[id(rows)] = (rows, self.study.target[rows], weights)
-        return self._judged[id(rows)][1:]
+            self._known_targets[id(rows)] = (rows, self.study.target[rows], weights)
+        return self._known_targets[id(rows)][1:]
 
     def _mean_loss(self, judge: Loss, answers: AnyArray, rows: IntArray, fit: tuple[Method, int, Split]) -> float:
         """The mean loss on these rows; NaN, with the reason noted, where it is not finite."""
         target, weights = self._targets(rows)
         try:
-            found = judge.fold(target, answers, weights)
-            if math.isfinite(found):
-                return found
-            reason = f"it is {found}"
+            mean = judge.fold(target, answers, weights)
+            if math.isfinite(mean):
+                return mean
+            reason = f"it is {mean}"
         except Exception as problem:  # a user's own function may do anything, and must not end the study
             reason = f"it raised {type(problem).__name__}: {(str(problem).splitlines() or [''])[0][:200]}".rstrip(": ")
         if rows is fit[2].test:  # on training rows it may be undefined without harm
@@ -282,12 +270,12 @@ class Reading:
 
     def _choose(self, method: Method, tuning: str, rule: str | None) -> Choice:
         name = (method.name, tuning, rule or method.rule)
-        found = self._choices.get(name)
-        if found is None:
-            found = self.run(method, tuning).choice(rule or method.rule)
-            if not found.missing:
-                self._choices[name] = found
-        return found
+        choice = self._choices.get(name)
+        if choice is None:
+            choice = self.run(method, tuning).choice(rule or method.rule)
+            if not choice.missing:
+                self._choices[name] = choice
+        return choice
 
     def _runs_of(self, method: Method) -> dict[str, TuningRun]:
         if method.name not in self._runs:
@@ -308,58 +296,47 @@ class Reading:
 
     def scores_on(self, method: Method, candidates: Sequence[int], split: Split) -> tuple[FloatArray, IntArray]:
         """Scores of these candidates on a split, and the status of each fit (see `tuning_run`)."""
-        keys = self.study.keys(method, self.study.rows_name(split))
-        own = [keys[candidate] for candidate in candidates]
-        there = together(self.store, own)
-        if there.missing == len(own):
-            return np.full(len(own), np.nan), np.full(len(own), MISSING)
-        judged_by = self._responses(method)
-        responses = {judged_by[candidate] for candidate in candidates}
-        found = self._block_scores(responses, split, own, there.blocks) if there.blocks else None
-        if found is None:
+        every_key = self.study.keys(method, self.study.rows_name(split))
+        keys = [every_key[candidate] for candidate in candidates]
+        places = together(self.store, keys)
+        if places.missing == len(keys):
+            return np.full(len(keys), np.nan), np.full(len(keys), MISSING)
+        responses = self._responses(method)
+        in_blocks = None
+        if places.blocks:
+            wanted = {responses[candidate] for candidate in candidates}
+            in_blocks = self._block_scores(wanted, split, keys, places.blocks)
+        if in_blocks is None:
             return self._scores_of(method, candidates, split)
-        scores, status = found
-        if there.single:
-            places = np.flatnonzero(status == MISSING)
-            left = [candidates[place] for place in places.tolist()]
-            scores[places], status[places] = self._scores_of(method, left, split)
+        scores, status = in_blocks
+        if places.single:
+            missing = np.flatnonzero(status == MISSING)
+            others = [candidates[place] for place in missing.tolist()]
+            scores[missing], status[missing] = self._scores_of(method, others, split)
         return scores, status
 
     def _block_scores(
         self, responses: set[str], split: Split, keys: Sequence[str], blocks: Sequence[RecordBlock]
     ) -> tuple[FloatArray, IntArray] | None:
         """The same, by records that are in blocks; the others are missing. None where they cannot be judged at once."""
-        judge, weights = self.study.losses[0], self._targets(split.test)[1]
+        judge, (target, weights) = self.study.losses[0], self._targets(split.test)
         if len(responses) > 1 or not judge.is_elementwise or weights is not None:
             return None
         (response,) = responses
-        place = {key: at for at, key in enumerate(keys)} if len(blocks) > 1 or blocks[0].keys != tuple(keys) else None
+        is_one_block = len(blocks) == 1 and blocks[0].keys == tuple(keys)
+        place_of = {} if is_one_block else {key: place for place, key in enumerate(keys)}
         scores, status = np.full(len(keys), np.nan), np.full(len(keys), MISSING)
         for block in blocks:
-            means = self._block_means(judge, block, response, split.test)
+            rows = self._places(block, split.test)
+            if rows is None or response not in block.responses:
+                return None
+            answers = block.responses[response]
+            means = _mean_losses(judge, target, answers, rows) if answers.ndim == 2 else None
             if means is None:
                 return None
-            at = slice(None) if place is None else [place[key] for key in block.keys]
-            scores[at], status[at] = means, THERE
+            places = slice(None) if is_one_block else [place_of[key] for key in block.keys]
+            scores[places], status[places] = means, THERE
         return scores, status
-
-    def _block_means(self, judge: Loss, block: RecordBlock, response: str, rows: IntArray) -> FloatArray | None:
-        """Mean losses of the fits of a block on these rows, the same bits as one by one."""
-        target, places = self._targets(rows)[0], self._places(block, rows)
-        if places is None or response not in block.responses:
-            return None
-        values = block.responses[response]
-        if values.ndim != 2:
-            return None
-        if len(rows) > LONG:
-            sums = np.array([np.add.reduce(judge.measure(target, one[places])) for one in values])
-        else:
-            step, sums = max(1, CELLS // len(rows)), np.empty(len(values))
-            for at in range(0, len(values), step):
-                some = np.ascontiguousarray(values[at : at + step, places])
-                sums[at : at + step] = np.add.reduce(judge.measure(target, some), axis=1)
-        means: FloatArray = sums / len(rows)
-        return means if np.isfinite(means).all() else None
 
     def _scores_of(self, method: Method, candidates: Sequence[int], split: Split) -> tuple[FloatArray, IntArray]:
         """The same, record by record."""
@@ -374,21 +351,22 @@ class Reading:
         if means is not None:
             return means, status
         scores = np.full(len(records), np.nan)
-        for at, (candidate, record, response) in enumerate(zip(candidates, records, responses, strict=True)):
+        for place, (candidate, record, response) in enumerate(zip(candidates, records, responses, strict=True)):
             answers = None if record is None else self._answer(record, split, response, split.test)
             if record is not None and not record.is_ok:
-                status[at] = FAILED
+                status[place] = FAILED
             elif answers is None:
-                status[at] = MISSING
+                status[place] = MISSING
             if answers is not None:
-                scores[at] = self._mean_loss(judge, answers, split.test, (method, candidate, split))
+                scores[place] = self._mean_loss(judge, answers, split.test, (method, candidate, split))
         return scores, status
 
     def _responses(self, method: Method) -> list[str]:
         """The response by which the first loss judges each candidate, looked up once."""
-        known, judge = self._judged_by.setdefault(method.name, []), self.study.losses[0]
-        known += [method.response_for(judge, candidate) for candidate in range(len(known), len(method.responses))]
-        return known
+        responses, judge = self._judging_responses.setdefault(method.name, []), self.study.losses[0]
+        new = range(len(responses), len(method.responses))
+        responses += [method.response_for(judge, candidate) for candidate in new]
+        return responses
 
     def seen_losses(self, method: Method, candidate: int, split: Split) -> FloatArray | None:
         """Losses of single rows, weighted so that their mean is the score; None where there are none."""
@@ -406,21 +384,31 @@ class Reading:
         target, weights = self._targets(rows)
         if first is None or not judge.is_elementwise or weights is not None or len(set(responses)) > 1:
             return None
-        places, answers = self._places(first, rows), []
+        places, answers = self._places(first, rows), list[AnyArray]()
         if places is None:
             return None
         for record in records:
             if record is None or not record.is_ok or record.rows is not first.rows or response not in record.responses:
                 return None
             answers.append(record.responses[response])
-        if answers[0].ndim != 1:
-            return None
-        if len(rows) > LONG:
-            sums = np.array([np.add.reduce(judge.measure(target, values[places])) for values in answers])
-        else:
-            sums = np.add.reduce(judge.measure(target, np.stack([values[places] for values in answers])), axis=1)
-        means: FloatArray = sums / len(rows)
-        return means if np.isfinite(means).all() else None
+        return _mean_losses(judge, target, answers, places) if answers[0].ndim == 1 else None
+
+
+def _mean_losses(
+    judge: Loss, target: AnyArray, answers: AnyArray | list[AnyArray], places: IntArray | slice
+) -> FloatArray | None:
+    """Mean losses of many fits on these places of their rows, the same bits as one by one; None if one is infinite."""
+    if len(target) > LONG:
+        sums = np.array([np.add.reduce(judge.measure(target, values[places])) for values in answers])
+    else:
+        step, sums = max(1, CELLS // len(target)), np.empty(len(answers))
+        for start in range(0, len(answers), step):
+            some = answers[start : start + step]
+            chosen = some[:, places] if isinstance(some, np.ndarray) else np.stack([values[places] for values in some])
+            losses = judge.measure(target, np.ascontiguousarray(chosen))
+            sums[start : start + step] = np.add.reduce(losses, axis=1)
+    means: FloatArray = sums / len(target)
+    return means if np.isfinite(means).all() else None
 
 
 def _distinct(rows: IntArray) -> IntArray:

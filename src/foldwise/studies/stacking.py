@@ -28,34 +28,32 @@ class HeldOut(NamedTuple):
 
 def members_of(study: Study, method: Method) -> list[Method]:
     """The members of a combined method, as methods of the study."""
-    known = {one.name: one for one in study.methods}
-    return [known[name] for _, name in method.members]
+    methods = {other.name: other for other in study.methods}
+    return [methods[name] for _, name in method.members]
 
 
 def held_out(reading: Reading, method: Method, stage: Stage | None) -> HeldOut | None:
     """Out-of-fold predictions inside a stage, or inside all rows (None), as soon as every member has chosen."""
-    found: list[HeldOut] = []
+    by_member: list[HeldOut] = []
     for member in members_of(reading.study, method):
         choice, splits = _tuned(reading, member, stage)
-        own = None if choice.candidate is None else _own_held_out(reading, member, choice.candidate, splits)
-        if own is None:
+        rows = None if choice.candidate is None else _held_out_by(reading, member, choice.candidate, splits)
+        if rows is None:
             return None
-        found.append(own)
-    return HeldOut(found[0].rows, np.hstack([own.columns for own in found]))
+        by_member.append(rows)
+    return HeldOut(by_member[0].rows, np.hstack([rows.columns for rows in by_member]))
 
 
 def answered(reading: Reading, method: Method, stage: Stage, rows: IntArray) -> FloatArray | None:
     """Predictions of the members' models of a stage's training set for these rows."""
-    found = []
+    columns = []
     for member in members_of(reading.study, method):
-        candidate = _tuned(reading, member, stage)[0].candidate
-        own = (
-            None if candidate is None else reading.answer(member, candidate, stage.split, member.member_response, rows)
-        )
-        if own is None:
+        candidate, response = _tuned(reading, member, stage)[0].candidate, member.member_response
+        answer = None if candidate is None else reading.answer(member, candidate, stage.split, response, rows)
+        if answer is None:
             return None
-        found.append(as_columns(own, member.member_response))
-    return np.hstack(found)
+        columns.append(as_columns(answer, response))
+    return np.hstack(columns)
 
 
 def as_columns(answer: AnyArray, response: str) -> FloatArray:
@@ -92,11 +90,10 @@ def _tuned(reading: Reading, member: Method, stage: Stage | None) -> tuple[Choic
     if stage is None:
         assert member.inner.final is not None
         return reading.final_choice(member), member.inner.final
-    inner = member.inner.splits[stage.at]
-    return reading.stage_choice(member, stage._replace(inner=inner)), inner
+    return reading.choice(member, stage.at), member.inner.splits[stage.at]
 
 
-def _own_held_out(reading: Reading, member: Method, candidate: int, splits: Splits) -> HeldOut | None:
+def _held_out_by(reading: Reading, member: Method, candidate: int, splits: Splits) -> HeldOut | None:
     """One member's predictions of the rows its splits hold out; the mean where a row is held out more than once."""
     answers = [reading.answer(member, candidate, split, member.member_response, split.test) for split in splits]
     columns = [as_columns(answer, member.member_response) for answer in answers if answer is not None]

@@ -27,9 +27,9 @@ UNTUNED, NO_PROPOSALS = Untuned(), Proposals()
 class Method:
     """One named method: its candidates, how it is tuned, and the responses of its models.
 
-    A method without inner splits is not tuned: every candidate is judged on the outer splits. That is
-    one candidate, or all of a validation curve. The candidates of a
-    search are those proposed so far; a method with more of them is another value.
+    A method without inner splits is not tuned: every candidate is judged on the outer splits. That is one candidate,
+    or all of a validation curve. The candidates of a search are those proposed so far; with more of them it is another
+    method.
     """
 
     name: str
@@ -114,8 +114,8 @@ class Study:
     @property
     def packages(self) -> dict[str, str]:
         """Versions of the packages that its learners come from."""
-        found = {name: number for method in self.methods for name, number in method.packages.items()}
-        return dict(sorted(found.items()))
+        versions = {name: number for method in self.methods for name, number in method.packages.items()}
+        return dict(sorted(versions.items()))
 
     @property
     def shown(self) -> tuple[Method, ...]:
@@ -154,14 +154,14 @@ class Study:
 
     def tuning_rows(self, method: Method) -> dict[str, tuple[Split, IntArray]]:
         """Training sets on which every candidate is fitted, by name, with all the rows they are scored on."""
-        found = self._tuning_rows.get(method.name)
-        if found is None:
-            found = self._tuning_rows[method.name] = {}
+        sets = self._tuning_rows.get(method.name)
+        if sets is None:
+            sets = self._tuning_rows[method.name] = {}
             for split in self.tuning_splits(method):
                 name = self.rows_name(split)
-                known = found.get(name)
-                found[name] = (split, split.test) if known is None else (known[0], union(known[1], split.test))
-        return found
+                first, rows = sets.get(name, (split, None))
+                sets[name] = (first, split.test if rows is None else union(rows, split.test))
+        return sets
 
     def kept(self, method: Method, candidate: int) -> tuple[str, ...]:
         """Responses the outer fits keep: those of every loss, and what later questions may need."""
@@ -180,10 +180,10 @@ class Study:
 
     def rows_name(self, split: Split) -> str:
         """A name for the training rows of a split, the same wherever these rows are trained on."""
-        known = self._names.get(id(split))
-        if known is None:
-            known = self._names[id(split)] = (split, rows_name(split.train))  # keeps the split, so its id stays its own
-        return known[1]
+        named = self._names.get(id(split))
+        if named is None:
+            named = self._names[id(split)] = (split, rows_name(split.train))  # holds the split: its id is not reused
+        return named[1]
 
     def key(self, method: Method, candidate: int, split: Split) -> str:
         """The name of a fit: data, learner at its candidate, training rows, weights, seed and threads."""
@@ -191,14 +191,14 @@ class Study:
 
     def keys(self, method: Method, rows: str) -> tuple[str, ...]:
         """The names of the fits of all candidates on the training rows of this name."""
-        known = self._keys.get((method.name, rows), ())
-        if len(known) < len(method.identities):
+        keys = self._keys.get((method.name, rows), ())
+        if len(keys) < len(method.identities):
             name, prefix = rows.encode(), self.prefix
-            more = [_begun(prefix, identity).copy() for identity in method.identities[len(known) :]]
-            for begun in more:
+            hashes = [_begun(prefix, identity).copy() for identity in method.identities[len(keys) :]]
+            for begun in hashes:
                 begun.update(name)
-            known = self._keys[method.name, rows] = (*known, *[begun.hexdigest() for begun in more])
-        return known
+            keys = self._keys[method.name, rows] = (*keys, *[begun.hexdigest() for begun in hashes])
+        return keys
 
     def fit_key(self, identity: str, rows: str) -> str:
         return _digest(self.prefix, identity, rows)
@@ -210,12 +210,12 @@ class Study:
     @property
     def prefix(self) -> str:
         """The part of a fit's name that all fits of a study share."""
-        known = self._names.get(0)
-        if known is None:
+        named = self._names.get(0)
+        if named is None:
             weights = "" if self.weights is None else hashlib.blake2b(self.weights.tobytes()).hexdigest()
             texts = (self.fingerprint, self.task, repr(self.classes), weights, str(self.seed), str(self.threads))
-            known = self._names[0] = (None, _digest(*texts))
-        return known[1]
+            named = self._names[0] = (None, _digest(*texts))
+        return named[1]
 
 
 def rows_name(rows: IntArray) -> str:
