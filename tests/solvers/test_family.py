@@ -20,8 +20,7 @@ from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
 from foldwise.learners.learner import Learner
 from foldwise.solvers.family import FamilySolver, answer_of
-from foldwise.solvers.fitted_steps import copied
-from foldwise.solvers.steps import params_key
+from foldwise.solvers.steps import copied, params_key
 
 
 class Anything:

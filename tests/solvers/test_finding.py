@@ -5,23 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
-from sklearn.compose import TransformedTargetRegressor
-from sklearn.decomposition import PCA
 from sklearn.ensemble import BaggingRegressor
-from sklearn.impute import SimpleImputer
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsRegressor
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
 from foldwise.solvers import finding
 from foldwise.solvers.finding import all_solvers, find
-from foldwise.solvers.fitted_steps import numbers
-from foldwise.solvers.steps import Scaling, scaled
 
 
 @pytest.fixture
@@ -91,60 +85,6 @@ def test_families_come_before_what_takes_anything():
     names = [solver.name for solver in all_solvers()]
     assert names[:4] == ["baseline", "k-nn", "ridge", "kernel ridge"]
     assert len(set(names)) == len(names)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "scaling"),
-    [
-        (Ridge(), Scaling()),
-        (make_pipeline(StandardScaler(), Ridge()), Scaling(means=True, spreads=True)),
-        (make_pipeline(StandardScaler(with_mean=False), Ridge()), Scaling(spreads=True)),
-        (make_pipeline(SimpleImputer(), StandardScaler(), Ridge()), Scaling(means=True, spreads=True)),
-        (Pipeline([("none", "passthrough"), ("learner", Ridge())]), Scaling()),
-        (TransformedTargetRegressor(Ridge(), transformer=StandardScaler()), Scaling(target=True)),
-    ],
-)
-def test_scaling_is_seen_through(estimator, scaling):
-    known = scaled(estimator)
-    assert known is not None
-    assert known[0] == scaling
-    assert type(known[1]) is Ridge
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        make_pipeline(MinMaxScaler(), Ridge()),
-        make_pipeline(PCA(), Ridge()),
-        make_pipeline(StandardScaler(), StandardScaler(), Ridge()),
-        make_pipeline(SimpleImputer(missing_values=0), Ridge()),
-        make_pipeline(SimpleImputer(add_indicator=True), Ridge()),
-        make_pipeline(type("Own", (StandardScaler,), {})(), Ridge()),
-        make_pipeline(StandardScaler(), Ridge(), memory="somewhere"),
-        make_pipeline(StandardScaler(), "passthrough"),
-        TransformedTargetRegressor(Ridge(), func=np.log, inverse_func=np.exp),
-    ],
-)
-def test_other_steps_are_not_seen_through(estimator):
-    assert scaled(estimator) is None
-
-
-def test_the_preparation_of_the_built_in_lasso_is_seen_through(table):
-    data = make_dataset(*table)
-    known = scaled(builtin("lasso", data).estimator)
-    assert known is not None
-    assert known[0] == Scaling(means=True, spreads=True, target=True)
-    assert type(known[1]) is Lasso
-
-
-def test_gaps_text_and_sparse_tables_are_no_numbers(table):
-    X, y = table
-    gaps = np.where(X > 2, np.nan, X)
-    gaps[0, 0] = np.nan
-    assert numbers(make_dataset(gaps, y)) is None
-    assert numbers(make_dataset(sparse.csr_matrix(X), y)) is None
-    assert numbers(make_dataset(pd.DataFrame({"a": ["x", "y"] * 20, "b": X[:, 0]}), y)) is None
-    np.testing.assert_array_equal(numbers(make_dataset(pd.DataFrame(X, columns=list("abc")), y)), X)
 
 
 def test_classes_go_to_the_classifier(table):

@@ -26,8 +26,8 @@ from foldwise.records.block import RecordBlock, Records
 from foldwise.records.record import Record
 from foldwise.records.secrets import MOST, masked
 from foldwise.solvers.finding import answered_pieces
-from foldwise.solvers.fitted_steps import fit_behind_steps
 from foldwise.solvers.solver import Answered
+from foldwise.solvers.steps import fit_behind_steps
 
 # XGBoost begins what it says with the time of day, and a place in its code
 STAMP = re.compile(r"^\[\d\d:\d\d:\d\d\] (?:[A-Z]+: )?\S+:\d+:\s*")

@@ -12,7 +12,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, ModelAnswer, answer_of
+from foldwise.solvers.family import FamilySolver, ModelAnswer, ModelAnswers, answer_of
 from foldwise.solvers.steps import is_kind, params_key_without
 
 LEAST_SHRINKAGE = 1e-3  # below, rounding in the covariance shows in the ten digits promised
@@ -53,9 +53,7 @@ class Smoothed:
             model = clone(estimators[0]).set_params(**dict(self.start)).fit(X, y, **extra)
         return model, np.var(np.asarray(X), axis=0).max() if self.kind == "GaussianNB" else None
 
-    def answers(
-        self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[ModelAnswer | None]:
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> ModelAnswers:
         return [self._answer(fitted, estimator, X, responses) for estimator in estimators]
 
     def _answer(self, fitted: Any, estimator: Any, X: Any, responses: Sequence[str]) -> ModelAnswer | None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, ModelAnswer, grouped
-from foldwise.solvers.steps import is_kind, params_key_without, told
+from foldwise.solvers.family import FamilySolver, ModelAnswer, ModelAnswers, grouped
+from foldwise.solvers.steps import is_kind, parameters_of, params_key_without
 
 # keywords of LightGBM and XGBoost, beyond those of their classes, that leave the rounds alone
 HARMLESS = {"verbose", "verbosity", "deterministic", "force_row_wise", "force_col_wise", "num_threads"}
@@ -84,9 +84,7 @@ class Boosting:
             runs |= dict.fromkeys(short, run(max(short)))
         return runs
 
-    def answers(
-        self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[ModelAnswer | None]:
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> ModelAnswers:
         found: dict[int, ModelAnswer] = {}
         asked = sorted(set(map(self._rounds, estimators)))
         for same in grouped(asked, lambda rounds: id(fitted[rounds])):
@@ -97,7 +95,7 @@ class Boosting:
         return [found.get(self._rounds(estimator)) for estimator in estimators]
 
     def _rounds(self, estimator: Any) -> int:
-        return int(told(estimator)[self.rounds])
+        return int(parameters_of(estimator)[self.rounds])
 
 
 def _named(kind: type) -> set[str]:

@@ -14,9 +14,8 @@ from foldwise.arrays import AnyArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.errors import InvalidOutput
 from foldwise.learners.outputs import checked
-from foldwise.solvers.fitted_steps import FittedSteps, copied, fit_keywords, fit_steps
 from foldwise.solvers.solver import Answer, Answered, FitRequest, rows_digest
-from foldwise.solvers.steps import Parts, is_repeatable, params_key, take_apart
+from foldwise.solvers.steps import FittedSteps, Parts, copied, fit_keywords, fit_steps, is_repeatable, take_apart
 
 Item = TypeVar("Item")
 PATIENCE = 2  # fits in a row that may fail before the rest is left to the plain loop
@@ -28,6 +27,9 @@ class ModelAnswer:
 
     classes_: Any
     values: dict[str, AnyArray]
+
+
+ModelAnswers = list[ModelAnswer | None]
 
 
 class Family(Protocol):
@@ -48,9 +50,7 @@ class Family(Protocol):
     def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
         """What all of these estimators need of a training set; `extra` are keywords of their fit."""
 
-    def answers(
-        self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[ModelAnswer | None]:
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> ModelAnswers:
         """What each of the estimators would answer for these rows."""
 
 
@@ -93,7 +93,7 @@ class FamilySolver:
         if parts is None:
             return None
         # without steps before it there is nothing more to share, and smaller batches spread better over workers
-        return _steps_key(parts), None if parts.steps else self.family.shares(parts.estimator)
+        return parts.key, None if parts.steps else self.family.shares(parts.estimator)
 
     def fits_for(self, estimators: Sequence[Any]) -> int:
         """How many fits of one training set answer all of these."""
@@ -132,7 +132,7 @@ class FamilySolver:
             for place, parts in enumerate(map(self.apart, request.estimators))
             if parts is not None
         ]
-        return grouped(members, lambda member: (digests[id(requests[member.number].train)], _steps_key(member.parts)))
+        return grouped(members, lambda member: (digests[id(requests[member.number].train)], member.parts.key))
 
     def _by_fit(self, members: list[Member]) -> list[list[Member]]:
         return grouped(members, lambda member: self.family.shares(member.parts.estimator))
@@ -237,7 +237,3 @@ def _stacked(number: int, places: Sequence[int], answers: Sequence[Answer | None
     return Answered(
         number, [place for place, _ in known], {name: np.stack([answer[name] for _, answer in known]) for name in names}
     )
-
-
-def _steps_key(parts: Parts) -> Hashable:
-    return tuple(params_key(step) for _, step in parts.steps), params_key(parts.target)

@@ -14,8 +14,8 @@ from foldwise.errors import BadStudy
 from foldwise.learners.early_stopping import stops_early
 from foldwise.plugins import load_plugin
 from foldwise.solvers.family import FamilySolver
+from foldwise.solvers.scaling import scaled
 from foldwise.solvers.solver import Answered, FitRequest, Solver, SolverOption
-from foldwise.solvers.steps import scaled
 
 PIECE = 16 * 2**20  # bytes of answers, after which they are handed on
 TIGHT = 1e-8  # a user's own iterative estimator with this tolerance is solved to the optimum

@@ -13,7 +13,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, ModelAnswer, answer_of_probabilities, quiet
+from foldwise.solvers.family import FamilySolver, ModelAnswer, ModelAnswers, answer_of_probabilities, quiet
 from foldwise.solvers.steps import is_kind, params_key_without
 
 MOST = int(np.iinfo(np.int32).max)  # scikit-learn draws seeds below it, and takes it for a depth without limit
@@ -229,9 +229,7 @@ class Forests:
     def fit(self, estimators: Sequence[Any], X: Any, y: AnyArray, extra: dict[str, Any]) -> Any:
         return grow(estimators[0], max(int(estimator.n_estimators) for estimator in estimators), X, y, extra)
 
-    def answers(
-        self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[ModelAnswer | None]:
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> ModelAnswers:
         wanted = {int(estimator.n_estimators) for estimator in estimators}
         table, found = _as_trees_see_it(X), dict[int, ModelAnswer]()
         fitted.forest.estimators_[0].apply(table)  # looks for what trees refuse, on behalf of all

@@ -12,11 +12,10 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.fitted_steps import numbers, scale_columns, scale_target
 from foldwise.solvers.lasso_active_set import Gram, Rows, elastic_path, lasso_path
 from foldwise.solvers.lasso_pivots import pivot_path
+from foldwise.solvers.scaling import Scaling, is_between, known_scaling, numbers, scale_columns, scale_target, scaled
 from foldwise.solvers.solver import Answered, FitRequest, grouped_parts, has_repeats
-from foldwise.solvers.steps import Scaling, scaled
 
 TOO_LITTLE_LEFT = 1e-6  # share of a column's sum of squares below which a difference has lost too many digits
 WIDEST_GRAM = 3000  # columns; beyond them the products are made as they are needed
@@ -111,7 +110,7 @@ class LassoSolver:
         return known is not None and _is_known(known[1]) and table_of(data) is not None
 
     def shares(self, estimator: Any) -> Hashable:
-        scaling, final = _parts(estimator)
+        scaling, final = known_scaling(estimator)
         return scaling, final.fit_intercept, final.positive, float(final.l1_ratio)
 
     def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
@@ -123,9 +122,9 @@ class LassoSolver:
         table = table_of(data)
         assert table is not None
         for parts in grouped_parts(requests, self.shares):
-            scaling, final = _parts(parts[0].request.estimators[0])
+            scaling, final = known_scaling(parts[0].request.estimators[0])
             for number, places, request in parts:
-                alphas = [float(_parts(estimator)[1].alpha) for estimator in request.estimators]
+                alphas = [float(known_scaling(estimator)[1].alpha) for estimator in request.estimators]
                 training_set = _training_set(table, request.train, scaling, is_centred=final.fit_intercept)
                 coefficients = _coefficients(training_set, final, alphas)
                 known = [at for at, slopes in enumerate(coefficients) if slopes is not None]
@@ -185,33 +184,22 @@ def _coefficients(part: _TrainingSet, final: Any, alphas: list[float]) -> list[F
     return elastic_path(part.problem, penalties, share=float(final.l1_ratio), positive=final.positive)
 
 
-def _parts(estimator: Any) -> tuple[Scaling, Any]:
-    known = scaled(estimator)
-    assert known is not None
-    return known
-
-
 def _is_known(final: Any) -> bool:
     from sklearn.linear_model import ElasticNet, Lasso
 
     return (
         type(final) in (Lasso, ElasticNet)
-        and _is_between(final.alpha, 0.0, np.inf)
+        and is_between(final.alpha, 0.0, np.inf)
         and final.alpha > 0
-        and (type(final) is Lasso or (_is_between(final.l1_ratio, 0.0, 1.0) and final.l1_ratio > 0))
+        and (type(final) is Lasso or (is_between(final.l1_ratio, 0.0, 1.0) and final.l1_ratio > 0))
         and type(final.fit_intercept) is bool
         and type(final.positive) is bool
         and type(final.precompute) is bool
         and final.selection in ("cyclic", "random")
         and final.warm_start in (False, True)
-        and _is_between(final.tol, 0.0, np.inf)
-        and _is_between(final.max_iter, 1, np.inf)
+        and is_between(final.tol, 0.0, np.inf)
+        and is_between(final.max_iter, 1, np.inf)
     )
-
-
-def _is_between(value: Any, low: float, high: float) -> bool:
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return is_number and bool(low <= value <= high)
 
 
 SOLVERS = (LassoSolver(),)

@@ -12,12 +12,11 @@ import numpy as np
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.learners.model import takes_weights
-from foldwise.solvers.fitted_steps import numbers, scale_columns
 from foldwise.solvers.logistic_loss import Logistic
 from foldwise.solvers.logistic_newton import Descent
 from foldwise.solvers.logistic_warm_start import WarmStart, minima_along
+from foldwise.solvers.scaling import is_between, known_numbers, known_scaling, numbers, scale_columns, scaled
 from foldwise.solvers.solver import Answer, Answered, FitRequest, grouped_parts
-from foldwise.solvers.steps import Scaling, scaled
 
 MOST_DENSE = 800  # coefficients with squared penalties; with more, Hessians cost more than scikit-learn's cheap steps
 MOST_DENSE_COLUMNS = 400  # with more, the curvature of all rows tells too little about that of a training set
@@ -47,24 +46,23 @@ class LogisticSolver:
         )
 
     def shares(self, estimator: Any) -> Hashable:
-        scaling, final = _parts(estimator)
+        scaling, final = known_scaling(estimator)
         penalises_intercept = final.solver == "liblinear" and final.intercept_scaling
         return scaling, final.fit_intercept, penalises_intercept, final.class_weight, float(_share(final))
 
     def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
         """Newton's steps cost rows x columns squared, scikit-learn's many more rows x columns."""
-        return _is_cheap(_parts(requests[0].estimators[0])[1], data)
+        return _is_cheap(known_scaling(requests[0].estimators[0])[1], data)
 
     def solve(self, requests: Sequence[FitRequest], data: Dataset) -> Iterator[Answered]:
-        X = numbers(data)
-        assert X is not None
+        X = known_numbers(data)
         for parts in grouped_parts(requests, self.shares):
             estimator = parts[0].request.estimators[0]
             for number, places, request in parts:
                 training_set = _training_set(X, data, request.train, estimator)
                 if training_set is None:
                     continue
-                finals = [_parts(some)[1] for some in request.estimators]
+                finals = [known_scaling(some)[1] for some in request.estimators]
                 minima = _minima(training_set, np.array([1.0 / final.C for final in finals]), X, data, estimator)
                 # where no column is used, scikit-learn's saga stops before its intercept has settled
                 known = [
@@ -104,7 +102,7 @@ class _TrainingSet:
 
 
 def _training_set(X: FloatArray, data: Dataset, train: IntArray, estimator: Any) -> _TrainingSet | None:
-    scaling, final = _parts(estimator)
+    scaling, final = known_scaling(estimator)
     codes = data.codes[train]
     weights = np.ones(train.size)
     if data.weights is not None and takes_weights(estimator):
@@ -208,19 +206,13 @@ def _is_cheap(final: Any, data: Dataset) -> bool:
     return _size(data) <= MOST_DENSE and data.columns <= MOST_DENSE_COLUMNS
 
 
-def _parts(estimator: Any) -> tuple[Scaling, Any]:
-    known = scaled(estimator)
-    assert known is not None
-    return known
-
-
 def _is_known(final: Any) -> bool:
     return (
         _is_logistic(final)
-        and _is_between(final.C, 1e-12, 1e12)
-        and _is_between(_share(final), 0, 1)
+        and is_between(final.C, 1e-12, 1e12)
+        and is_between(_share(final), 0, 1)
         and type(final.fit_intercept) is bool
-        and _is_between(final.intercept_scaling, 1e-6, 1e6)
+        and is_between(final.intercept_scaling, 1e-6, 1e6)
         and (final.class_weight is None or final.class_weight == "balanced")
         and final.dual is False
         and final.solver in SOLVERS_KNOWN
@@ -245,11 +237,6 @@ def _share(final: Any) -> Any:
 def _allows(solver: str, share: float) -> bool:
     """Does scikit-learn's solver take this share of absolute penalty? Where not, the plain loop gives its error."""
     return share == 0 or solver == "saga" or (share == 1 and solver == "liblinear")
-
-
-def _is_between(value: Any, low: float, high: float) -> bool:
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return is_number and bool(low <= value <= high)
 
 
 SOLVERS = (LogisticSolver(),)

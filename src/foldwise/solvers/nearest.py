@@ -11,13 +11,11 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.learners.estimators.distances import before_ties, distances, in_order, power
-from foldwise.learners.estimators.distances import power as power_of
-from foldwise.solvers.fitted_steps import numbers, scale_columns
 from foldwise.solvers.nearest_lists import Index, Lists, first_kept, list_length
 from foldwise.solvers.nearest_training_sets import Asks, Scale, Search, Ties, Together, TrainingSet, Votes, Walk
 from foldwise.solvers.nearest_votes import Weighting, make_target, running_answers
+from foldwise.solvers.scaling import Scaling, known_numbers, known_scaling, numbers, scale_columns, scaled
 from foldwise.solvers.solver import Answered, FitRequest, RequestPart, any_of, grouped_parts, has_repeats, rows_digest
-from foldwise.solvers.steps import Scaling, scaled
 
 ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 BLOCK = 2_000_000  # neighbours listed at a time
@@ -42,9 +40,7 @@ class NeighboursSolver:
         return is_ours and numbers(data) is not None
 
     def shares(self, estimator: Any) -> Hashable:
-        known = scaled(estimator)
-        assert known is not None
-        scaling, final = known
+        scaling, final = known_scaling(estimator)
         return type(final).__name__, scaling, final.algorithm, final.leaf_size, power(final)
 
     def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
@@ -81,12 +77,10 @@ class NeighbourBatch:
     def __init__(self, estimator: Any, data: Dataset) -> None:
         from foldwise.learners.estimators.nearest import RowOrder
 
-        known, X = scaled(estimator), numbers(data)
-        assert known is not None
-        assert X is not None
-        self.scaling, self.final = known
+        X = known_numbers(data)
+        self.scaling, self.final = known_scaling(estimator)
         self.X, self.data = X, data
-        self.p = power_of(self.final) or 2.0
+        self.p = power(self.final) or 2.0
         self.is_by_row = isinstance(self.final, RowOrder)  # are ties broken by the order of rows?
         self.target = make_target(data)
         self._no_scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
@@ -102,7 +96,7 @@ class NeighbourBatch:
     def _wants(self, part: RequestPart) -> tuple[IntArray, list[Weighting]]:
         estimators = part.request.estimators
         if id(estimators) not in self._wanted:
-            finals = [(scaled(estimator) or (None, estimator))[1] for estimator in estimators]
+            finals = [known_scaling(estimator)[1] for estimator in estimators]
             ks = np.array([int(final.n_neighbors) for final in finals])
             self._wanted[id(estimators)] = ks, [final.weights for final in finals]
         return self._wanted[id(estimators)]

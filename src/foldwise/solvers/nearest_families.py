@@ -11,9 +11,9 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray
 from foldwise.data.dataset import Dataset
 from foldwise.learners.sample import RowSample
-from foldwise.solvers.family import FamilySolver, ModelAnswer, answer_of
-from foldwise.solvers.fitted_steps import numbers
+from foldwise.solvers.family import FamilySolver, ModelAnswer, ModelAnswers, answer_of
 from foldwise.solvers.nearest import NeighboursSolver, is_known
+from foldwise.solvers.scaling import numbers
 from foldwise.solvers.solver import FitRequest
 from foldwise.solvers.steps import params_key
 
@@ -44,7 +44,7 @@ class PreparedNeighbours:
 
     def answers(
         self, fitted: tuple[FloatArray, AnyArray], estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[ModelAnswer | None]:
+    ) -> ModelAnswers:
         learnt, y = fitted
         is_regression = is_known(estimators[0], "regression")
         classes, values = (None, y) if is_regression else np.unique(y, return_inverse=True)
@@ -52,7 +52,7 @@ class PreparedNeighbours:
         if numbers(table) is None:
             raise TypeError("the steps make no finite numbers")
         train, rows = np.arange(len(y)), np.arange(len(y), table.rows)
-        answers: list[ModelAnswer | None] = [None] * len(estimators)
+        answers: ModelAnswers = [None] * len(estimators)
         request = FitRequest(tuple(estimators), train, rows, tuple(responses))
         for _, places, arrays in NeighboursSolver().solve([request], table):
             if classes is not None and "predict" in arrays:
@@ -94,9 +94,7 @@ class SampledNeighbours:
         most = max(sampled.estimator.n_neighbors for sampled in estimators)
         return _with(estimators[0], n_neighbors=most).fit(X, y, **extra)
 
-    def answers(
-        self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[ModelAnswer | None]:
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> ModelAnswers:
         neighbours = fitted.estimator_.kneighbors(X)
         shared = [{name: getattr(sampled.estimator, name) for name in SHARED} for sampled in estimators]
         return [answer_of(_looked_up(fitted.estimator_, neighbours, own), X, responses) for own in shared]

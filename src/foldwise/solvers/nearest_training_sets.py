@@ -13,8 +13,8 @@ from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.learners.estimators.distances import EPSILON, before_ties, distances, norm_error, squared_norms
 from foldwise.solvers.nearest_lists import Index, Lists, first_in_order, first_places
 from foldwise.solvers.nearest_votes import Target, Weighting, running_answers, tied_boundaries
+from foldwise.solvers.scaling import Scaling
 from foldwise.solvers.solver import RequestPart
-from foldwise.solvers.steps import Scaling
 
 Scale = tuple[FloatArray, FloatArray]  # what is taken off every column, and what it is divided by
 NEAREST = 1e-11  # relative error of a squared distance that inverse weights may have

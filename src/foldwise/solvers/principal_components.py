@@ -11,9 +11,8 @@ import numpy as np
 
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, ModelAnswer, answer_of, quiet
-from foldwise.solvers.fitted_steps import copied
-from foldwise.solvers.steps import Parts, is_kind, params_key, params_key_without, take_apart
+from foldwise.solvers.family import FamilySolver, ModelAnswers, answer_of, quiet
+from foldwise.solvers.steps import Parts, copied, is_kind, params_key, params_key_without, take_apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +76,9 @@ class Components:
                 parts.models[params_key(estimator)] = model
         return parts
 
-    def answers(
-        self, fitted: Decomposed, estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[ModelAnswer | None]:
+    def answers(self, fitted: Decomposed, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> ModelAnswers:
         tables: dict[int, Any] = {}
-        given: list[ModelAnswer | None] = []
+        given: ModelAnswers = []
         for estimator in estimators:
             model, count = fitted.models.get(params_key(estimator)), _count(estimator)
             if model is not None and count not in tables:

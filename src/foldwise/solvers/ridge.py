@@ -11,7 +11,6 @@ import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.fitted_steps import numbers, scale_columns
 from foldwise.solvers.ridge_dual import Products, centred_products, in_chunks, left_out, rest_to_leave_out
 from foldwise.solvers.ridge_penalties import DOUBT, PenaltyBatch, Predictions, score_targets
 from foldwise.solvers.ridge_primal import (
@@ -22,8 +21,8 @@ from foldwise.solvers.ridge_primal import (
     primal_answers,
     symmetric_product,
 )
+from foldwise.solvers.scaling import known_numbers, known_scaling, numbers, scale_columns, scaled
 from foldwise.solvers.solver import Answered, FitRequest, grouped_parts
-from foldwise.solvers.steps import scaled
 
 GROUP = 2_000_000  # predictions of a tall table made at a time
 FAR = 1e3  # means of a wide table's columns, in standard deviations, beyond which they cost too many digits
@@ -53,9 +52,8 @@ class RidgeSolver:
         return is_number and final.alpha >= 0 and not is_balanced and final.solver in ("auto", "cholesky", "svd")
 
     def shares(self, estimator: Any) -> Hashable:
-        known = scaled(estimator)
-        assert known is not None
-        return type(known[1]).__name__, known[0], known[1].fit_intercept, _rank(known[1])
+        scaling, final = known_scaling(estimator)
+        return type(final).__name__, scaling, final.fit_intercept, _rank(final)
 
     def pays(self, requests: Sequence[FitRequest], data: Dataset) -> bool:
         """A reduction per training set, against every fit; in multiplications.
@@ -112,13 +110,11 @@ class _Batch(PenaltyBatch):
     """All fits of one kind of ridge."""
 
     def __init__(self, estimator: Any, data: Dataset) -> None:
-        known, X = scaled(estimator), numbers(data)
-        assert known is not None
-        assert X is not None
         super().__init__(data, score_targets(data), _penalty)
-        self.X, self.scaling, self.intercept = X, known[0], bool(known[1].fit_intercept)
-        self.most_at_once = GROUP if 2 * X.shape[1] < data.rows else math.inf  # wide sets share one reduction
-        self.form = Form(self.intercept, self.scaling.means, self.scaling.spreads, _rank(known[1]))
+        self.scaling, final = known_scaling(estimator)
+        self.X, self.intercept = known_numbers(data), bool(final.fit_intercept)
+        self.most_at_once = GROUP if 2 * data.columns < data.rows else math.inf  # wide sets share one reduction
+        self.form = Form(self.intercept, self.scaling.means, self.scaling.spreads, _rank(final))
 
     def predictions(self, requests: list[FitRequest], penalties: FloatArray) -> list[Predictions]:
         """Each training set by the cheapest way that is open to it.
@@ -243,6 +239,5 @@ _CROSS_PRODUCTS: WeakKeyDictionary[Dataset, CrossProductTable] = WeakKeyDictiona
 
 
 def _penalty(estimator: Any) -> float:
-    known = scaled(estimator)
-    assert known is not None
-    return 0.0 if _is_least_squares(known[1]) else float(known[1].alpha)
+    final = known_scaling(estimator)[1]
+    return 0.0 if _is_least_squares(final) else float(final.alpha)

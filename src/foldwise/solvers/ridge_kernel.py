@@ -9,11 +9,11 @@ import numpy as np
 
 from foldwise.arrays import FloatArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.fitted_steps import numbers, scale_columns, scale_target
 from foldwise.solvers.ridge_dual import Products, in_chunks
 from foldwise.solvers.ridge_penalties import PenaltyBatch, Predictions, score_targets
+from foldwise.solvers.scaling import known_numbers, known_scaling, numbers, scale_columns, scale_target, scaled
 from foldwise.solvers.solver import Answered, FitRequest, grouped_parts, has_repeats
-from foldwise.solvers.steps import params_key, scaled
+from foldwise.solvers.steps import params_key
 
 KERNELS = ("linear", "rbf", "poly", "polynomial", "laplacian", "sigmoid", "cosine")
 GRAM_ROWS = 5000  # of larger tables no Gram matrix of all rows is held
@@ -33,9 +33,7 @@ class KernelRidgeSolver:
         return _is_kernel_ridge(known[1]) or (not known[0].target and _is_fixed_process(known[1]))
 
     def shares(self, estimator: Any) -> Hashable:
-        known = scaled(estimator)
-        assert known is not None
-        scaling, final = known
+        scaling, final = known_scaling(estimator)
         if type(final).__name__ == "KernelRidge":
             return scaling, final.kernel, final.gamma, final.degree, final.coef0
         return scaling, params_key(final.kernel), final.normalize_y  # its text has three digits of each number
@@ -92,20 +90,15 @@ def _is_number(value: Any) -> bool:
 
 
 def _penalty(estimator: Any) -> float:
-    known = scaled(estimator)
-    assert known is not None
-    return float(known[1].alpha)
+    return float(known_scaling(estimator)[1].alpha)
 
 
 class _Batch(PenaltyBatch):
     """All fits of one kernel."""
 
     def __init__(self, estimator: Any, data: Dataset) -> None:
-        known, X = scaled(estimator), numbers(data)
-        assert known is not None
-        assert X is not None
         super().__init__(data, score_targets(data), _penalty)
-        self.X, (self.scaling, self.final) = X, known
+        self.X, (self.scaling, self.final) = known_numbers(data), known_scaling(estimator)
         self.is_process = type(self.final).__name__ == "GaussianProcessRegressor"
         self.weights = None if self.is_process else data.weights
         self._gram: FloatArray | None = None

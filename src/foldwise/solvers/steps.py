@@ -1,34 +1,40 @@
-"""A pipeline taken apart: the steps before its last estimator, compared, and told apart from plain scaling."""
+"""A pipeline taken apart: its steps, fitted once per training set for all candidates and learners, and the learner."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+import warnings
+from collections.abc import Hashable
 from copy import copy, deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from foldwise.arrays import IntArray
+from foldwise.data.dataset import Dataset
+from foldwise.learners.model import Fitting, make_fitting
+from foldwise.solvers.solver import rows_digest
+
+MOST_BYTES = 128 * 2**20  # of transformed tables that a process keeps
 # Code that draws no random numbers but from a random_state; a user's own steps may draw from anywhere.
 REPEATABLE = ("sklearn", "foldwise.learners", "numpy", "scipy", "lightgbm", "xgboost", "catboost")
+
+Steps = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
     """An estimator taken apart: steps before the last, what is done to the target, and the last, which learns."""
 
-    steps: tuple[tuple[str, Any], ...]
+    steps: Steps
     target: Any  # the transformer of a TransformedTargetRegressor, or None
     estimator: Any
 
-
-@dataclass(frozen=True)
-class Scaling:
-    """What a training set does to the columns, and to the target, before the last estimator learns."""
-
-    means: bool = False  # are the training means taken off?
-    spreads: bool = False  # are the columns divided by their training standard deviations?
-    target: bool = False  # is the target brought to mean 0 and variance 1?
+    @property
+    def key(self) -> Hashable:
+        """Equal where the same is done before the estimator."""
+        return tuple(params_key(step) for _, step in self.steps), params_key(self.target)
 
 
 def take_apart(estimator: Any) -> Parts | None:
@@ -40,39 +46,16 @@ def take_apart(estimator: Any) -> Parts | None:
     >>> take_apart(make_pipeline(StandardScaler(), Ridge(2.0)))
     Parts(steps=(('standardscaler', StandardScaler()),), target=None, estimator=Ridge(alpha=2.0))
     """
-    steps: tuple[tuple[str, Any], ...] = ()
+    steps: Steps = ()
     while is_kind(estimator, "Pipeline"):
-        if not _is_chain(estimator) or not estimator.steps or not hasattr(estimator.steps[-1][1], "fit"):
+        if not is_chain(estimator) or not estimator.steps or not hasattr(estimator.steps[-1][1], "fit"):
             return None
         steps, estimator = (*steps, *estimator.steps[:-1]), estimator.steps[-1][1]
-    if is_kind(estimator, "TransformedTargetRegressor") and _scales_target(estimator):
-        return Parts(steps, estimator.transformer, estimator.regressor)
+    if is_kind(estimator, "TransformedTargetRegressor"):
+        is_plain = estimator.func is None and estimator.inverse_func is None and estimator.regressor is not None
+        if is_plain and is_kind(estimator.transformer, "StandardScaler"):
+            return Parts(steps, estimator.transformer, estimator.regressor)
     return Parts(steps, None, estimator)
-
-
-def scaled(estimator: Any) -> tuple[Scaling, Any] | None:
-    """The scaling before the last estimator, and that estimator; None where something else is done on the way.
-
-    Known are bare estimators, pipelines of StandardScaler, the preprocessing of the built-in learners (on numbers
-    without missing values, where imputing changes nothing), and a target scaled by StandardScaler.
-
-    >>> from sklearn.linear_model import Ridge
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> scaled(make_pipeline(StandardScaler(), Ridge(2.0)))
-    (Scaling(means=True, spreads=True, target=False), Ridge(alpha=2.0))
-    """
-    parts = take_apart(estimator)
-    if parts is None or not hasattr(parts.estimator, "fit") or is_kind(parts.estimator, "TransformedTargetRegressor"):
-        return None
-    scalers = [step for step in _flat(parts.steps) if not _changes_nothing(step)]
-    if len(scalers) > 1 or not all(map(_is_scaler, scalers)):
-        return None
-    means, spreads = (scalers[0].with_mean, scalers[0].with_std) if scalers else (False, False)
-    if parts.target is None:
-        return Scaling(means, spreads), parts.estimator
-    is_whole = _is_scaler(parts.target) and parts.target.with_mean and parts.target.with_std
-    return (Scaling(means, spreads, target=True), parts.estimator) if is_whole else None
 
 
 def is_kind(thing: Any, *names: str, package: str = "sklearn") -> bool:
@@ -81,19 +64,24 @@ def is_kind(thing: Any, *names: str, package: str = "sklearn") -> bool:
     return kind.__name__ in names and kind.__module__.partition(".")[0] == package
 
 
-def told(estimator: Any) -> dict[str, Any]:
-    """What an estimator was told; CatBoost keeps it beside an empty model, which is never the same as another's."""
+def is_chain(pipeline: Any) -> bool:
+    """Is a pipeline no more than its steps?"""
+    return pipeline.memory is None and getattr(pipeline, "transform_input", None) is None
+
+
+def parameters_of(estimator: Any) -> dict[str, Any]:
+    """Its parameters; CatBoost keeps them beside an empty model, which is never the same as another's."""
     is_catboost = type(estimator).__module__.partition(".")[0] == "catboost"
-    found: dict[str, Any] = estimator.get_params() if is_catboost else vars(estimator)
-    return found
+    parameters: dict[str, Any] = estimator.get_params() if is_catboost else vars(estimator)
+    return parameters
 
 
 def copy_of(estimator: Any) -> Any:
     """An estimator that is not fitted, as a clone of it, made in a tenth of the time; its generator is its own."""
-    made = copy(estimator)
-    if getattr(made, "random_state", None) is not None:
-        made.random_state = deepcopy(made.random_state)
-    return made
+    copied = copy(estimator)
+    if getattr(copied, "random_state", None) is not None:
+        copied.random_state = deepcopy(copied.random_state)
+    return copied
 
 
 def params_key(value: Any) -> Hashable:
@@ -114,16 +102,16 @@ def params_key(value: Any) -> Hashable:
     if isinstance(value, float):
         return type(value), value.hex()  # NaN is like NaN here
     if hasattr(value, "get_params") and not isinstance(value, type):
-        return type(value), tuple((name, params_key(item)) for name, item in sorted(told(value).items()))
+        return type(value), tuple((name, params_key(item)) for name, item in sorted(parameters_of(value).items()))
     return (type(value), value) if isinstance(value, Hashable) else (type(value), id(value))
 
 
 def params_key_without(estimator: Any, *free: str) -> Hashable:
     """The same of an estimator, apart from the parameters one fit answers for."""
-    kept = {name: value for name, value in sorted(told(estimator).items()) if name not in free}
-    if isinstance(again := kept.get("_other_params"), dict):  # LightGBM notes there again what it is told later
-        kept["_other_params"] = {name: value for name, value in again.items() if name not in free}
-    return type(estimator), tuple((name, params_key(value)) for name, value in kept.items())
+    parameters = {name: value for name, value in sorted(parameters_of(estimator).items()) if name not in free}
+    if isinstance(others := parameters.get("_other_params"), dict):  # LightGBM notes there what it is told later
+        parameters["_other_params"] = {name: value for name, value in others.items() if name not in free}
+    return type(estimator), tuple((name, params_key(value)) for name, value in parameters.items())
 
 
 def is_repeatable(value: Any) -> bool:
@@ -139,54 +127,115 @@ def is_repeatable(value: Any) -> bool:
         return all(map(is_repeatable, value))
     if isinstance(value, dict):
         return all(map(is_repeatable, value.values()))
-    if not _is_trusted(value):
+    named = value if isinstance(value, type) or hasattr(value, "__name__") else type(value)
+    home = getattr(named, "__module__", None) or ("numpy" if isinstance(value, np.ufunc) else "")
+    if not any(home == package or home.startswith(f"{package}.") for package in REPEATABLE):
         return False
     if hasattr(value, "get_params"):
-        return all(map(is_repeatable, told(value).values()))
+        return all(map(is_repeatable, parameters_of(value).values()))
     # a splitter without a seed draws from the world's random numbers
     return isinstance(value, type) or callable(value) or getattr(value, "random_state", 0) is not None
 
 
-def _is_chain(pipeline: Any) -> bool:
-    """Is a pipeline no more than its steps?"""
-    return pipeline.memory is None and getattr(pipeline, "transform_input", None) is None
+@dataclass(eq=False)
+class FittedSteps:
+    """Fitted steps, the training set after them, and other rows that have passed them."""
+
+    pipeline: Any  # the steps, fitted; None where there are none
+    X: Any
+    passed: dict[bytes, Any] = field(default_factory=dict)
+    size: int = 0
+    steps: Steps = ()  # as they were given: what is told apart by its place in memory must not leave it
+
+    def transform(self, rows: IntArray, data: Dataset) -> Any:
+        """Other rows as they look after the steps; not to be written to."""
+        key = rows_digest(rows)
+        if key not in self.passed:
+            table = data.take(rows)
+            self.passed[key] = table if self.pipeline is None else self.pipeline.transform(table)
+            self.size += bytes_of(self.passed[key])
+        return self.passed[key]
 
 
-def _flat(steps: tuple[tuple[str, Any], ...]) -> Iterator[Any]:
-    """The steps, and those of plain pipelines among them."""
-    for _, step in steps:
-        if is_kind(step, "Pipeline") and _is_chain(step) and step.steps:
-            yield from _flat(tuple(step.steps))
-        else:
-            yield step
+def fit_steps(steps: Steps, train: IntArray, data: Dataset) -> FittedSteps | None:
+    """The training set after these steps, fitted now if nobody has asked before; None where they fail or warn."""
+    if not steps:
+        return FittedSteps(None, data.take(train))
+    key = (rows_digest(train), tuple(params_key(step) for _, step in steps))
+    known = _FITTED.setdefault(data, {})
+    fitted = known.pop(key, None) or _fit_steps(steps, train, data)
+    if fitted is not None:
+        known[key] = fitted  # the last asked for is the last to be dropped
+        size = sum(other.size for other in list(known.values()))
+        for oldest in list(known)[:-1]:
+            if size <= MOST_BYTES:
+                break
+            dropped = known.pop(oldest, None)  # another thread may have been quicker
+            size -= dropped.size if dropped else 0
+    return fitted
 
 
-def _changes_nothing(step: Any) -> bool:
-    """Steps that hand finite numbers on as they are."""
-    if step is None or (isinstance(step, str) and step == "passthrough"):
-        return True
-    if not is_kind(step, "SimpleImputer"):
-        return False
-    return (
-        step.strategy in ("mean", "median", "most_frequent", "constant")
-        and not step.add_indicator
-        and isinstance(step.missing_values, float)
-        and bool(np.isnan(step.missing_values))
-    )
+def fit_behind_steps(fitting: Fitting, data: Dataset, train: IntArray, seed: int) -> Any:
+    """The model of a built-in learner behind its preprocessing; None where the plain fit must do it."""
+    if fitting.stops:
+        return None
+    pipeline = fitting.seeded(seed)
+    if not is_kind(pipeline, "Pipeline") or [name for name, _ in pipeline.steps] != ["prepare", "learner"]:
+        return None
+    step, estimator = pipeline.steps[0], pipeline.steps[1][1]
+    fitted = fit_steps((step,), train, data) if is_repeatable(step[1]) else None
+    if fitted is None:
+        return None
+    from sklearn.base import clone
+    from sklearn.pipeline import Pipeline
+
+    model = clone(estimator).fit(copied(fitted.X), data.y[train], **fit_keywords(estimator, train, data))
+    return Pipeline([("prepare", fitted.pipeline), ("learner", model)])
 
 
-def _is_scaler(step: Any) -> bool:
-    return is_kind(step, "StandardScaler") and type(step.with_mean) is bool and type(step.with_std) is bool
+def fit_keywords(estimator: Any, train: IntArray, data: Dataset) -> dict[str, Any]:
+    """Row weights and groups as the plain loop hands them to this estimator."""
+    if data.weights is None and data.groups is None:
+        return {}
+    fitting, keywords = make_fitting(estimator), dict[str, Any]()
+    if fitting.weights and data.weights is not None:
+        keywords[fitting.weights] = data.weights[train]
+    if fitting.groups and data.groups is not None:
+        keywords[fitting.groups] = data.groups[train]
+    return keywords
 
 
-def _scales_target(wrapper: Any) -> bool:
-    if wrapper.func is not None or wrapper.inverse_func is not None or wrapper.regressor is None:
-        return False
-    return is_kind(wrapper.transformer, "StandardScaler")
+def copied(X: Any) -> Any:
+    """A copy in the same memory order: some estimators write into what they are given."""
+    return X.copy(order="K") if isinstance(X, np.ndarray) else X.copy()
 
 
-def _is_trusted(value: Any) -> bool:
-    """Is the class, or the function itself, from a package that is known to be repeatable?"""
-    named = value if isinstance(value, type) or hasattr(value, "__name__") else type(value)
-    home = getattr(named, "__module__", None) or ("numpy" if isinstance(value, np.ufunc) else "")
-    return any(home == package or home.startswith(f"{package}.") for package in REPEATABLE)
+def bytes_of(table: Any) -> int:
+    """The memory of a table, near enough.
+
+    >>> import numpy as np
+    >>> bytes_of(np.zeros((3, 2)))
+    48
+    """
+    if hasattr(table, "memory_usage"):
+        return int(table.memory_usage(index=False).sum())
+    parts = [getattr(table, name, None) for name in ("data", "indices", "indptr")] if hasattr(table, "tocsr") else []
+    return sum(int(part.nbytes) for part in parts if part is not None) if parts else int(getattr(table, "nbytes", 0))
+
+
+_FITTED: WeakKeyDictionary[Dataset, dict[Hashable, FittedSteps]] = WeakKeyDictionary()
+
+
+def _fit_steps(steps: Steps, train: IntArray, data: Dataset) -> FittedSteps | None:
+    """None where the plain loop has something to say about the steps: an error, or a warning for every fit."""
+    from sklearn.base import clone
+    from sklearn.pipeline import Pipeline
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            pipeline = Pipeline([(f"step{at}", clone(step, safe=False)) for at, (_, step) in enumerate(steps)])
+            X = pipeline.fit_transform(data.take(train), data.y[train])
+        except Exception:
+            return None
+    return None if caught else FittedSteps(pipeline, X, size=bytes_of(X), steps=steps)

@@ -12,7 +12,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, ModelAnswer, answer_of, grouped
+from foldwise.solvers.family import FamilySolver, ModelAnswer, ModelAnswers, answer_of, grouped
 from foldwise.solvers.steps import copy_of, is_kind, params_key, params_key_without
 from foldwise.solvers.svm_kernels import Kernel, Training, make_kernel
 
@@ -95,9 +95,7 @@ class SupportVectors:
                 _predict_from_rows(model, estimator, kernel, machine.part.X)
             machine.models[params_key(estimator)] = model
 
-    def answers(
-        self, fitted: Machine, estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[ModelAnswer | None]:
+    def answers(self, fitted: Machine, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> ModelAnswers:
         models = [fitted.models[params_key(estimator)] for estimator in estimators]
         shared = [at for at, model in enumerate(models) if has_shared_values(model, responses)]
         kernels = [make_kernel(estimators[at], fitted.part.X) for at in shared]

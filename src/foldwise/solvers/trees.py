@@ -12,7 +12,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.data.dataset import Dataset
-from foldwise.solvers.family import FamilySolver, ModelAnswer, answer_of_probabilities
+from foldwise.solvers.family import FamilySolver, ModelAnswer, ModelAnswers, answer_of_probabilities
 from foldwise.solvers.steps import copy_of, is_kind, params_key_without
 
 DOUBT = 1e-11  # gains this small, in units of the root's impurity, may be rounding
@@ -182,16 +182,14 @@ class Trees:
             return whole.fit(X, y, **extra)
         return whole.fit(np.asfortranarray(table), y, check_input=False, **extra)
 
-    def answers(
-        self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]
-    ) -> list[ModelAnswer | None]:
+    def answers(self, fitted: Any, estimators: Sequence[Any], X: Any, responses: Sequence[str]) -> ModelAnswers:
         table = _as_trees_see_it(X)
         found = fitted.apply(X) if table is None else fitted.apply(table, check_input=False)
         reached = np.asarray(found, dtype=np.int64)
         values = fitted.tree_.value[:, 0, :]
         if all(one.ccp_alpha == 0 and one.max_leaf_nodes == fitted.max_leaf_nodes for one in estimators):
             return [_given(fitted, values[reached], responses) for _ in estimators]
-        tree, given = read_tree(fitted.tree_), list[ModelAnswer | None]()
+        tree, given = read_tree(fitted.tree_), ModelAnswers()
         for block in _blocks(estimators, tree.nodes):
             penalties = np.array([float(estimator.ccp_alpha) for estimator in block])
             leaves = np.array([estimator.max_leaf_nodes or tree.nodes for estimator in block], dtype=np.int64)

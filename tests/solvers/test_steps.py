@@ -17,9 +17,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.model import make_fitting
-from foldwise.solvers import fitted_steps as room
-from foldwise.solvers.fitted_steps import bytes_of, fit_behind_steps, fit_steps
-from foldwise.solvers.steps import Scaling
+from foldwise.solvers import steps as room
+from foldwise.solvers.steps import bytes_of, fit_behind_steps, fit_steps
 
 STEPS = (("scale", StandardScaler()),)
 
@@ -114,25 +113,3 @@ def test_steps_told_apart_by_their_place_in_memory_are_never_mixed_up(data):
         step = FunctionTransformer(shifted, kw_args={"by": np.array([by], dtype=object)})
         assert_array_equal(fit_steps((("shift", step),), rows, data).X, data.X[rows] + by)
         del step
-
-
-@pytest.mark.parametrize("shift", [0.0, 1e3, -1e8])
-def test_columns_are_scaled_with_the_bits_of_the_library(shift):
-    rng = np.random.default_rng(int(abs(shift)) % 97)
-    assert room._has_same_moments()
-    for rows, columns in ((1, 2), (2, 3), (33, 1), (400, 7)):
-        X = shift + rng.normal(size=(rows, columns)) * 10.0 ** rng.integers(-6, 6, columns)
-        X[:, 0] = 0.3  # constant
-        train = np.sort(rng.choice(rows, max(rows - 3, 1), replace=False))
-        fitted = StandardScaler().fit(X[train])
-        for order in ("C", "F"):
-            found = room.scale_columns(np.asarray(X, order=order), train, Scaling(means=True, spreads=True))
-            assert_array_equal(found, (fitted.mean_, fitted.scale_))
-
-
-def test_a_library_that_scales_in_another_way_is_asked_itself(monkeypatch):
-    X = np.random.default_rng(0).normal(size=(20, 2))
-    monkeypatch.setattr(room, "_has_same_moments", lambda: False)
-    monkeypatch.setattr(room, "_moments", None)
-    found = room.scale_columns(X, np.arange(15), Scaling(spreads=True))
-    assert_array_equal(found, (np.zeros(2), StandardScaler().fit(X[:15]).scale_))
