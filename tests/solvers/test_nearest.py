@@ -18,7 +18,7 @@ from foldwise.learners.catalogue import builtin
 from foldwise.learners.estimators.nearest import NearestClassifier, NearestRegressor
 from foldwise.solvers import nearest
 from foldwise.solvers.nearest import NeighboursSolver
-from foldwise.solvers.nearest_lists import Index, first_in_order
+from foldwise.solvers.nearest_lists import Index
 from foldwise.solvers.nearest_votes import make_target, running_answers
 
 SOLVER = NeighboursSolver()
@@ -156,8 +156,7 @@ def test_leave_one_out_equals_the_plain_loop():
 
 @pytest.mark.parametrize("parameters", [{"p": 1}, {"p": 2}])
 @pytest.mark.parametrize("is_grid", [False, True], ids=["numbers", "grid"])
-@pytest.mark.parametrize("first", [0.0, 0.4], ids=["lists too short at first", "lists as usual"])
-def test_training_sets_answered_together_have_the_bits_of_each_one_alone(parameters, is_grid, first, monkeypatch):
+def test_training_sets_that_scale_in_their_own_way_equal_the_plain_loop(parameters, is_grid):
     """Ties, groups far from the others and columns whose spread hangs on few rows included."""
     X, y = rows(130, 3, is_grid=is_grid)
     X[:8, 1] += 40
@@ -167,14 +166,7 @@ def test_training_sets_answered_together_have_the_bits_of_each_one_alone(paramet
         one for name in ("uniform", "distance") for one in built_in(data, (1, 5, 30), weights=name, **parameters)
     ]
     splits = [*folds(130, 5), (np.arange(70), np.arange(70, 130)), *bootstraps(130, 1), *folds(130, 3, 1)]
-    fits = fits_of(learners, splits, ("predict",))
-    together = assert_twins(SOLVER, learners, data, splits, tolerance=1e-13)
-    monkeypatch.setattr(nearest, "FIRST", first)
-    again = solve(SOLVER, fits, data)
-    monkeypatch.setattr(nearest.NeighbourBatch, "_goes_together", lambda *_: False)
-    alone = solve(SOLVER, fits, data)
-    for answers in zip(together, again, alone, strict=True):
-        assert len({answer["predict"].tobytes() for answer in answers}) == 1
+    assert_twins(SOLVER, learners, data, splits, tolerance=1e-13)
 
 
 @pytest.mark.parametrize("make", [KNeighborsClassifier, NearestClassifier])
@@ -192,22 +184,6 @@ def test_lists_of_some_rows_at_a_time_and_answers_in_portions_have_the_same_bits
     for one, other in zip(found, wanted, strict=True):
         assert one.keys() == other.keys()
         assert all(one[name].tobytes() == other[name].tobytes() for name in BOTH)
-
-
-def test_lists_are_ordered_to_the_last_bit():
-    """Distances that are equal, or differ in bits that are lent to places, are in the order of a plain sort."""
-    rng = np.random.default_rng(0)
-    near = np.array([rng.permutation(90)[:40] for _ in range(60)])
-    for scale in (1.0, 1e-300, 1e300):
-        distance = 1.0 + rng.integers(0, 60, near.shape) * np.finfo(float).eps  # ties and neighbours in the last bits
-        distance[::3] = rng.random((20, 40))
-        distance *= scale
-        distance[5, :20], distance[7, 3] = 0.0, np.inf
-        for width in (1, 7, 39, 40):
-            found = first_in_order(distance, near, width)
-            for at, (gaps, others) in enumerate(zip(distance.tolist(), near.tolist(), strict=True)):
-                expected = sorted(zip(gaps, others, strict=True))[:width]
-                assert list(zip(found.distance[:, at].tolist(), found.near[:, at].tolist(), strict=True)) == expected
 
 
 @pytest.mark.parametrize("count", [3, 63, 64, 200])

@@ -21,7 +21,7 @@ TREE_COLUMNS = 7  # with more columns a tree looks at almost every row, and brut
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class NearRows:
     """Rows near every asked row, in no order, and the largest rounding of its squared distances."""
 
     near: IntArray  # asked x count
@@ -30,7 +30,11 @@ class Found:
 
 
 class QuickSearch:
-    """Finds near rows among those of a table, in Euclidean distance."""
+    """Finds near rows in Euclidean distance: single precision tells which rows are far away, and most of them are.
+
+    Squared distances come from products of tables, block by block. How far to look from a row is guessed from a
+    sample, so that of a block only the few cells below zero are ever looked at again.
+    """
 
     def __init__(self, X: FloatArray) -> None:
         self.centre = X.mean(axis=0)
@@ -45,33 +49,26 @@ class QuickSearch:
         some = np.random.default_rng(0).permutation(rows)[:SAMPLE]
         self.sample = np.ascontiguousarray(self.others[:, some])
 
-    def search(self, asked: FloatArray, count: int) -> Found:
+    def search(self, asked: FloatArray, count: int) -> NearRows:
         """The `count` nearest rows of each, up to rounding."""
-        here, error = self._asked(asked)
-        found = Found(np.zeros((len(asked), count), dtype=np.int64), error, np.zeros(len(asked), dtype=bool))
-        rank = self._rank(count)
-        for start in range(0, len(asked), ROWS):
-            block = here[start : start + ROWS]
-            radius = np.partition(block @ self.sample, rank, axis=1)[:, rank]
-            block[:, -1] -= radius
-            self._fill(found, start, radius, *self._within(block))
-        return found
-
-    def _asked(self, asked: FloatArray) -> tuple[AnyArray, FloatArray]:
-        """Asked rows such that their products with the others are squared distances; and what rounding may do."""
         table = (asked - self.centre) / self.size
         squares = np.einsum("ij,ij->i", table, table)
-        here: AnyArray = np.ones((len(asked), table.shape[1] + 2), dtype=np.float32)
-        here[:, :-2] = -2.0 * table
-        here[:, -1] = squares
+        # products of these with the others are squared distances
+        factors: AnyArray = np.ones((len(asked), table.shape[1] + 2), dtype=np.float32)
+        factors[:, :-2] = -2.0 * table
+        factors[:, -1] = squares
         error = 4 * (table.shape[1] + 6) * EPSILON * (1.0 + squares) * self.size**2
-        return here, error
-
-    def _rank(self, count: int) -> int:
-        """Which neighbour in the sample is likely to be beyond so many of all rows."""
+        rows = NearRows(np.zeros((len(asked), count), dtype=np.int64), error, np.zeros(len(asked), dtype=bool))
+        # which neighbour in the sample is likely to be beyond so many of all rows?
         size: int = self.sample.shape[1]
         expected = count * size / self.others.shape[1]
-        return min(int(np.ceil(expected + 3 * np.sqrt(expected) + 1)), size - 1)
+        rank = min(int(np.ceil(expected + 3 * np.sqrt(expected) + 1)), size - 1)
+        for start in range(0, len(asked), ROWS):
+            block = factors[start : start + ROWS]
+            radius = np.partition(block @ self.sample, rank, axis=1)[:, rank]
+            block[:, -1] -= radius
+            self._fill(rows, start, radius, *self._within(block))
+        return rows
 
     def _within(self, block: AnyArray) -> tuple[IntArray, IntArray, AnyArray]:
         """Cells below zero: the row in the block (in order), the other row, and the value."""
@@ -88,10 +85,10 @@ class QuickSearch:
         return row[order].astype(np.int64), np.concatenate(others)[order], np.concatenate(values)[order]
 
     def _fill(
-        self, found: Found, start: int, radius: AnyArray, row: IntArray, other: IntArray, value: AnyArray
+        self, rows: NearRows, start: int, radius: AnyArray, row: IntArray, other: IntArray, value: AnyArray
     ) -> None:
         """The nearest of the cells of every row, where there are enough of them and not too many."""
-        count, counts = found.near.shape[1], np.bincount(row, minlength=radius.size)
+        count, counts = rows.near.shape[1], np.bincount(row, minlength=radius.size)
         is_sure = (counts >= count) & (counts <= MOST * count)
         width = int(counts[is_sure].max(initial=count))
         place = np.arange(row.size) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -103,9 +100,9 @@ class QuickSearch:
         order = np.argpartition(table, count - 1, axis=1)[:, :count]
         farthest = np.take_along_axis(table, order[:, -1:], axis=1)[:, 0] + radius
         end = start + radius.size
-        found.near[start:end] = np.take_along_axis(names, order, axis=1)
-        is_sharp = found.error[start:end] <= SHARP * np.maximum(farthest, 0.0) * self.size**2
-        found.is_sure[start:end] = is_sure & is_sharp
+        rows.near[start:end] = np.take_along_axis(names, order, axis=1)
+        is_sharp = rows.error[start:end] <= SHARP * np.maximum(farthest, 0.0) * self.size**2
+        rows.is_sure[start:end] = is_sure & is_sharp
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,14 +134,14 @@ class Index:
     def of(self, rows: IntArray, count: int, *, is_kept: bool) -> Lists:
         """At least the `count` nearest of these of its own rows; lists that are kept serve the next who asks."""
         if self._kept is not None and self._kept[1].near.shape[1] >= min(count, len(self.X)):
-            known, lists = self._kept
-            places = np.searchsorted(known, rows).clip(max=known.size - 1)
-            if (known[places] == rows).all():
+            listed_rows, lists = self._kept
+            places = np.searchsorted(listed_rows, rows).clip(max=listed_rows.size - 1)
+            if (listed_rows[places] == rows).all():
                 return self._shortened(lists, count).at(places)
-        found = self.search(self.X[rows], count)
+        lists = self.search(self.X[rows], count)
         if is_kept:
-            self._kept = rows, found
-        return found
+            self._kept = rows, lists
+        return lists
 
     def _shortened(self, lists: Lists, count: int) -> Lists:
         """The first of every list, as a search for fewer would have them."""
@@ -190,19 +187,16 @@ class Index:
             from scipy.spatial import cKDTree
 
             self._searcher = cKDTree(self.X, leafsize=LEAF)
-        distance, near = self._in_order_of_leaves(asked, count)
-        return in_order(distances(asked, self.X, near, self.p), near) if self.is_by_row else (distance, near)
-
-    def _in_order_of_leaves(self, asked: FloatArray, count: int) -> tuple[FloatArray, IntArray]:
-        """What the tree finds; its own rows are asked leaf by leaf, so that one search finds the cache of the last."""
         tree, shape = self._searcher, (len(asked), count)
-        if asked.shape != self.X.shape or not np.array_equal(asked, self.X):
-            distance, near = tree.query(asked, k=count, p=self.p)
-            return distance.reshape(shape), near.reshape(shape).astype(np.int64, copy=False)
-        distance, near = np.empty(shape), np.empty(shape, np.int64)
-        found = tree.query(asked[tree.indices], k=count, p=self.p)
-        distance[tree.indices], near[tree.indices] = (part.reshape(shape) for part in found)
-        return distance, near
+        if asked.shape == self.X.shape and np.array_equal(asked, self.X):
+            # its own rows are asked leaf by leaf, so that one search finds the cache of the last
+            distance, near = np.empty(shape), np.empty(shape, np.int64)
+            by_leaf = tree.query(asked[tree.indices], k=count, p=self.p)
+            distance[tree.indices], near[tree.indices] = (part.reshape(shape) for part in by_leaf)
+        else:
+            distance, near = (part.reshape(shape) for part in tree.query(asked, k=count, p=self.p))
+            near = near.astype(np.int64, copy=False)
+        return in_order(distances(asked, self.X, near, self.p), near) if self.is_by_row else (distance, near)
 
     def _by_force(self, asked: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
         """Near rows, and how wrong the squared distances may be by which they were found."""
@@ -210,11 +204,11 @@ class Index:
             return self._by_library(asked, count)
         if self._quick is None:
             self._quick = QuickSearch(self.X)
-        found = self._quick.search(asked, count)
-        near, error = found.near, 2 * found.error
-        left = np.flatnonzero(~found.is_sure)
-        if left.size:
-            near[left], error[left] = self._by_library(asked[left], count)
+        rows = self._quick.search(asked, count)
+        near, error = rows.near, 2 * rows.error
+        unsure = np.flatnonzero(~rows.is_sure)
+        if unsure.size:
+            near[unsure], error[unsure] = self._by_library(asked[unsure], count)
         return near, error
 
     def _by_library(self, asked: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
@@ -238,44 +232,21 @@ def list_length(most: int, share: float) -> int:
 
 
 def first_kept(lists: Lists, is_kept: Any, most: int) -> tuple[Lists, Any]:
-    """The first `most` training rows of every list, and which lists run short of them."""
-    at, is_short = first_places(is_kept.take(lists.near), most)
-    distance = lists.distance.ravel().take(at)
-    is_short |= distance[:, -1] > lists.reach
-    return Lists(lists.near.ravel().take(at), distance, distance[:, -1]), is_short
+    """The first `most` training rows of every list, and which lists run short of them.
 
-
-def first_places(kept: Any, most: int) -> tuple[IntArray, Any]:
-    """Where the first `most` true cells of every row are in the flat table, and which rows have fewer of them.
-
-    >>> first_places(np.array([[True, False, True], [False, True, True]]), 2)[0].tolist()
-    [[0, 2], [4, 5]]
+    >>> lists = Lists(np.array([[0, 1, 2]]), np.array([[0.0, 1.0, 2.0]]), np.array([2.0]))
+    >>> first_kept(lists, np.array([True, False, True]), 2)[0].near.tolist()
+    [[0, 2]]
     """
+    kept = is_kept.take(lists.near)
     counts, at = np.count_nonzero(kept, axis=1), np.flatnonzero(kept)
+    is_short = counts < most
     if at.size < most:
-        return np.zeros((len(kept), most), np.int64), np.ones(len(kept), bool)
-    starts = np.minimum(np.cumsum(counts) - counts, at.size - most)
-    return at.take(starts[:, None] + np.arange(most)), counts < most
-
-
-def first_in_order(distance: FloatArray, near: IntArray, width: int) -> Lists:
-    """The first of every list by distance, equal ones by row; neighbour x row, so that all rows are summed at once.
-
-    Numbers are sorted much faster than their places, so the last bits of each distance make room for its place in the
-    list. Where the other bits of two distances are equal, the whole list is ordered again.
-    """
-    mask = (1 << (distance.shape[1] - 1).bit_length()) - 1
-    keys = distance.view(np.int64) & ~mask
-    keys |= np.arange(distance.shape[1])
-    keys.sort(axis=1)
-    across = np.ascontiguousarray(keys[:, : width + 1].T)
-    leading = across & ~mask
-    is_tied = ~(leading[1:] > leading[:-1]).all(axis=0) | (leading[0] < 0)  # below zero: not a number
-    across &= mask
-    across += np.arange(len(distance)) * distance.shape[1]
-    found, rows = distance.ravel().take(across[:width]), near.ravel().take(across[:width])
-    tied = np.flatnonzero(is_tied)
-    if tied.size:
-        own, places = in_order(distance[tied], near[tied])
-        found[:, tied], rows[:, tied] = own[:, :width].T, places[:, :width].T
-    return Lists(rows, found, found[width - 1])
+        places = np.zeros((len(kept), most), np.int64)
+        is_short[:] = True
+    else:
+        starts = np.minimum(np.cumsum(counts) - counts, at.size - most)
+        places = at.take(starts[:, None] + np.arange(most))
+    distance = lists.distance.ravel().take(places)
+    is_short |= distance[:, -1] > lists.reach
+    return Lists(lists.near.ravel().take(places), distance, distance[:, -1]), is_short

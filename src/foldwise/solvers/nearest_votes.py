@@ -91,13 +91,13 @@ def _running_sums(values: FloatArray, ks: IntArray) -> FloatArray:
     if values.shape[1] < WIDE:
         sums: FloatArray = np.cumsum(values, axis=0)[ks - 1]
         return sums
-    found = np.empty((ks.size, values.shape[1]))
+    sums_by_k = np.empty((ks.size, values.shape[1]))
     total, done = values[0].copy(), 1
     for place, k in enumerate(ks.tolist()):
-        for one in values[done:k]:
-            total += one
-        found[place], done = total, k
-    return found
+        for neighbour in values[done:k]:
+            total += neighbour
+        sums_by_k[place], done = total, k
+    return sums_by_k
 
 
 def _running_votes(values: FloatArray, weights: FloatArray | None, ks: IntArray, classes: int) -> FloatArray:
