@@ -49,10 +49,10 @@ class Table:
 
     def values(self, rows: IntArray) -> FloatArray:
         """Rows x (columns and target), less the centre: a copy of the whole table is not held."""
-        found = np.empty((rows.size, self.centre.size))
-        found[:, :-1], found[:, -1] = self.X[rows], self.y[rows]
-        found -= self.centre
-        return found
+        values = np.empty((rows.size, self.centre.size))
+        values[:, :-1], values[:, -1] = self.X[rows], self.y[rows]
+        values -= self.centre
+        return values
 
     def sums(self, train: IntArray) -> Sums:
         """The sums of a training set; rows may repeat."""

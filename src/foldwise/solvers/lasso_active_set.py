@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
@@ -95,12 +96,8 @@ class ActiveSet:
         self._lengths[columns] = own.diagonal()
         out = columns[~is_kept]
         if out.size:
-            columns, signs, through, rest = (
-                columns[is_kept],
-                signs[is_kept],
-                through[is_kept],
-                rest[is_kept][:, is_kept],
-            )
+            columns, signs, through = columns[is_kept], signs[is_kept], through[is_kept]
+            rest = rest[is_kept][:, is_kept]
         if columns.size:
             self._border(columns, through, np.linalg.inv(rest))
             self.signs[columns] = signs
@@ -176,10 +173,10 @@ def lasso_path(problem: Quadratic, penalties: Sequence[float], *, positive: bool
     [[1.5, 0.0], [1.875, -0.25]]
     """
     walk = _LassoWalk(problem, positive=positive)
-    found: list[FloatArray | None] = [None] * len(penalties)
+    path: list[FloatArray | None] = [None] * len(penalties)
     for place in np.argsort(-np.asarray(penalties, dtype=np.float64), kind="stable"):
-        found[place] = walk.down_to(float(penalties[place]))
-    return found
+        path[place] = walk.down_to(float(penalties[place]))
+    return path
 
 
 class _LassoWalk:
@@ -220,29 +217,25 @@ class _LassoWalk:
 
 def settle(problem: Quadratic, active: ActiveSet, penalty: float, *, positive: bool) -> FloatArray | None:
     """Exchanges active columns until all optimality conditions hold; gives the coefficients, or None if they do not."""
-    try:
-        return _exchange(problem, active, penalty, positive=positive)
-    except np.linalg.LinAlgError:
-        return None
-
-
-def _exchange(problem: Quadratic, active: ActiveSet, penalty: float, *, positive: bool) -> FloatArray | None:
     slack = SLACK * penalty + ROUNDING * float(np.abs(problem.linear).max(initial=0.0))
     mixtures: AnyArray = np.zeros(problem.linear.size, dtype=bool)
-    for _ in range(MOST_ROUNDS):
-        coefficients, rest = _solve(problem, active, penalty, slack)
-        wrong = np.flatnonzero(coefficients[active.columns] * active.signs[active.columns] < 0)
-        above = (rest if positive else np.abs(rest)) > penalty + slack
-        above[active.columns] = False
-        entering = np.flatnonzero(above & ~mixtures)
-        if not wrong.size and not entering.size:
-            return _certified(coefficients, rest, active, penalty, slack, is_odd=bool(above.any()))
-        if wrong.size:
-            active.drop(wrong)
-            mixtures[:] = False
-        if entering.size:
-            entering = entering[np.argsort(-np.abs(rest[entering]), kind="stable")]  # the most wanted first
-            mixtures[active.add(entering, np.sign(rest[entering]))] = True
+    with suppress(np.linalg.LinAlgError):
+        for _ in range(MOST_ROUNDS):
+            coefficients, rest = _solve(problem, active, penalty, slack)
+            columns, signs = active.columns, active.signs[active.columns]
+            wrong = np.flatnonzero(coefficients[columns] * signs < 0)
+            above = (rest if positive else np.abs(rest)) > penalty + slack
+            above[columns] = False
+            entering = np.flatnonzero(above & ~mixtures)
+            if not wrong.size and not entering.size:
+                missed = np.abs(rest[columns] - penalty * signs).max(initial=0.0)
+                return None if above.any() or missed > 100 * slack else coefficients
+            if wrong.size:
+                active.drop(wrong)
+                mixtures[:] = False
+            if entering.size:
+                entering = entering[np.argsort(-np.abs(rest[entering]), kind="stable")]  # the most wanted first
+                mixtures[active.add(entering, np.sign(rest[entering]))] = True
     return None
 
 
@@ -259,26 +252,15 @@ def _solve(problem: Quadratic, active: ActiveSet, penalty: float, slack: float) 
     return coefficients, rest
 
 
-def _certified(
-    coefficients: FloatArray, rest: FloatArray, active: ActiveSet, penalty: float, slack: float, *, is_odd: bool
-) -> FloatArray | None:
-    missed = np.abs(rest[active.columns] - penalty * active.signs[active.columns]).max(initial=0.0)
-    return None if is_odd or missed > 100 * slack else coefficients
-
-
 def _independent(rest: FloatArray, lengths: FloatArray) -> AnyArray:
     """Which columns keep a length of their own beside the active ones and those before them?"""
     from scipy.linalg.lapack import dpstrf
 
     scale = np.sqrt(np.where(lengths > 0, lengths, 1.0))
     shape = rest / (scale[:, None] * scale)
-    is_clear = shape.diagonal().min() > DEPENDENT and dpstrf(shape, tol=DEPENDENT, lower=1)[2] == lengths.size
-    return np.ones(lengths.size, dtype=bool) if is_clear else _first_independent(shape)
-
-
-def _first_independent(shape: FloatArray) -> AnyArray:
-    """The same by elimination in the order given, where some must stay out."""
-    is_kept: AnyArray = np.zeros(len(shape), dtype=bool)
+    if shape.diagonal().min() > DEPENDENT and dpstrf(shape, tol=DEPENDENT, lower=1)[2] == lengths.size:
+        return np.ones(lengths.size, dtype=bool)
+    is_kept: AnyArray = np.zeros(len(shape), dtype=bool)  # by elimination in the order given: some must stay out
     for at in range(len(shape)):
         own = shape[at, at]
         if own > DEPENDENT:
@@ -314,10 +296,10 @@ def elastic_path(
     order = np.argsort(-np.asarray(penalties, dtype=np.float64), kind="stable")
     descended = _descend(problem, np.asarray(penalties, dtype=np.float64)[order], share, positive=positive)
     walk = _ElasticWalk(problem, share, positive=positive)
-    found: list[FloatArray | None] = [None] * len(penalties)
+    path: list[FloatArray | None] = [None] * len(penalties)
     for place, coefficients in zip(order, descended, strict=True):
-        found[place] = walk.down_to(float(penalties[place])) if coefficients is None else coefficients
-    return found
+        path[place] = walk.down_to(float(penalties[place])) if coefficients is None else coefficients
+    return path
 
 
 def _descend(problem: Gram | Rows, penalties: FloatArray, share: float, *, positive: bool) -> list[FloatArray | None]:

@@ -121,22 +121,21 @@ def pivot_path(problem: Gram, penalties: Sequence[float], *, positive: bool = Fa
     [[1.5, 0.0], [1.875, -0.25]]
     """
     order = np.argsort(-np.asarray(penalties, dtype=np.float64), kind="stable").tolist()
-    found: list[FloatArray | None] = [None] * len(penalties)
-    walk = _Walk(problem, positive=positive)
+    path: list[FloatArray | None] = [None] * len(penalties)
+    walk = _PivotWalk(problem, positive=positive)
     for done, place in enumerate(order):
         try:
-            found[place] = walk.down_to(float(penalties[place]))
+            path[place] = walk.down_to(float(penalties[place]))
         except (Lost, np.linalg.LinAlgError):
-            left = order[done:]
-            for at, coefficients in zip(
-                left, lasso_path(problem, [penalties[at] for at in left], positive=positive), strict=True
-            ):
-                found[at] = coefficients
+            rest = order[done:]
+            exact = lasso_path(problem, [penalties[at] for at in rest], positive=positive)
+            for at, coefficients in zip(rest, exact, strict=True):
+                path[at] = coefficients
             break
-    return found
+    return path
 
 
-class _Walk:
+class _PivotWalk:
     """A walk down the penalties."""
 
     def __init__(self, problem: Gram, *, positive: bool) -> None:

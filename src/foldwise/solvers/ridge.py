@@ -38,15 +38,16 @@ class RidgeSolver:
     is_exact = True
 
     def takes(self, estimator: Any, data: Dataset) -> bool:
+        from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
+
         known = scaled(estimator)
         if known is None or known[0].target or numbers(data) is None:
             return False
-        final = known[1]
-        if not _is_ours(final, data) or final.positive or type(final.fit_intercept) is not bool:
+        final, kinds = known[1], (Ridge, LinearRegression) if data.task == "regression" else (RidgeClassifier,)
+        if type(final) not in kinds or final.positive or type(final.fit_intercept) is not bool:
             return False
         if _is_least_squares(final):
-            tolerance = _tolerance(final)
-            return isinstance(tolerance, int | float | np.number) and bool(0 <= tolerance <= MOST_TOLERANCE)
+            return isinstance(final.tol, int | float | np.number) and bool(0 <= final.tol <= MOST_TOLERANCE)
         is_number = isinstance(final.alpha, int | float | np.number) and bool(np.isfinite(final.alpha))
         is_balanced = getattr(final, "class_weight", None) is not None
         return is_number and final.alpha >= 0 and not is_balanced and final.solver in ("auto", "cholesky", "svd")
@@ -74,24 +75,13 @@ class RidgeSolver:
 SOLVERS = (RidgeSolver(),)
 
 
-def _is_ours(final: Any, data: Dataset) -> bool:
-    from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
-
-    return type(final) in ((Ridge, LinearRegression) if data.task == "regression" else (RidgeClassifier,))
-
-
 def _is_least_squares(final: Any) -> bool:
     return type(final).__name__ == "LinearRegression"
 
 
 def _rank(final: Any) -> float:
     """Of least squares: singular values below twice this tolerance, or too small to tell, may be taken for nought."""
-    return max(2.0 * float(_tolerance(final)), LEAST_RANK) if _is_least_squares(final) else 0.0
-
-
-def _tolerance(final: Any) -> Any:
-    """That of least squares; before scikit-learn 1.7 it is smaller than its later default and no parameter."""
-    return getattr(final, "tol", 1e-6)
+    return max(2.0 * float(final.tol), LEAST_RANK) if _is_least_squares(final) else 0.0
 
 
 def _fit_cost(rows: int, columns: int) -> float:
@@ -167,10 +157,11 @@ class _Batch(PenaltyBatch):
         poor: set[int] = set()
 
         def make(at: int) -> Products:
-            made = self._scaled_products(requests[at]) if self.scaling.spreads else self._sliced_products(requests[at])
-            if self.form.rank and not is_of_full_rank(made.weighed()[0], self.form.rank):
+            products_of = self._scaled_products if self.scaling.spreads else self._sliced_products
+            products = products_of(requests[at])
+            if self.form.rank and not is_of_full_rank(products.weighed()[0], self.form.rank):
                 poor.add(at)
-            return made
+            return products
 
         for at, (values, wrong) in in_chunks([request.train.size for request in requests], make, penalties):
             yield requests[at], (values, np.full_like(wrong, np.inf) if at in poor else wrong)
@@ -185,8 +176,8 @@ class _Batch(PenaltyBatch):
         parts = [(rest, request.rows) for request, rest in able]
         middle = self.Y.mean(axis=0) if self.intercept else np.zeros(self.Y.shape[1])
         roots = None if self.data.weights is None else np.sqrt(self.data.weights)
-        found = left_out(self._products(), self.Y - middle, roots, penalties, parts, intercept=self.intercept)
-        for (request, _), (values, wrong) in zip(able, found, strict=True):
+        predictions = left_out(self._products(), self.Y - middle, roots, penalties, parts, intercept=self.intercept)
+        for (request, _), (values, wrong) in zip(able, predictions, strict=True):
             if (wrong <= DOUBT * self.scale).all():
                 yield request, (values + middle, wrong)
 

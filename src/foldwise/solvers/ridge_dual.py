@@ -43,12 +43,14 @@ class Products:
 def part_answers(parts: Sequence[Products], penalties: FloatArray) -> list[Predictions]:
     """Predictions of training sets of one size, solved together."""
     weighed = [part.weighed() for part in parts]
-    solved = solve_shifted([reduce_symmetric(one[0]) for one in weighed], [one[2] for one in weighed], penalties)
-    found = []
-    for part, (products, across, Y), one in zip(parts, weighed, solved, strict=True):
-        values = applied(across, one.values) + part.constant
-        found.append((values, one.carried(across) * one.moved(products, Y) + one.rounded(across)))
-    return found
+    reduced = [reduce_symmetric(products) for products, _, _ in weighed]
+    solutions = solve_shifted(reduced, [Y for _, _, Y in weighed], penalties)
+    predictions = []
+    for part, (products, across, Y), solved in zip(parts, weighed, solutions, strict=True):
+        values = applied(across, solved.values) + part.constant
+        wrong = solved.carried(across) * solved.moved(products, Y) + solved.rounded(across)
+        predictions.append((values, wrong))
+    return predictions
 
 
 def in_chunks(
@@ -100,18 +102,18 @@ def left_out(
     if intercept:
         products = _deflated(products, border)
     values, vectors = np.linalg.eigh(products)
-    found = [np.empty((penalties.size, rows.size, Y.shape[1])) for _, rows in parts]
+    predictions = [np.empty((penalties.size, rows.size, Y.shape[1])) for _, rows in parts]
     wrong = [np.empty(penalties.size) for _ in parts]
     for at, (P, condition) in enumerate(_inverses(values, vectors, penalties, border if intercept else None)):
         PY = P @ Y
-        for (rest, rows), answers, errors in zip(parts, found, wrong, strict=True):
+        for (rest, rows), predicted, errors in zip(parts, predictions, wrong, strict=True):
             residuals, worst = _residuals(P, PY, rest)
-            residuals = residuals[np.searchsorted(rest, rows)]
-            left = residuals if roots is None else residuals / roots[rows, None]
-            observed = Y[rows] if roots is None else Y[rows] / roots[rows, None]
-            answers[at] = observed - left
+            residuals, observed = residuals[np.searchsorted(rest, rows)], Y[rows]
+            if roots is not None:
+                residuals, observed = residuals / roots[rows, None], observed / roots[rows, None]
+            predicted[at] = observed - residuals
             errors[at] = EPSILON * condition * worst * np.abs(Y).max(initial=0.0)
-    return list(zip(found, wrong, strict=True))
+    return list(zip(predictions, wrong, strict=True))
 
 
 def rest_to_leave_out(train: IntArray, rows: IntArray, all_rows: int) -> IntArray | None:

@@ -13,10 +13,8 @@ from foldwise.solvers.ridge_tridiagonal import (
     EPSILON,
     Solved,
     applied,
-    is_worth_it,
     reduce_symmetric,
     signs,
-    solve_by_steps,
     solve_equilibrated,
     solve_shifted,
 )
@@ -180,15 +178,15 @@ def primal_answers(
     """For every (train, rows): predictions (penalties x rows x targets), and by penalty how wrong they may be."""
     size = cross.width * penalties.size * cross.targets
     step = max(CHUNK // max(size, cross.width**2), 1)
-    by_steps = _is_quick(cross, form, penalties)
-    found: list[tuple[FloatArray, FloatArray]] = []
+    predictions: list[tuple[FloatArray, FloatArray]] = []
     for start in range(0, len(parts), step):
         chunk = parts[start : start + step]
         systems = [make_system(cross, cross.of(train), form) for train, _ in chunk]
-        solved = _solve_each(systems, penalties, by_steps=by_steps)
-        for system, one, (_, rows) in zip(systems, solved, chunk, strict=True):
-            found.append(_in_blocks(system, one, cross, rows, penalties))
-    return found
+        reduced = [reduce_symmetric(system.products) for system in systems]
+        solutions = solve_shifted(reduced, [system.side for system in systems], penalties)
+        for system, solved, (_, rows) in zip(systems, solutions, chunk, strict=True):
+            predictions.append(_in_blocks(system, solved, cross, rows, penalties))
+    return predictions
 
 
 def _in_blocks(
@@ -204,27 +202,6 @@ def _in_blocks(
         values[:, start : start + step], more = _predict(system, solved, some, penalties)
         wrong = np.maximum(wrong, more)
     return values, wrong
-
-
-def _is_quick(cross: CrossProductTable, form: Form, penalties: FloatArray) -> bool:
-    """Do few steps answer the table as a whole? Its training sets are like it."""
-    if cross.targets > 1 or not is_worth_it(cross.rows, cross.width, penalties.size):
-        return False
-    system = make_system(cross, cross.total, form)
-    return solve_by_steps(system.products, system.side[:, 0], penalties) is not None
-
-
-def _solve_each(systems: Sequence[System], penalties: FloatArray, *, by_steps: bool) -> list[Solved]:
-    """Solutions of every system: by a few steps where that is enough, by a reduction where not."""
-    found: list[Solved | None] = [
-        solve_by_steps(system.products, system.side[:, 0], penalties) if by_steps else None for system in systems
-    ]
-    left = [at for at, one in enumerate(found) if one is None]
-    if left:
-        reduced = [reduce_symmetric(systems[at].products) for at in left]
-        for at, one in zip(left, solve_shifted(reduced, [systems[at].side for at in left], penalties), strict=True):
-            found[at] = one
-    return [one for one in found if one is not None]
 
 
 def make_system(cross: CrossProductTable, sums: CrossProducts, form: Form) -> System:
@@ -287,9 +264,9 @@ def _predict(system: System, solved: Solved, rows: FloatArray, penalties: FloatA
     if again.size:
         side = np.concatenate([system.side, (system.noise * signs(len(system.noise)))[:, None]], axis=1)
         coefficients = solve_equilibrated(system.products, side, penalties[again])
-        found = applied(table, coefficients)
-        values[again] = found[:, :, :-1]
-        carried = np.abs(found[:, :, -1]).max(axis=1, initial=0.0)
+        applied_again = applied(table, coefficients)
+        values[again] = applied_again[:, :, :-1]
+        carried = np.abs(applied_again[:, :, -1]).max(axis=1, initial=0.0)
         wrong[again] = carried * _moved(system, coefficients[:, :-1]) + _offset(system, coefficients[:, :-1], table)
     values += system.constant
     return values, wrong

@@ -1,4 +1,4 @@
-"""Symmetric systems solved for many penalties: by one reduction to tridiagonal form, or in a few Krylov steps."""
+"""Symmetric systems solved for many penalties: one reduction to tridiagonal form answers them all."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ SINGULAR = 1e12  # matrices of a larger condition have no answer to rely on
 MOST = 500_000  # numbers of the matrices of all shifts that are held at one time, or one matrix
 PROBES = 6  # shifts at which rounding is followed
 EPSILON = float(np.finfo(np.float64).eps)
-FEWEST = 150  # columns: with fewer a whole reduction is cheap
-TALL = 4  # rows per column: with fewer, small eigenvalues make for many steps
-SHARE = 4  # steps that pay: less than one in so many of the size
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,22 +100,25 @@ def solve_shifted(parts: Sequence[Reduced], sides: Sequence[FloatArray], shifts:
     beside = np.stack([part.beside for part in parts], axis=1)[:, :, None]
     values = _solve_tridiagonal(diagonal + shifts, beside, stacked[:, :, :-1])
     probes = _solve_tridiagonal(diagonal + shifts[::step], beside, stacked[:, :, -1:])
-    found = []
+    solutions = []
     for at, part in enumerate(parts):
         both = np.concatenate([values[:, at].reshape(size, -1), probes[:, at, :, 0]], axis=1)
         back = part.turn(both, back=True)
         count = shifts.size * columns  # LAPACK leaves columns behind: its transpose lies in memory row by row
-        found.append(Solved(back.T[:count].reshape(shifts.size, columns, size), back[:, count:], step))
-    return found
+        solutions.append(Solved(back.T[:count].reshape(shifts.size, columns, size), back[:, count:], step))
+    return solutions
 
 
 def solve_equilibrated(A: FloatArray, B: FloatArray, shifts: FloatArray) -> FloatArray:
     """Solutions as of `solve_shifted`, one factorisation per shift: slower, but columns may differ in size."""
     step = max(MOST // A.size, 1)
-    found = [_solve_few(A, B, shifts[start : start + step]) for start in range(0, shifts.size, step)]
-    if any(one is None for one in found):
-        return np.full((shifts.size, B.shape[1], len(A)), np.nan)
-    return np.concatenate([one for one in found if one is not None])
+    solutions: list[FloatArray] = []
+    for start in range(0, shifts.size, step):
+        some = _solve_few(A, B, shifts[start : start + step])
+        if some is None:
+            return np.full((shifts.size, B.shape[1], len(A)), np.nan)
+        solutions.append(some)
+    return np.concatenate(solutions)
 
 
 def _solve_few(A: FloatArray, B: FloatArray, shifts: FloatArray) -> FloatArray | None:
@@ -154,9 +154,9 @@ def signs(size: int) -> FloatArray:
     True
     """
     rng = np.random.default_rng(size)
-    found: FloatArray = rng.uniform(0.5, 1.5, size) * rng.choice([-1.0, 1.0], size)
-    found.flags.writeable = False
-    return found
+    probe: FloatArray = rng.uniform(0.5, 1.5, size) * rng.choice([-1.0, 1.0], size)
+    probe.flags.writeable = False
+    return probe
 
 
 def _solve_tridiagonal(pivots: FloatArray, beside: FloatArray, turned: FloatArray) -> FloatArray:
@@ -181,68 +181,3 @@ def _solve_tridiagonal(pivots: FloatArray, beside: FloatArray, turned: FloatArra
         is_positive = (pivots.min(axis=0) > 0) & (pivots.max(axis=0) < np.inf)
     solved[:, ~is_positive] = np.nan
     return solved
-
-
-def solve_by_steps(A: FloatArray, b: FloatArray, shifts: FloatArray) -> Solved | None:
-    """Solutions of (A + shift) x = b for every shift (they ascend); None where that takes too many steps.
-
-    The steps end when the residual of the smallest shift is less than rounding; larger shifts need fewer of them. How
-    far rounding carries is looked at in the smallest shift alone, where it carries furthest.
-    """
-    from scipy.linalg import lapack
-
-    probes = _probed(A, float(shifts[0]))
-    steps = None if probes is None else _steps(A, b, float(shifts[0]))
-    if probes is None or steps is None:
-        return None
-    basis, diagonal, beside = steps
-    values, vectors, trouble = lapack.dstev(diagonal, beside)
-    if trouble or values[0] + shifts[0] <= 0:
-        return None
-    weights = np.sqrt(b @ b) * vectors[0] / (values + shifts[:, None])
-    return Solved(((weights @ vectors.T) @ basis)[:, None, :], probes, shifts.size)
-
-
-def is_worth_it(rows: int, columns: int, shifts: int) -> bool:
-    """Would steps be cheaper than a reduction of the products of the columns?
-
-    >>> is_worth_it(2000, 300, 20), is_worth_it(800, 400, 20)
-    (True, False)
-    """
-    return columns >= FEWEST and rows >= TALL * columns and shifts > 1
-
-
-def _steps(A: FloatArray, b: FloatArray, shift: float) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """An orthonormal basis (by row) of the first powers of A on b, and A in that basis, which is tridiagonal."""
-    most = len(A) // SHARE
-    basis, diagonal, beside = np.empty((most + 1, len(A))), np.empty(most), np.empty(most)
-    size = float(np.sqrt(b @ b))
-    if not 0 < size < np.inf:
-        return None
-    basis[0], left, pivot, before = b / size, 1.0, 1.0, 0.0
-    for j in range(most):
-        found, new = basis[: j + 1], A @ basis[j]
-        along = float(basis[j] @ new)
-        new -= along * basis[j]
-        if j:
-            new -= before * basis[j - 1]
-        new -= (found @ new) @ found  # rounding leaves a little of the old directions
-        left, pivot = -left * before / pivot if j else left, along + shift - before**2 / pivot
-        before = float(np.sqrt(new @ new))
-        diagonal[j], beside[j] = along, before
-        if not pivot > 0:
-            return None
-        if before * abs(left) <= EPSILON / 8 * pivot:
-            return found, diagonal[: j + 1], beside[:j]
-        np.divide(new, before, out=basis[j + 1])
-    return None
-
-
-def _probed(A: FloatArray, shift: float) -> FloatArray | None:
-    """What becomes of `signs` in A + shift; None where that is not positive definite."""
-    from scipy.linalg import lapack
-
-    shifted = A.copy()
-    shifted.flat[:: len(A) + 1] += shift
-    factor, trouble = lapack.dpotrf(shifted.T, lower=1, overwrite_a=1)
-    return None if trouble else np.asarray(lapack.dpotrs(factor, signs(len(A))[:, None], lower=1)[0])
