@@ -59,7 +59,7 @@ test-oldest: $(OLDEST)/.core ## the same numbers with the oldest versions of the
 	$(OLDEST)/bin/foldwise compare iris --learners ridge,k-nn --outer 3 --inner 2 --json > /dev/null
 	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -q -p no:cacheprovider --hypothesis-profile=brief \
 	  tests/stats tests/splits tests/spaces tests/losses tests/data tests/solvers tests/exact \
-	  tests/learners/test_catalogue.py tests/learners/test_earlier.py tests/learners/test_named.py \
+	  tests/learners/test_catalogue.py tests/learners/test_named.py \
 	  tests/learners/test_preprocess.py tests/learners/test_trial.py tests/learners/test_tuned.py
 
 browser: # Debian's Chromium and its driver, where there are none

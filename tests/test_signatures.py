@@ -23,7 +23,6 @@ PUBLIC = set(fw.__all__) | {
 ESTIMATORS = {
     "learners/combined.py: Combined.__init__",
     "learners/combined.py: Stack.__init__",
-    "learners/estimators/earlier.py: LogisticRegression.__init__",
     "learners/estimators/neural_net.py: NeuralNet.__init__",
     "learners/named.py: Named.__init__",
     "learners/tuned.py: Tuned.__init__",

@@ -18,11 +18,9 @@ from foldwise.learners.catalogue import all_entries, builtin, is_installed
 
 NATIVE = ("lightgbm", "xgboost", "catboost")  # read by compiled code that is not made for strangers' files
 BUILT_IN = [(entry.name, task) for entry in all_entries() if is_installed(entry) for task in entry.tasks]
-OTHER_VERSIONS = {  # of scikit-learn, NumPy and SciPy that are supported too
+OTHER_VERSIONS = {  # of NumPy and SciPy that are supported too
     *(f"numpy._core._multiarray_umath.{name.rpartition('.')[2]}" for name in FUNCTIONS),
     "numpy.ma.core.MaskedArray",
-    "sklearn.compose._column_transformer._RemainderColsList",
-    *(name for name in BY_LOADER["LossNode"] if name.startswith("_loss.")),
 }
 
 

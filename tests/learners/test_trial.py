@@ -14,8 +14,9 @@ import pytest
 from saboteur import SaboteurRegressor
 from scipy.sparse import csr_array
 from sklearn.compose import TransformedTargetRegressor
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import BaggingClassifier, HistGradientBoostingRegressor, RandomForestRegressor
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -27,13 +28,9 @@ import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadSpace
 from foldwise.learners.catalogue import builtin
-from foldwise.learners.estimators.earlier import BALANCES_WEIGHTS, logistic_regression, quadratic_discriminant
 from foldwise.learners.trial import _without_cries, check_space
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
-
-# with the parameters of scikit-learn 1.8, also on earlier versions
-LogisticRegression, QuadraticDiscriminantAnalysis = type(logistic_regression()), type(quadratic_discriminant())
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -143,8 +140,6 @@ GOOD = {
     ),
     "bagged": ("binary", lambda: fw.tune(BaggingClassifier(LogisticRegression()), estimator__C=[1.0])),
 }
-if not BALANCES_WEIGHTS:  # before scikit-learn 1.7 it stops early with numbers as classes only
-    GOOD.pop("early stopping")
 
 
 @pytest.mark.parametrize("case", GOOD)

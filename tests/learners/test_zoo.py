@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 import foldwise as fw
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import MissingExtra
 from foldwise.learners.catalogue import SIZES, all_entries, builtin, find_entry
-from foldwise.learners.estimators.earlier import logistic_regression
 from foldwise.learners.learner import Learner
 from foldwise.learners.listing import entries, listing_text
 from foldwise.learners.model import takes_weights
@@ -25,9 +25,6 @@ from foldwise.learners.trial import check_space
 from foldwise.learners.zoo.entry import Facts
 from foldwise.solvers.finding import find
 from foldwise.spaces.space import make_space
-
-# with the parameters of scikit-learn 1.8, also on earlier versions
-LogisticRegression = type(logistic_regression())
 
 CORE = [entry.name for entry in all_entries() if entry.extra is None]
 TASKS = ("regression", "binary", "multiclass")

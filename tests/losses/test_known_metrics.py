@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import functools
-from inspect import signature
 
 import numpy as np
 import pytest
@@ -36,12 +35,6 @@ def by_scikit_learn(scorer, X, y):
     return cross_val_score(MODEL, X, y, cv=cut, scoring=scorer).mean()
 
 
-MANY_CLASSES = pytest.mark.skipif(
-    "labels" not in signature(metrics.brier_score_loss).parameters,
-    reason="scikit-learn's Brier score takes two classes before 1.7",
-)
-
-
 @pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("metric", "scorer", "offset"),
@@ -72,7 +65,7 @@ def test_a_metric_judges_what_it_is_made_for_and_lower_is_better(metric, scorer,
     ("metric", "scorer", "offset"),
     [
         (metrics.log_loss, "neg_log_loss", 0),
-        pytest.param(metrics.brier_score_loss, "neg_brier_score", 0, marks=MANY_CLASSES),
+        (metrics.brier_score_loss, "neg_brier_score", 0),
         (functools.partial(metrics.roc_auc_score, multi_class="ovr"), "roc_auc_ovr", 1),
         (functools.partial(metrics.f1_score, average="macro"), "f1_macro", 1),
         (metrics.top_k_accuracy_score, "top_k_accuracy", 1),

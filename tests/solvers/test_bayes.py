@@ -6,18 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from twin import assert_twins, bootstraps, fits_of, folds, solve
 
 from foldwise.data.dataset import make_dataset
-from foldwise.learners.estimators.earlier import quadratic_discriminant
 from foldwise.solvers.bayes import SOLVERS
-
-# with the parameters of scikit-learn 1.8, also on earlier versions
-QuadraticDiscriminantAnalysis = type(quadratic_discriminant())
 
 GAUSSIAN, MULTINOMIAL, COMPLEMENT, BERNOULLI, REGULARIZED, QUADRATIC, LINEAR = SOLVERS
 RESPONSES = ("predict", "predict_proba")

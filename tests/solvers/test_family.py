@@ -1,11 +1,11 @@
-"""Families behind the steps of a pipeline, which are fitted once, against fitting whole pipelines."""
+"""Families behind steps that are fitted once (solvers/shared_steps.py), against fitting whole pipelines."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.impute import SimpleImputer
@@ -19,29 +19,9 @@ from twin import assert_twins, bootstraps, fits_of, folds, requests_of, solve
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
 from foldwise.learners.learner import Learner
-from foldwise.solvers.family import FamilySolver, answer_of
-from foldwise.solvers.steps import copied, params_key
+from foldwise.solvers.shared_steps import SOLVERS
 
-
-class Anything:
-    """Estimators fitted one by one on a table that is prepared once."""
-
-    name, is_exact = "anything", True
-
-    def takes(self, estimator, data):
-        return hasattr(estimator, "fit")
-
-    def shares(self, estimator):
-        return params_key(estimator)
-
-    def fit(self, estimators, X, y, extra):
-        return clone(estimators[0]).fit(X, y, **extra)
-
-    def answers(self, fitted, estimators, X, responses):
-        return [answer_of(fitted, copied(X), responses)] * len(estimators)
-
-
-PREFIX = FamilySolver(Anything(), needs_steps=True)
+[PREFIX] = SOLVERS
 
 
 @pytest.fixture

@@ -8,20 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from twin import assert_twins, bootstraps, fits_of, folds, requests_of, solve
 
 from foldwise.data.dataset import make_dataset
 from foldwise.learners.catalogue import builtin
-from foldwise.learners.estimators.earlier import HAS_SHARES, logistic_regression
 from foldwise.solvers.finding import find
 from foldwise.solvers.logistic import LogisticSolver
 from foldwise.solvers.logistic_loss import Logistic
 from foldwise.solvers.logistic_newton import Descent
-
-# with the parameters of scikit-learn 1.8, also on earlier versions
-LogisticRegression = type(logistic_regression())
 
 SOLVER = LogisticSolver()
 RESPONSES = ("predict", "predict_proba", "decision_function")
@@ -187,7 +184,7 @@ class Mine(LogisticRegression):
         LogisticRegression(solver="liblinear", dual=True),
         LogisticRegression(l1_ratio=1.0),
         Mine(),
-        *([LogisticRegression(penalty="l2")] if HAS_SHARES else []),
+        LogisticRegression(penalty="l2"),
     ],
 )
 def test_what_it_cannot_answer_is_left_alone(estimator: Any) -> None:

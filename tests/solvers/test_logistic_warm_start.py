@@ -8,20 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from twin import assert_twins, bootstraps, fits_of, folds, solve
 
 from foldwise.data.dataset import make_dataset
-from foldwise.learners.estimators.earlier import logistic_regression
 from foldwise.solvers import logistic
 from foldwise.solvers.logistic import LogisticSolver
 from foldwise.solvers.logistic_loss import Logistic
 from foldwise.solvers.logistic_newton import Descent, step_within
 from foldwise.solvers.logistic_warm_start import RegularizationPath, WarmStart, minima_along
-
-# with the parameters of scikit-learn 1.8, also on earlier versions
-LogisticRegression = type(logistic_regression())
 
 SOLVER = LogisticSolver()
 RESPONSES = ("predict_proba", "decision_function")

@@ -287,11 +287,6 @@ def test_small_targets_are_answered_to_as_many_digits_as_large_ones():
             np.testing.assert_allclose(answer["predict"], expected, rtol=0, atol=1e-10 * np.abs(target).max())
 
 
-HAS_TOLERANCE = "tol" in LinearRegression().get_params()
-needs_tolerance = pytest.mark.skipif(not HAS_TOLERANCE, reason="least squares has no tol before scikit-learn 1.7")
-
-
-@needs_tolerance
 @pytest.mark.parametrize("narrow", [1e-7, 1e-6, 5e-6, 1e-5, 1e-4])
 @pytest.mark.parametrize("shape", [(40, 5), (20, 30)], ids=["tall", "wide"])
 def test_least_squares_that_drops_directions_by_its_tolerance_is_left_to_the_plain_loop(shape, narrow):
@@ -301,7 +296,6 @@ def test_least_squares_that_drops_directions_by_its_tolerance_is_left_to_the_pla
         assert_twins(SOLVER, [LinearRegression(tol=tol)], data, splits, allow_none=True)
 
 
-@needs_tolerance
 def test_least_squares_with_a_loose_tolerance_is_not_taken():
     X, y = rows(20, 3)
     assert not SOLVER.takes(LinearRegression(tol=0.1), make_dataset(X, y))

@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.linear_model import Lasso, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import HuberRegressor, Lasso, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -37,6 +37,7 @@ CANDIDATES = {
     "linear discriminant": [LinearDiscriminantAnalysis(solver="lsqr", shrinkage=value) for value in (0.01, 0.5)],
     "principal components": [make_pipeline(PCA(count), Ridge()) for count in (1, 2)],
     "k-nn behind steps": [make_pipeline(MinMaxScaler(), KNeighborsClassifier(k)) for k in (1, 4)],
+    "shared steps": [make_pipeline(StandardScaler(), HuberRegressor(alpha=alpha)) for alpha in (0.1, 1.0)],
 }
 
 

@@ -15,7 +15,6 @@ _OURS = {
     "stacking": "WeightedMean CombinedModel",
     "estimators.calibrated": "Calibrated",
     "estimators.seasonal": "SeasonalNaive",
-    "estimators.earlier": "LogisticRegression QuadraticDiscriminantAnalysis",
     "estimators.nearest": "NearestRegressor NearestClassifier",
     "estimators.neural_net": "NeuralNetRegressor NeuralNetClassifier",
     "preprocessing.category_means": "CategoryMeans",
@@ -32,7 +31,7 @@ _SKLEARN = {
         " HalfTweedieLoss HalfTweedieLossIdentity PinballLoss"
     ),
     "calibration": "CalibratedClassifierCV _CalibratedClassifier _SigmoidCalibration",
-    "compose._column_transformer": "ColumnTransformer _RemainderColsList",  # the list: of scikit-learn 1.6
+    "compose._column_transformer": "ColumnTransformer",
     "compose._target": "TransformedTargetRegressor",
     "cross_decomposition._pls": "PLSRegression PLSCanonical CCA",
     "decomposition._factor_analysis": "FactorAnalysis",
@@ -176,6 +175,5 @@ BY_LOADER: dict[str, frozenset[str]] = {
     "RandomGeneratorNode": frozenset({"numpy.random._generator.Generator"}),
     "TreeNode": frozenset({"sklearn.tree._tree.Tree"}),
     "LossNode": _full("sklearn", {"linear_model._sgd_fast": _SGD_LOSSES})
-    # scikit-learn's compiled losses said `_loss` alone until 1.6
-    | frozenset(f"{module}.Cy{name}" for module in ("sklearn._loss._loss", "_loss") for name in _LOSSES.split()),
+    | frozenset(f"sklearn._loss._loss.Cy{name}" for name in _LOSSES.split()),
 }

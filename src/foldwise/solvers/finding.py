@@ -35,6 +35,7 @@ FAMILIES = (
     "bayes",
     "principal_components",
     "nearest_families",
+    "shared_steps",
 )
 
 

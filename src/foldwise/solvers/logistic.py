@@ -129,11 +129,8 @@ def _training_set(X: FloatArray, data: Dataset, train: IntArray, estimator: Any)
 def _class_weights(final: Any, codes: IntArray, weights: FloatArray) -> FloatArray:
     if final.class_weight is None:
         return np.ones(codes.size)
-    from foldwise.learners.estimators.earlier import BALANCES_WEIGHTS
-
-    counted = weights if BALANCES_WEIGHTS else np.ones(codes.size)
-    totals = np.bincount(codes, weights=counted)
-    balanced: FloatArray = counted.sum() / (totals.size * totals)
+    totals = np.bincount(codes, weights=weights)
+    balanced: FloatArray = weights.sum() / (totals.size * totals)
     return balanced[codes]
 
 
@@ -207,8 +204,10 @@ def _is_cheap(final: Any, data: Dataset) -> bool:
 
 
 def _is_known(final: Any) -> bool:
+    from sklearn.linear_model import LogisticRegression
+
     return (
-        _is_logistic(final)
+        type(final) is LogisticRegression
         and is_between(final.C, 1e-12, 1e12)
         and is_between(_share(final), 0, 1)
         and type(final.fit_intercept) is bool
@@ -216,27 +215,14 @@ def _is_known(final: Any) -> bool:
         and (final.class_weight is None or final.class_weight == "balanced")
         and final.dual is False
         and final.solver in SOLVERS_KNOWN
-        and _allows(final.solver, float(_share(final)))
+        # where scikit-learn's solver does not take this penalty, the plain loop gives its error
+        and (_share(final) == 0 or final.solver == "saga" or (_share(final) == 1 and final.solver == "liblinear"))
     )
 
 
-def _is_logistic(final: Any) -> bool:
-    from sklearn.linear_model import LogisticRegression
-
-    from foldwise.learners.estimators.earlier import LogisticRegression as Earlier
-
-    return type(final) in (LogisticRegression, Earlier)
-
-
 def _share(final: Any) -> Any:
-    from foldwise.learners.estimators.earlier import absolute_share
-
-    return absolute_share(final)
-
-
-def _allows(solver: str, share: float) -> bool:
-    """Does scikit-learn's solver take this share of absolute penalty? Where not, the plain loop gives its error."""
-    return share == 0 or solver == "saga" or (share == 1 and solver == "liblinear")
+    """The share of the penalty that is absolute; None where the penalty is said in words that are deprecated."""
+    return final.l1_ratio if getattr(final, "penalty", "deprecated") == "deprecated" else None
 
 
 SOLVERS = (LogisticSolver(),)

@@ -26,9 +26,9 @@ def _make_lda(facts: Facts) -> Any:
 
 
 def _make_qda(facts: Facts) -> Any:
-    from foldwise.learners.estimators.earlier import quadratic_discriminant
+    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
-    return quadratic_discriminant(solver="eigen", shrinkage=0.1)
+    return QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1)
 
 
 def _complete_lda(blocks: Blocks, facts: Facts) -> Blocks:

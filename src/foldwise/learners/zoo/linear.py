@@ -63,10 +63,10 @@ def _elastic_net_space(facts: Facts, size: Size) -> Written:
 
 
 def _make_logistic(facts: Facts) -> Any:
-    from foldwise.learners.estimators.earlier import logistic_regression
+    from sklearn.linear_model import LogisticRegression
 
     # below this tolerance rounding stops its steps now and then, with a warning
-    return logistic_regression(solver="newton-cg", tol=TIGHT, max_iter=1000)
+    return LogisticRegression(solver="newton-cg", tol=TIGHT, max_iter=1000)
 
 
 def _logistic_space(facts: Facts, size: Size) -> Written:
