@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import sklearn
 from saboteur import SaboteurRegressor
 from scipy.sparse import csr_array
 from sklearn.compose import TransformedTargetRegressor
@@ -140,6 +141,8 @@ GOOD = {
     ),
     "bagged": ("binary", lambda: fw.tune(BaggingClassifier(LogisticRegression()), estimator__C=[1.0])),
 }
+if sklearn.__version__ < "1.9":  # where it stops early with numbers as classes only
+    GOOD.pop("early stopping")
 
 
 @pytest.mark.parametrize("case", GOOD)
