@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import foldwise as fw
-from foldwise.api import pilot
+from foldwise.api import planning
 from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import duration
@@ -136,7 +136,7 @@ def write(rows: list[Row]) -> None:
 
 
 def main() -> None:
-    pilot.clock = time.process_time
+    planning.clock = time.process_time
     asked = [name for name in sys.argv[1:] if not name.startswith("--")] or list(STUDIES)
     fw.compare(["ridge", "tree"], *regression(60, 2), outer=2, inner=2, jobs=1, progress=False)  # what is imported once
     print(HEAD)

@@ -1,4 +1,4 @@
-"""What a pilot measures: passes of solvers as passes, on the path of the run, within a bounded time."""
+"""What a pilot measures (api/planning.py): passes of solvers as passes, on the path of the run, in a bounded time."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import foldwise as fw
-from foldwise.api import pilot
-from foldwise.api.pilot import measure, one_pass
+from foldwise.api import planning
+from foldwise.api.planning import measure, one_pass
 from foldwise.api.request import make_comparison
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
@@ -46,7 +46,7 @@ class Costly(RegressorMixin, BaseEstimator):
 @pytest.fixture
 def fake_clock(monkeypatch):
     Costly.now = 0.0
-    monkeypatch.setattr(pilot, "clock", lambda: Costly.now)
+    monkeypatch.setattr(planning, "clock", lambda: Costly.now)
 
 
 def study(specs, X=X, Y=Y, **words):
@@ -100,14 +100,14 @@ def test_time_that_does_not_grow_with_the_rows_is_told_apart_where_it_would_make
     big = RNG.normal(size=(100_000, 2))
     runnable, reading = study({"costly": fw.tune(Costly(), depth=[10])}, big, big[:, 0], outer=3, inner=3)
     fixed, whole = 0.04, 10 * (1 + 44_444 / 100) / 1000
-    plain = pilot._timed
+    plain = planning._timed
 
     def with_fixed(worker, batches):
         Costly.now += fixed
         return plain(worker, batches) + fixed
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pilot, "_timed", with_fixed)
+        patch.setattr(planning, "_timed", with_fixed)
         found = measure(runnable, reading, seconds=0.1)[0]
     assert found.together == pytest.approx(whole + fixed, rel=0.7)
     assert Costly.now < 4.0
@@ -118,7 +118,7 @@ def test_a_thinned_table_keeps_some_of_every_class():
     runnable, reading = study({"tree": fw.learner("tree")}, np.arange(10_000.0).reshape(-1, 2), y, outer=3, inner=2)
     worker = Worker(workload_of(runnable))
     fit = next(needed_of(runnable, reading, 0))
-    (small,) = pilot._thinned(worker, (fit,), 100)
+    (small,) = planning._thinned(worker, (fit,), 100)
     assert 80 <= len(small.train) <= 130
     assert set(runnable.data.target[small.train]) == {0, 1}
     assert set(small.train) <= set(fit.train)
@@ -129,7 +129,7 @@ def test_a_thinned_table_keeps_its_folds():
     big = RNG.normal(size=(5000, 2))
     runnable, reading = study({"ridge": fw.tune(Ridge(), alpha=[1.0])}, big, big[:, 0], outer=5, inner="pairs")
     (batch,) = one_pass(Worker(workload_of(runnable)), list(needed_of(runnable, reading, 0)))
-    small = pilot._thinned(Worker(workload_of(runnable)), batch, 400)
+    small = planning._thinned(Worker(workload_of(runnable)), batch, 400)
     both = [(set(fit.train), set(fit.rows)) for fit in small]
     every = both[0][0] | both[0][1]
     assert all(train | rows == every and not train & rows for train, rows in both)

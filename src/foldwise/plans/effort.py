@@ -82,6 +82,7 @@ class Effort:
     for_numbers: tuple[str, ...] = ()  # further learners where the target is a number
     kernel_rows: int = 0  # rows up to which kernel-ridge is among them
     more: tuple[str, ...] = ()  # rows that combine those learners
+    about: str = ""  # where it is not the usual
 
     def size_of(self, learner: str) -> Size:
         return self.sizes.get(learner, self.size)
@@ -100,6 +101,7 @@ LEVELS: dict[str, Effort] = {
             "boosting": {"max_iter": [25, 50, 100, 200, 400], "max_leaf_nodes": 6, "min_samples_leaf": 5},
         },
         schemes=(Scheme(5_000, 7, "aligned"), Scheme(ANY, 0.2, 0.25)),
+        about="small spaces, few folds",
     ),
     "normal": Effort(
         "normal",
@@ -134,6 +136,7 @@ LEVELS: dict[str, Effort] = {
             Scheme(ANY, 0.2, 0.25),
         ),
         more=("blend",),
+        about="more learners, large spaces, repeats",
     ),
 }
 # Columns beyond which a learner of a default set gets a small space, and beyond which it is left out.
@@ -169,16 +172,29 @@ def find_level(effort: Any) -> Effort:
 
 def complete(choices: Choices, data: Dataset) -> tuple[Choices, tuple[Note, ...]]:
     """Fill in what the user left open but for the repeats; also return a note on what is not the usual."""
-    level = choices.level
-    learners, notes = _learners(choices.learners, level, data)
+    level, notes = choices.level, list[Note]()
+    if level.about:
+        notes.append(("effort", f"effort='{level.name}': {level.about}; effort='normal' is the usual"))
+    learners = choices.learners
+    if learners is None:
+        learners, wide_notes = _default_learners(level, data)
+        notes += wide_notes
+    elif level.name != NORMAL:
+        learners = sized(learners, level, data.task)
     scheme = choose_scheme(level, data, inner=choices.inner)
     outer, inner = choices.outer, choices.inner
     if outer is None:
         outer = DefaultOuter(scheme.outer) if isinstance(scheme.outer, int) else scheme.outer
-        notes += _scheme_notes(scheme, level, data, choices)
+        usual = level.schemes[0]
+        if scheme is not usual and inner is None and data.time is None:
+            count = f"{data.rows:,} rows" if data.groups is None else f"{len(np.unique(data.groups)):,} groups"
+            why = f"{scheme.outer} folds, as there are {count}"
+            if scheme.is_one_split:
+                why = f"one train / dev / test split, as {count} make its interval narrow"
+            notes.append(("scheme", f"{why}; outer={usual.outer} for nested {usual.outer}-fold cross-validation"))
     if inner is None:
         inner = scheme.inner if choices.outer is None and scheme.is_one_split else DEFAULT_INNER
-    return replace(choices, learners=learners, outer=outer, inner=inner), (*_effort_notes(level), *notes)
+    return replace(choices, learners=learners, outer=outer, inner=inner), tuple(notes)
 
 
 def choose_repeats(
@@ -204,9 +220,9 @@ def choose_repeats(
 
 
 def _is_cheap(learner: Learner) -> bool:
-    is_plain = not learner.combines and learner.inner is None and learner.tuner is None and learner.budget is None
     steps = getattr(learner.estimator, "steps", None)
     last = steps[-1][1] if isinstance(steps, list) and steps else learner.estimator
+    is_plain = not learner.combines and learner.inner is None and learner.tuner is None and learner.budget is None
     return is_plain and type(last).__name__ in CHEAP
 
 
@@ -252,19 +268,25 @@ def at_level(request: Any, level: Effort) -> Any:
     return named
 
 
-def _learners(requests: Any, level: Effort, data: Dataset) -> tuple[Any, list[Note]]:
-    if requests is not None:
-        return (requests if level.name == NORMAL else sized(requests, level, data.task)), []
-    names = default_names(level, data.task, rows=data.rows)
-    out = [name for name in names if data.columns > WIDE.get(name, (ANY, ANY))[1]]
-    able = [name for name in names if name not in out]
-    requests_made: dict[str, Any] = {name: at_level(name, level) for name in able}
-    small = [name for name in able if data.columns > WIDE.get(name, (ANY, ANY))[0] and level.size_of(name) != "small"]
-    requests_made |= {name: Named(f"{name}:small") for name in small}
-    requests_made |= {name: name for name in level.more}
-    return (
-        list(requests_made) if all(name == plain for name, plain in requests_made.items()) else requests_made
-    ), _wide_notes(small, out, data)
+def _default_learners(level: Effort, data: Dataset) -> tuple[Any, list[Note]]:
+    """The learners of a level; of a wide table, the dearest in small spaces or not at all, with notes."""
+    learners, small, left_out, notes = dict[str, Any](), list[str](), list[str](), list[Note]()
+    for name in default_names(level, data.task, rows=data.rows):
+        least, most = WIDE.get(name, (ANY, ANY))
+        if data.columns > most:
+            left_out.append(name)
+        elif data.columns > least and level.size_of(name) != "small":
+            small.append(name)
+            learners[name] = Named(f"{name}:small")
+        else:
+            learners[name] = at_level(name, level)
+    learners |= {name: name for name in level.more}
+    wide = f"the table has {data.columns:,} columns"
+    if small:
+        notes.append(("wide", f"{' and '.join(small)}: a small space, as {wide}; learners= names others"))
+    if left_out:
+        notes.append(("wide", f"{' and '.join(left_out)} left out, as {wide}; learners= names them nevertheless"))
+    return (list(learners) if all(name == learner for name, learner in learners.items()) else learners), notes
 
 
 def default_names(level: Effort, task: str, *, rows: int) -> list[str]:
@@ -276,35 +298,3 @@ def default_names(level: Effort, task: str, *, rows: int) -> list[str]:
     linear, more = ("ridge", level.for_numbers) if task == "regression" else ("logistic", ())
     kernel = ["kernel-ridge"] if task == "regression" and rows <= level.kernel_rows else []
     return [linear if name == LINEAR else name for name in level.learners] + [*more, *kernel]
-
-
-def _wide_notes(small: list[str], out: list[str], data: Dataset) -> list[Note]:
-    wide, notes = f"the table has {data.columns:,} columns", list[Note]()
-    if small:
-        notes.append(("wide", f"{' and '.join(small)}: a small space, as {wide}; learners= names others"))
-    if out:
-        notes.append(("wide", f"{' and '.join(out)} left out, as {wide}; learners= names them nevertheless"))
-    return notes
-
-
-def _scheme_notes(scheme: Scheme, level: Effort, data: Dataset, choices: Choices) -> list[Note]:
-    """Why it is not the scheme of small tables, and the word that changes it."""
-    usual = level.schemes[0]
-    if scheme is usual or choices.inner is not None or data.time is not None:
-        return []
-    count = f"{data.rows:,} rows" if data.groups is None else f"{len(np.unique(data.groups)):,} groups"
-    if scheme.is_one_split:
-        why = f"one train / dev / test split, as {count} make its interval narrow"
-    else:
-        why = f"{scheme.outer} folds, as there are {count}"
-    return [("scheme", f"{why}; outer={usual.outer} for nested {usual.outer}-fold cross-validation")]
-
-
-def _effort_notes(level: Effort) -> list[Note]:
-    if level.name == NORMAL:
-        return []
-    what = {
-        "quick": "small spaces, few folds",
-        "thorough": "more learners, large spaces, repeats",
-    }
-    return [("effort", f"effort='{level.name}': {what[level.name]}; effort='normal' is the usual")]
