@@ -1,7 +1,7 @@
 """What is known of the cost of learners before any fit was made: which come first, and what fits into a time limit.
 
-Rough numbers from runs on one core. What a study takes is measured: by a pilot for a plan (api/planning.py), and while it
-runs for batches and the time left.
+Rough numbers from runs on one core. What a study takes is measured: by a pilot for a plan (api/planning.py), and
+while it runs for batches and the time left.
 """
 
 from __future__ import annotations
