@@ -31,9 +31,9 @@ from foldwise.questions.method import MethodAnswer
 from foldwise.shown import Shown
 from foldwise.splits.split import Split, Splits
 from foldwise.stats.chooser import find, work_out
+from foldwise.stats.cross_validated import NOT_OFFERED
 from foldwise.stats.estimate import percent
 from foldwise.stats.interval_method import IntervalMethod, comparable
-from foldwise.stats.naive import NOT_OFFERED
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Study
 from foldwise.tuners.budget import read_seconds

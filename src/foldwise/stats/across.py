@@ -109,10 +109,8 @@ class Across:
     def mean_ranks(self) -> dict[str, float]:
         """Mean rank of every ranked method, the best first; of equal ones the one with the smaller risks."""
         means = self.ranks.mean(axis=0).tolist() if self.ranked and self.data_sets else []
-        order = sorted(
-            zip(self.ranked, means, strict=False), key=lambda one: (one[1], self.mean_relative(one[0]) or 0.0)
-        )
-        return dict(order)
+        ranked = dict(zip(self.ranked, means, strict=False))
+        return dict(sorted(ranked.items(), key=lambda item: (item[1], self.mean_relative(item[0]) or 0.0)))
 
     @property
     def best(self) -> str | None:
@@ -138,12 +136,12 @@ class Across:
 
         `one`, `other`: two methods.
         """
-        for found in self.pairs:
-            if found.names == (one, other):
-                return found
-            if found.names == (other, one):
-                turned = None if found.difference is None else -found.difference
-                return replace(found, names=(one, other), better=found.worse, worse=found.better, difference=turned)
+        for pair in self.pairs:
+            if pair.names == (one, other):
+                return pair
+            if pair.names == (other, one):
+                turned = None if pair.difference is None else -pair.difference
+                return replace(pair, names=(one, other), better=pair.worse, worse=pair.better, difference=turned)
         raise BadInterval(f"{one!r} and {other!r} are not two of the methods", nearest(other, self.names))
 
     @property
@@ -327,7 +325,7 @@ def compare_all(
     >>> family.best, family.not_told_apart
     ('0', ('0', '1'))
     """
-    table, known = _checked_losses(losses, names)
+    table, names = _checked_losses(losses, names)
     pairs = list(combinations(range(len(table)), 2))
     each = shared_level(level, max(1, len(pairs)))
     raw = [_t(table[i], table[j], test_train_ratio, each).p for i, j in pairs]
@@ -336,49 +334,37 @@ def compare_all(
         p[i, j] = p[j, i] = adjusted
     # exact sums, so that the first of equal methods is the best whatever the order of splits
     best = int(np.argmin([math.fsum(method.ravel()) for method in table]))
-    name = f"{CORRECTED_T.name}, simultaneous over {len(pairs)} pairs"
-    differences = {
-        known[at]: _comparison(
-            _t(table[at], table[best], test_train_ratio, each),
-            p=float(p[at, best]),
-            level=level,
-            interval=name,
-            names=(known[at], known[best]),
+    differences = {}
+    for method in (method for method in range(len(table)) if method != best):
+        tested = _t(table[method], table[best], test_train_ratio, each)
+        is_silent = not math.isfinite(tested.high)
+        differences[names[method]] = Comparison(
+            tested.value,
+            None if is_silent else tested.low,
+            None if is_silent else tested.high,
+            level,
+            None if is_silent else f"{CORRECTED_T.name}, simultaneous over {len(pairs)} pairs",
+            f"the risk of {names[method]} minus that of {names[best]}",
+            notes=(("interval", "all splits have the same difference"),) if is_silent else (),
+            p=float(p[method, best]),
+            se=tested.se,
+            t=None if is_silent else tested.t,
+            df=tested.df,
+            names=(names[method], names[best]),
         )
-        for at in range(len(table))
-        if at != best
-    }
-    apart = {name for name, found in differences.items() if found.low is not None and found.low > 0}
-    return Family(known[best], differences, tuple(name for name in known if name not in apart), p, known, level)
+    worse = {name for name, found in differences.items() if found.low is not None and found.low > 0}
+    return Family(names[best], differences, tuple(name for name in names if name not in worse), p, names, level)
 
 
-def _t(one: FloatArray, other: FloatArray, test_train_ratio: float, level: float) -> CorrectedT:
-    """The corrected t; there is none where all splits have the same difference."""
-    differences = one - other
-    found = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
+def _t(first: FloatArray, second: FloatArray, test_train_ratio: float, level: float) -> CorrectedT:
+    """The corrected t, with endless ends where all splits have the same difference."""
+    differences = first - second
+    tested = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
     # rounding is that of the losses, which may be far larger than their differences
-    is_silent = differences.any() and has_no_spread(
-        differences.ravel(), size=float(max(np.abs(one).max(), np.abs(other).max()))
-    )
-    return found._replace(low=-math.inf, high=math.inf, se=0.0, t=math.nan, p=1.0) if is_silent else found
-
-
-def _comparison(found: CorrectedT, *, p: float, level: float, interval: str, names: tuple[str, str]) -> Comparison:
-    has_interval = math.isfinite(found.high)
-    return Comparison(
-        found.value,
-        found.low if has_interval else None,
-        found.high if has_interval else None,
-        level,
-        interval if has_interval else None,
-        f"the risk of {names[0]} minus that of {names[1]}",
-        notes=() if has_interval else (("interval", "all splits have the same difference"),),
-        p=p,
-        se=found.se,
-        t=found.t if has_interval else None,
-        df=found.df,
-        names=names,
-    )
+    size = float(max(np.abs(first).max(), np.abs(second).max()))
+    if not differences.any() or not has_no_spread(differences.ravel(), size=size):
+        return tested
+    return tested._replace(low=-math.inf, high=math.inf, se=0.0, t=math.nan, p=1.0)
 
 
 def _checked_losses(losses: Any, names: Sequence[str] | None) -> tuple[FloatArray, tuple[str, ...]]:
@@ -386,10 +372,11 @@ def _checked_losses(losses: Any, names: Sequence[str] | None) -> tuple[FloatArra
     table = table[:, None, :] if table.ndim == 2 else table
     if table.ndim != 3 or not len(table):
         raise BadInterval(f"methods are compared by an array of methods x splits, not one of shape {table.shape}")
-    bad = np.flatnonzero(~np.isfinite(table).all(axis=(1, 2)))
-    known = tuple(map(str, range(len(table)) if names is None else names))
-    if len(known) != len(table) or len(set(known)) != len(known):
-        raise BadInterval(f"{len(table)} methods need as many different names, not {list(known)}")
-    if bad.size:
-        raise BadInterval(f"method {known[bad[0]]} lacks a finite loss in some split", "Compare methods that have all")
-    return table, known
+    names = tuple(map(str, range(len(table)) if names is None else names))
+    if len(names) != len(table) or len(set(names)) != len(names):
+        raise BadInterval(f"{len(table)} methods need as many different names, not {list(names)}")
+    is_bad = ~np.isfinite(table).all(axis=(1, 2))
+    if is_bad.any():
+        name = names[int(is_bad.argmax())]
+        raise BadInterval(f"method {name} lacks a finite loss in some split", "Compare methods that have all")
+    return table, names

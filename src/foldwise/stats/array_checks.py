@@ -21,8 +21,8 @@ def plain(number: Any) -> Number:
     >>> plain(np.float64(0.5))
     0.5
     """
-    found = np.asarray(number)
-    return found.item() if found.ndim == 0 else found
+    array = np.asarray(number)
+    return array.item() if array.ndim == 0 else array
 
 
 def checked_level(level: Any) -> float:
@@ -69,28 +69,28 @@ def checked_count(name: str, value: Any, *, at_least: int = 1) -> int:
 
 def checked_losses(losses: Any, *, method: str, at_least: int = 2) -> FloatArray:
     """Finite losses[..., row], and enough of them."""
-    found = as_numbers(losses, what="losses")
-    if found.ndim == 0:
+    numbers = as_numbers(losses, what="losses")
+    if numbers.ndim == 0:
         raise BadInterval(f"{method} needs one loss per row, not a single number")
-    if found.shape[-1] < at_least:
-        raise BadInterval(f"{method} needs at least {at_least} rows, not {found.shape[-1]}")
-    return checked_finite(found, unit="row")
+    if numbers.shape[-1] < at_least:
+        raise BadInterval(f"{method} needs at least {at_least} rows, not {numbers.shape[-1]}")
+    return checked_finite(numbers, unit="row")
 
 
 def checked_table(table: Any, *, method: str, axes: tuple[str, str], at_least: tuple[int, int] = (2, 1)) -> FloatArray:
     """Finite numbers with two named axes, and enough along each."""
-    found = as_numbers(table, what="numbers")
-    if found.ndim != 2:
-        raise BadInterval(f"{method} needs an array of {axes[0]} x {axes[1]}, not one of shape {found.shape}")
-    for axis, size, least in zip(axes, found.shape, at_least, strict=True):
+    numbers = as_numbers(table, what="numbers")
+    if numbers.ndim != 2:
+        raise BadInterval(f"{method} needs an array of {axes[0]} x {axes[1]}, not one of shape {numbers.shape}")
+    for axis, size, least in zip(axes, numbers.shape, at_least, strict=True):
         if size < least:
             raise BadInterval(f"{method} needs at least {least} {axis}s, not {size}")
-    is_bad = ~np.isfinite(found)
+    is_bad = ~np.isfinite(numbers)
     if is_bad.any():
         first, second = (int(place[0]) for place in np.nonzero(is_bad))
-        value = found[is_bad][0]
+        value = numbers[is_bad][0]
         raise BadInterval(f"{method} needs finite numbers, and {axes[0]} {first}, {axes[1]} {second} has {value}")
-    return found
+    return numbers
 
 
 def checked_finite(numbers: FloatArray, *, unit: str) -> FloatArray:
@@ -126,16 +126,16 @@ def checked_bounds(bounds: Any, *, method: str, instead: str = "use holdout_t") 
 def checked_bounded(losses: Any, bounds: Any, *, method: str, at_least: int = 1) -> tuple[FloatArray, float, float]:
     """Losses[..., row] inside their bounds; those that rounding put outside are moved back."""
     low, high = checked_bounds(bounds, method=method)
-    found = checked_losses(losses, method=method, at_least=at_least)
+    losses = checked_losses(losses, method=method, at_least=at_least)
     slack = 1e-9 * (high - low)
-    is_outside = (found < low - slack) | (found > high + slack)
+    is_outside = (losses < low - slack) | (losses > high + slack)
     if is_outside.any():
         row = int(np.nonzero(is_outside)[-1][0])
         raise BadInterval(
-            f"row {row} has a loss of {found[is_outside][0]:g}, outside the bounds {low:g} to {high:g}",
+            f"row {row} has a loss of {losses[is_outside][0]:g}, outside the bounds {low:g} to {high:g}",
             "Give the loss's true bounds, or use holdout_t for an unbounded loss",
         )
-    return np.clip(found, low, high), low, high
+    return np.clip(losses, low, high), low, high
 
 
 def fold_codes(folds: Any, *, rows: int) -> tuple[IntArray, int]:
@@ -143,8 +143,8 @@ def fold_codes(folds: Any, *, rows: int) -> tuple[IntArray, int]:
     labels: AnyArray = np.asarray(folds)
     if labels.ndim != 1 or labels.size != rows:
         raise BadInterval(f"folds must name one fold per row: there are {rows} rows and {labels.size} labels")
-    known, codes = np.unique(labels, return_inverse=True)
-    return codes.astype(np.int64), len(known)
+    names, codes = np.unique(labels, return_inverse=True)
+    return codes.astype(np.int64), len(names)
 
 
 def fold_sums(losses: FloatArray, codes: IntArray, count: int) -> FloatArray:

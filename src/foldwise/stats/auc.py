@@ -31,11 +31,11 @@ def placements(is_positive: AnyArray, score: FloatArray) -> FloatArray:
     >>> placements(np.array([True, False, True]), np.array([0.9, 0.5, 0.5])).tolist()
     [1.0, 0.75, 0.5]
     """
-    found = np.empty(score.size)
+    placed = np.empty(score.size)
     positives, negatives = np.sort(score[is_positive]), np.sort(score[~is_positive])
-    found[is_positive] = _share_below(negatives, score[is_positive])
-    found[~is_positive] = 1 - _share_below(positives, score[~is_positive])
-    return found
+    placed[is_positive] = _share_below(negatives, score[is_positive])
+    placed[~is_positive] = 1 - _share_below(positives, score[~is_positive])
+    return placed
 
 
 def cv_auc(target: Any, score: Any, *, folds: Any = None, level: float = 0.95) -> Ends:
@@ -46,11 +46,13 @@ def cv_auc(target: Any, score: Any, *, folds: Any = None, level: float = 0.95) -
     is_positive, scores = _checked(target, score)
     codes, count = fold_codes(folds if folds is not None else np.zeros(scores.size), rows=scores.size)
     z = normal_quantile(checked_level(level))
-    found = [_influence_of_fold(is_positive[codes == fold], scores[codes == fold], fold) for fold in range(count)]
-    value = float(np.mean([auc for auc, _ in found]))
-    variance = float(np.mean([spread for _, spread in found]))
+    areas, variances = zip(
+        *(_influence_of_fold(is_positive[codes == fold], scores[codes == fold], fold) for fold in range(count)),
+        strict=True,
+    )
+    value, variance = float(np.mean(areas)), float(np.mean(variances))
     se = math.sqrt(variance / scores.size)
-    return ends_around(value, z * se, se=se, variance=variance, fold_auc=tuple(auc for auc, _ in found))
+    return ends_around(value, z * se, se=se, variance=variance, fold_auc=areas)
 
 
 def delong_auc(target: Any, score: Any, *, level: float = 0.95) -> Ends:
@@ -82,16 +84,16 @@ def delong(target: Any, score_a: Any, score_b: Any, level: float = 0.95) -> Comp
     value, se = auc_a - auc_b, math.sqrt(_variance(is_positive, placed[0] - placed[1]))
     reach = normal_quantile(checked_level(level)) * se
     details = {"auc_a": auc_a, "auc_b": auc_b, "variance": se**2, "z": None}
-    words = "the AUC of this first predictor minus that of this second one"
+    target_words = "the AUC of this first predictor minus that of this second one"
     if se == 0 and abs(value) > ROUNDING:  # no row differs from the others, which says nothing about further ones
         notes = (("interval", "neither ranking varies, which says nothing about other rows"),)
-        return Comparison(value, level=level, target=words, notes=notes, se=0.0, details=details)
+        return Comparison(value, level=level, target=target_words, notes=notes, se=0.0, details=details)
     if se == 0:  # the same order of rows
         value, z, p = 0.0, 0.0, 1.0
     else:
         z, p = value / se, float(2 * special.ndtr(-abs(value / se)))
     ends = value - reach, value + reach
-    return Comparison(value, *ends, level, DELONG.name, words, p=p, se=se, t=z, details={**details, "z": z})
+    return Comparison(value, *ends, level, DELONG.name, target_words, p=p, se=se, t=z, details={**details, "z": z})
 
 
 def _share_below(others: FloatArray, scores: FloatArray) -> FloatArray:

@@ -81,8 +81,8 @@ def bates(
         "repeats": outer.shape[-2],
         "train_rows": float(terms.rows if bias else terms.rows * (1 - 1 / count)),
     }
-    words = "leaving out one fold more changes the risk by more than its standard error: the interval may be short"
-    notes = [] if np.all(is_stable) else [("unstable", words)]
+    unstable = "leaving out one fold more changes the risk by more than its standard error: the interval may be short"
+    notes = [] if np.all(is_stable) else [("unstable", unstable)]
     return ends_around(value, z * se)._replace(details=details, notes=notes)
 
 

@@ -64,43 +64,39 @@ def bbc(losses: Any, repeats: int = 1000, seed: int = 0, level: float = 0.95, *,
     >>> found.details["selection_score"] < found.value
     True
     """
-    (found,) = bbc_of_many([losses], repeats=repeats, seed=seed, level=level, groups=groups)
+    table = checked_table(losses, method="BBC", axes=("row", "candidate"))
+    units = units_of(len(table), seed=seed, groups=groups)
+    sums = UnitLosses(units.table(table), table.mean(axis=0))
+    (corrected,) = bbc_of_units([sums], units, repeats=repeats, seed=seed, level=level)
     details = {
-        "selected": found.selected,
-        "selection_score": found.selection_score,
-        "optimism": found.value - found.selection_score,
-        "repeats": found.draws.size,
-        "among": np.shape(losses)[1],
+        "selected": corrected.selected,
+        "selection_score": corrected.selection_score,
+        "optimism": corrected.value - corrected.selection_score,
+        "repeats": corrected.draws.size,
+        "among": table.shape[1],
     }
-    return Ends(found.low, found.high, found.value, details)
-
-
-def bbc_of_many(
-    tables: Sequence[Any], *, repeats: int = 1000, seed: int = 0, level: float = 0.95, groups: Any = None
-) -> list[Bbc]:
-    """The BBC of several methods on the same rows; they share the draws, which cost as much as a method does."""
-    checked = [checked_table(table, method="BBC", axes=("row", "candidate")) for table in tables]
-    rows = len(checked[0])
-    if any(len(table) != rows for table in checked):
-        raise BadInterval("methods must have losses on the same rows", "Give one loss table per method, row by row")
-    units = units_of(rows, seed=seed, groups=groups)
-    losses = [UnitLosses(units.table(table), table.mean(axis=0)) for table in checked]
-    return bbc_of_units(losses, units, repeats=repeats, seed=seed, level=level)
+    return Ends(corrected.low, corrected.high, corrected.value, details)
 
 
 def bbc_of_units(
     losses: Sequence[UnitLosses], units: Units, *, repeats: int = 1000, seed: int = 0, level: float = 0.95
 ) -> list[Bbc]:
-    """The same where losses are at hand for what is drawn alone: tables of very many rows need not be made."""
+    """The BBC of several methods on the same rows; they share the draws, which cost as much as a method does.
+
+    Their losses are those of what is drawn alone: tables of very many rows need not be made.
+    """
     level, repeats = checked_level(level), checked_count("repeats", repeats)
-    contests = [_contest(one.sums, repeats) for one in losses]
+    contests = [_contest(method.sums, repeats) for method in losses]
     draws: list[list[FloatArray]] = [[] for _ in losses]
     for counts in _bootstrap_counts(len(units.sizes), repeats, seed):
         picked = [contest.picks(counts) for contest in contests]
-        found = _left_out_means(counts == 0, [contest.columns for contest in contests], picked, units.sizes)
-        for kept, left_out in zip(draws, found, strict=True):
-            kept.append(left_out)
-    return [_summary(one.means, np.concatenate(found), level) for one, found in zip(losses, draws, strict=True)]
+        means = _left_out_means(counts == 0, [contest.columns for contest in contests], picked, units.sizes)
+        for of_method, block in zip(draws, means, strict=True):
+            of_method.append(block)
+    return [
+        _summary(method.means, np.concatenate(of_method), level)
+        for method, of_method in zip(losses, draws, strict=True)
+    ]
 
 
 def tibshirani(fold_losses: Any) -> Tibshirani:
@@ -138,7 +134,9 @@ class _Contest(NamedTuple):
             close = np.flatnonzero(is_close[unsure].any(axis=0))
             drawn_units, least = counts[unsure].astype(np.float64), self.columns[self.best]
             # one at a time: the gaps of all of them would be another table
-            exact = np.stack([drawn_units @ (self.columns[at] - least) for at in self.contenders[close]], axis=1)
+            exact = np.stack(
+                [drawn_units @ (self.columns[candidate] - least) for candidate in self.contenders[close]], axis=1
+            )
             exact[~is_close[np.ix_(unsure, close)]] = np.inf
             picked[unsure] = close[exact.argmin(axis=1)]
         return np.asarray(self.contenders[picked], np.int64)
@@ -182,9 +180,9 @@ class Units(NamedTuple):
     def losses(self, columns: Iterable[FloatArray], candidates: int) -> UnitLosses:
         """The losses of one candidate after the other, by row: only what is drawn is kept of them."""
         sums, means = np.empty((candidates, len(self.sizes))), np.empty(candidates)
-        for at, column in enumerate(columns):
+        for candidate, column in enumerate(columns):
             column = checked_finite(column, unit="row")
-            sums[at], means[at] = self._sums(column), column.mean()
+            sums[candidate], means[candidate] = self._sums(column), column.mean()
         return UnitLosses(sums.T, means)
 
     def table(self, losses: FloatArray) -> FloatArray:
@@ -236,15 +234,15 @@ def _bootstrap_counts(units: int, repeats: int, seed: int) -> Iterator[AnyArray]
 def _left_out_means(
     is_out: AnyArray, columns: list[FloatArray], picked: list[IntArray], sizes: FloatArray
 ) -> list[FloatArray]:
-    """The mean loss of each method's picked candidates on the rows not drawn: found[method][repeat]."""
-    found = [np.empty(len(is_out)) for _ in columns]
+    """The mean loss of each method's picked candidates on the rows not drawn: means[method][repeat]."""
+    means = [np.empty(len(is_out)) for _ in columns]
     for repeat, left_out in enumerate(is_out):
         weights = left_out.astype(np.float64)
         # BLAS would share each of these short products among threads, which takes longer than the product
         rows = np.einsum("u,u->", weights, sizes)
-        for totals, losses, at in zip(found, columns, picked, strict=True):
-            totals[repeat] = np.einsum("u,u->", weights, losses[at[repeat]]) / rows
-    return found
+        for of_method, losses, candidates in zip(means, columns, picked, strict=True):
+            of_method[repeat] = np.einsum("u,u->", weights, losses[candidates[repeat]]) / rows
+    return means
 
 
 def _summary(means: FloatArray, draws: FloatArray, level: float) -> Bbc:

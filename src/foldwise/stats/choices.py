@@ -76,10 +76,10 @@ def contest_of(risks: Sequence[float], pairs: Sequence[Comparison]) -> Contest |
     It has the fewest degrees of freedom of all pairs, infinitely many where every interval is normal or exact. A reason
     in words where some pair has no interval.
     """
-    told = [pair for pair in pairs if not is_tie(pair)]
-    if without := [pair for pair in told if pair.low is None]:
+    different = [pair for pair in pairs if not is_tie(pair)]
+    if without := [pair for pair in different if pair.low is None]:
         return next((text for code, text in without[0].notes if code == "interval"), NO_INTERVAL)
-    df = min(map(_df, told), default=math.inf)
+    df = min(map(_df, different), default=math.inf)
     se = np.zeros((len(risks), len(risks)))
     se[np.triu_indices(len(risks), 1)] = [0.0 if is_tie(pair) else agreeing_se(pair, df) for pair in pairs]
     return Contest(np.asarray(risks, np.float64), se + se.T, df)
@@ -97,13 +97,13 @@ def agreeing_se(pair: Comparison, df: float) -> float:
     assert pair.low is not None
     assert pair.high is not None
     ends = [pair.value - pair.low] * (pair.value >= 0) + [pair.high - pair.value] * (pair.value <= 0)
-    found = [max(ends) / t_quantile(pair.level, df)]
+    errors = [max(ends) / t_quantile(pair.level, df)]
     if pair.se is not None and _df(pair) == df:
-        found.append(pair.se)
+        errors.append(pair.se)
     p = pair.details.get("mid_p", pair.p)  # McNemar's exact p of a few rows is larger than any law would have it
     if p is not None and p < CENTRAL:
-        found.append(abs(pair.value) / t_quantile(1 - p, df))
-    return max(found)
+        errors.append(abs(pair.value) / t_quantile(1 - p, df))
+    return max(errors)
 
 
 def is_tie(pair: Comparison) -> bool:
@@ -132,8 +132,8 @@ def joint_root(se: FloatArray) -> FloatArray:
 def root_of(covariance: FloatArray) -> FloatArray:
     """The symmetric root of a covariance; what makes a table of numbers none is clipped."""
     eigenvalues, vectors = np.linalg.eigh(covariance)
-    kept = np.where(eigenvalues > ROUNDING * np.abs(eigenvalues).max(), eigenvalues, 0.0)
-    return np.asarray((vectors * np.sqrt(kept)) @ vectors.T)
+    clipped = np.where(eigenvalues > ROUNDING * np.abs(eigenvalues).max(), eigenvalues, 0.0)
+    return np.asarray((vectors * np.sqrt(clipped)) @ vectors.T)
 
 
 def _regrets(values: FloatArray, se: FloatArray, df: float) -> FloatArray:

@@ -33,8 +33,8 @@ def class_counts(truth: IntArray, said: IntArray, classes: int, weights: FloatAr
     [[1.0, 0.0], [1.0, 1.0]]
     """
     place = np.asarray(truth, np.int64) * classes + np.asarray(said, np.int64)
-    found = np.bincount(place, weights=weights, minlength=classes * classes)
-    return found.reshape(classes, classes).astype(np.float64)
+    counts = np.bincount(place, weights=weights, minlength=classes * classes)
+    return counts.reshape(classes, classes).astype(np.float64)
 
 
 def by_class(counts: FloatArray) -> ByClass:

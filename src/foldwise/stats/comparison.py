@@ -105,10 +105,10 @@ def paired(differences: Any, test_train_ratio: float, level: float = 0.95) -> Co
     >>> paired([0.02, 0.01, 0.03, 0.02], 1 / 3)
     a minus b: 0.0200 (0.0002 to 0.0398, 95% corrected t), p = 0.049
     """
-    found = _varied(differences, test_train_ratio, level)
+    test = _varied(differences, test_train_ratio, level)
     losses = np.asarray(differences, np.float64).ravel()
-    ends = found.low, found.high, level, CORRECTED_T.name
-    return Comparison(found.value, *ends, LEARNERS, losses=losses, p=found.p, se=found.se, t=found.t, df=found.df)
+    ends = test.low, test.high, level, CORRECTED_T.name
+    return Comparison(test.value, *ends, LEARNERS, losses=losses, p=test.p, se=test.se, t=test.t, df=test.df)
 
 
 def correlated_bayes(differences: Any, test_train_ratio: float, rope: float, level: float = 0.95) -> Belief:
@@ -128,22 +128,22 @@ def correlated_bayes(differences: Any, test_train_ratio: float, rope: float, lev
     from scipy import special
 
     reach = checked_rope(rope)
-    found = _varied(differences, test_train_ratio, level)
-    within = t_probability_within(found.value, found.se, found.df, reach=reach)
+    test = _varied(differences, test_train_ratio, level)
+    within = t_probability_within(test.value, test.se, test.df, reach=reach)
     left = right = 0.0
-    if found.se > 0:
-        left = float(special.stdtr(found.df, (-reach - found.value) / found.se))
-        right = float(special.stdtr(found.df, (found.value - reach) / found.se))
+    if test.se > 0:
+        left = float(special.stdtr(test.df, (-reach - test.value) / test.se))
+        right = float(special.stdtr(test.df, (test.value - reach) / test.se))
     return Belief(
-        found.value,
-        found.low,
-        found.high,
+        test.value,
+        test.low,
+        test.high,
         level,
         "Bayesian correlated t",
         LEARNERS,
         losses=np.asarray(differences, np.float64).ravel(),
-        se=found.se,
-        df=found.df,
+        se=test.se,
+        df=test.df,
         equivalence=within,
         rope=reach,
         p_left=left,
@@ -154,13 +154,13 @@ def correlated_bayes(differences: Any, test_train_ratio: float, rope: float, lev
 
 def _varied(differences: Any, test_train_ratio: float, level: float) -> CorrectedT:
     """The corrected t of differences that are not the same in all splits, unless that is 0."""
-    found = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
-    if found.se == 0 and found.value != 0:
+    test = corrected_t_of_runs(differences, test_train_ratio=test_train_ratio, level=level)
+    if test.se == 0 and test.value != 0:
         raise BadInterval(
-            f"all splits have the same difference of {found.value:g}, so their spread says nothing about it",
+            f"all splits have the same difference of {test.value:g}, so their spread says nothing about it",
             "Use more splits, or compare on a test set",
         )
-    return found
+    return test
 
 
 def checked_rope(rope: Any) -> float:

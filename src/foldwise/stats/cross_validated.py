@@ -101,8 +101,8 @@ def corrected_t_interval(scores: Any, test_train_ratio: float, level: float = 0.
     >>> round(found.low, 3), round(found.high, 3)
     (0.118, 0.432)
     """
-    found = corrected_t_of_runs(scores, test_train_ratio=test_train_ratio, level=level, most_runs=RUNS_OF_RISK)
-    return Ends(found.low, found.high, found.value, {"se": found.se, "df": found.df})
+    test = corrected_t_of_runs(scores, test_train_ratio=test_train_ratio, level=level, most_runs=RUNS_OF_RISK)
+    return Ends(test.low, test.high, test.value, {"se": test.se, "df": test.df})
 
 
 def _counted(splits: int, ratio: float, most_runs: float) -> float:
@@ -234,16 +234,16 @@ def _no_row_losses(evidence: Evidence) -> str | None:
 
 def _corrected_t(evidence: Evidence, level: float) -> Ends:
     least = _least_se(evidence)
-    found = corrected_t(
+    test = corrected_t(
         evidence.fold_losses,
         test_train_ratio=evidence.test_train_ratio,
         level=level,
         most_runs=RUNS_OF_RISK,
         least_se=least,
     )
-    details = {"se": found.se, "df": found.df, "least_se": least}
+    details = {"se": test.se, "df": test.df, "least_se": least}
     notes = _share_notes(evidence) if evidence.row_losses is None else tail_notes(evidence)
-    ends = Ends(found.low, found.high, found.value, details, [*notes, *_group_notes(evidence)])
+    ends = Ends(test.low, test.high, test.value, details, [*notes, *_group_notes(evidence)])
     return no_surer_than_units(ends, evidence, level)
 
 
@@ -283,6 +283,29 @@ def _bayle(evidence: Evidence, level: float) -> Ends:
     return no_surer_than_units(cv_clt(evidence.by_row[0], evidence.fold_of_row[0], level=level), evidence, level)
 
 
+def _no_losses_of_rows(evidence: Evidence) -> str | None:
+    return f"{evidence.loss.name} has no loss per row" if evidence.row_losses is None else None
+
+
+def _one_split(evidence: Evidence) -> str | None:
+    return "one split has no spread" if len(evidence.fold_losses) < 2 else None
+
+
+def _naive_z(evidence: Evidence, level: float) -> Ends:
+    assert evidence.row_losses is not None
+    losses = np.concatenate(evidence.row_losses)
+    reach = normal_quantile(level) * float(losses.std(ddof=1)) / np.sqrt(losses.size)
+    value = float(losses.mean())
+    return Ends(value - reach, value + reach, value)
+
+
+def _fold_t(evidence: Evidence, level: float) -> Ends:
+    losses = evidence.fold_losses
+    reach = t_quantile(level, losses.size - 1) * float(losses.std(ddof=1)) / np.sqrt(losses.size)
+    value = float(losses.mean())
+    return Ends(value - reach, value + reach, value)
+
+
 CORRECTED_T = IntervalMethod(
     "corrected t",
     _corrected_t,
@@ -313,3 +336,9 @@ BAYLE = IntervalMethod(
     aliases=("cv clt", "cvclt", "CV central limit"),
 )
 ROWS = (CORRECTED_T, BAYLE)
+# What other tools print: the lab shows what they miss, and nothing offers them.
+NAIVE_Z = IntervalMethod(
+    "naive z", _naive_z, _no_losses_of_rows, assumes="losses of all rows, of all repeats, are independent"
+)
+FOLD_T = IntervalMethod("fold t", _fold_t, _one_split, assumes="splits are independent")
+NOT_OFFERED = {row.name: row for row in (NAIVE_Z, FOLD_T)}

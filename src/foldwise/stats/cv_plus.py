@@ -66,8 +66,8 @@ def check_level(level: float, units: int, unit: str = "row") -> float:
     needed = math.ceil(level / (1 - level) - ROUNDING)
     if units < needed:
         most = math.floor(1000 * units / (units + 1)) / 1000
-        found = f"a level of {level:g} needs at least {needed} {unit}s, and there are {units}"
-        raise BadInterval(found, f"Use at most {most:g}" if most > 0.5 else "Take a larger table")
+        problem = f"a level of {level:g} needs at least {needed} {unit}s, and there are {units}"
+        raise BadInterval(problem, f"Use at most {most:g}" if most > 0.5 else "Take a larger table")
     return level
 
 
@@ -116,9 +116,9 @@ def cross_conformal(scores: FloatArray, held: HeldOut, level: float) -> BoolArra
     """
     level = check_level(level, held.units, held.unit)
     below = np.zeros((scores.shape[0], scores.shape[2]))
-    for fold, own in enumerate(held.scores):
-        order = np.argsort(own)
-        masses = np.ones(len(own)) if held.masses is None else held.masses[fold][order]
+    for fold, fold_scores in enumerate(held.scores):
+        order = np.argsort(fold_scores)
+        masses = np.ones(len(fold_scores)) if held.masses is None else held.masses[fold][order]
         sums = np.concatenate([[0.0], np.cumsum(masses)])
-        below += sums[np.searchsorted(own[order], scores[:, fold, :], side="left")]
+        below += sums[np.searchsorted(fold_scores[order], scores[:, fold, :], side="left")]
     return np.asarray(below < level * (held.units + 1) - ROUNDING)

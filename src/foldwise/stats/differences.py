@@ -38,8 +38,8 @@ LEAVE_ONE_OUT = (
 
 
 def difference(
-    one: Evidence,
-    other: Evidence,
+    first: Evidence,
+    second: Evidence,
     *,
     names: tuple[str, str],
     level: float = 0.95,
@@ -54,40 +54,40 @@ def difference(
     also the probability that the difference is at most that: the Bayesian view of the same t (Benavoli, Corani et al.,
     2017), whose correlation test rows / all rows gives the same scale.
     """
-    same = len(one.test_rows) == len(other.test_rows) and one.train_counts == other.train_counts
-    if not same or any(not np.array_equal(a, b) for a, b in zip(one.test_rows, other.test_rows, strict=True)):
+    same = len(first.test_rows) == len(second.test_rows) and first.train_counts == second.train_counts
+    if not same or any(not np.array_equal(a, b) for a, b in zip(first.test_rows, second.test_rows, strict=True)):
         raise BadInterval(
             f"{names[0]} and {names[1]} were not judged on the same splits, so their losses are not paired",
             "Compare them in one study, or with the same outer splits and seed",
         )
     if rope is not None:
         checked_rope(rope)
-    losses = one.fold_losses - other.fold_losses
+    losses = first.fold_losses - second.fold_losses
     plain = Comparison(
         float(losses.mean()),
         level=level,
         target=f"the risk of {names[0]} minus that of {names[1]}",
-        train_rows=one.mean_train_rows,
+        train_rows=first.mean_train_rows,
         losses=losses,
         rope=rope,
         names=names,
     )
-    stand_ins = max(one.stand_ins, other.stand_ins)
+    stand_ins = max(first.stand_ins, second.stand_ins)
     if not np.isfinite(losses).all():
         return _without(plain, "one of the two has no risk")
-    if one.is_partition and len(losses) > 1 and max(map(len, one.test_rows)) == 1:
+    if first.is_partition and len(losses) > 1 and max(map(len, first.test_rows)) == 1:
         return _without(plain, LEAVE_ONE_OUT)
     if stand_ins:
         return _without(plain, no_interval_of_stand_ins(stand_ins, len(losses)))
     if is_same:
         target = f"{plain.target}: the same learner"
         return Comparison(0.0, 0.0, 0.0, level, "none needed", target, names=names, p=1.0)
-    if one.scheme == "one test set":
+    if first.scheme == "one test set":
         target = f"{plain.target}, as trained on these rows"
-        return _on_one_test_set(one, other, replace(plain, target=target, losses=None, rope=None))
-    if one.is_ordered:
-        return _of_forecasts(one, other, replace(plain, target=f"{plain.target} in this period"))
-    return _over_splits(one, other, plain)
+        return _on_one_test_set(first, second, replace(plain, target=target, losses=None, rope=None))
+    if first.is_ordered:
+        return _of_forecasts(first, second, replace(plain, target=f"{plain.target} in this period"))
+    return _over_splits(first, second, plain)
 
 
 def _without(plain: Comparison, reason: str, p: float | None = None) -> Comparison:
@@ -95,121 +95,122 @@ def _without(plain: Comparison, reason: str, p: float | None = None) -> Comparis
     return replace(plain, p=p, notes=(("interval", reason),))
 
 
-def _over_splits(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
+def _over_splits(first: Evidence, second: Evidence, plain: Comparison) -> Comparison:
     """With the corrected t of the split differences, where the splits allow it."""
-    if reason := NONE_VALID.get(one.scheme):
+    if reason := NONE_VALID.get(first.scheme):
         return _without(plain, reason)
     independent = 0.0  # the standard error of the difference if all rows (or groups) were independent
-    if one.unit_deviations is not None and other.unit_deviations is not None:
-        independent = float(independent_se(one.unit_deviations - other.unit_deviations))
-    found = corrected_t(
+    if first.unit_deviations is not None and second.unit_deviations is not None:
+        independent = float(independent_se(first.unit_deviations - second.unit_deviations))
+    test = corrected_t(
         plain.losses,
-        test_train_ratio=one.test_train_ratio,
+        test_train_ratio=first.test_train_ratio,
         level=plain.level,
         most_runs=RUNS_OF_DIFFERENCE,
         least_se=independent,
     )
-    found = _with_few_errors(one, other, found, plain.level)
-    if found.se == 0:
+    test = _with_few_errors(first, second, test, plain.level)
+    if test.se == 0:
         reason = "all splits have the same difference, so their spread says nothing about it"
-        return _without(plain, reason, found.p if found.value == 0 else None)
-    repeats, folds = (one.repeats, one.folds) if one.folds > 1 else (1, len(one.fold_losses))
-    is_grouped = one.kind == "grouped"
-    what = "random splits" if one.scheme == "random splits" else "folds of whole groups" if is_grouped else "folds"
+        return _without(plain, reason, test.p if test.value == 0 else None)
+    repeats, folds = (first.repeats, first.folds) if first.folds > 1 else (1, len(first.fold_losses))
+    is_grouped = first.kind == "grouped"
+    what = "random splits" if first.scheme == "random splits" else "folds of whole groups" if is_grouped else "folds"
     times = f"{repeats} x {folds}" if repeats > 1 else f"{folds}"
     why = f"corrected t over {times} {what}: widened by test rows / training rows, as splits share training rows"
     why += "; the group is the unit" if is_grouped else ""
     why += "; repeats bring no new rows and count less than runs of their own" if repeats > 1 else ""
-    return _tested(one, plain, found, CORRECTED_T.name, why)
+    return _with_interval(first, plain, test, CORRECTED_T.name, why)
 
 
-def _tested(one: Evidence, plain: Comparison, found: Tested, interval: str, why: str) -> Comparison:
-    """The difference with what a test found; ends that cannot be are cut."""
-    smallest, largest = one.loss.possible
-    low, high, uncut = cut(plain.value, found.low, found.high, (smallest - largest, largest - smallest))
-    compared = _with_test(plain, found._replace(low=low, high=high), interval)
+def _with_interval(first: Evidence, plain: Comparison, test: Tested, interval: str, why: str) -> Comparison:
+    """The difference with what a test test; ends that cannot be are cut."""
+    smallest, largest = first.loss.possible
+    low, high, uncut = cut(plain.value, test.low, test.high, (smallest - largest, largest - smallest))
+    compared = _with_test(plain, test._replace(low=low, high=high), interval)
     return replace(compared, notes=(("interval", why),), details={**compared.details, **uncut})
 
 
-def _with_test(plain: Comparison, found: Tested, interval: str) -> Comparison:
-    within = None if plain.rope is None else t_probability_within(found.value, found.se, found.df, reach=plain.rope)
+def _with_test(plain: Comparison, test: Tested, interval: str) -> Comparison:
+    within = None if plain.rope is None else t_probability_within(test.value, test.se, test.df, reach=plain.rope)
     details: dict[str, Any] = {}
-    if isinstance(found, LongRun):
-        details = {"hln_t": found.hln_t, "hln_p": found.hln_p, "autocorrelation": found.autocorrelation}
+    if isinstance(test, LongRun):
+        details = {"hln_t": test.hln_t, "hln_p": test.hln_p, "autocorrelation": test.autocorrelation}
     return replace(
         plain,
-        low=found.low,
-        high=found.high,
+        low=test.low,
+        high=test.high,
         interval=interval,
-        p=found.p,
-        se=found.se,
-        t=found.t,
-        df=found.df,
+        p=test.p,
+        se=test.se,
+        t=test.t,
+        df=test.df,
         equivalence=within,
         details=details,
     )
 
 
-def _with_few_errors(one: Evidence, other: Evidence, found: Tested, level: float) -> Tested:
+def _with_few_errors(first: Evidence, second: Evidence, test: Tested, level: float) -> Tested:
     """No surer than Tango's interval of as many independent rows: where few rows differ their spread says little."""
-    if not one.is_zero_one or one.unit_deviations is None or other.unit_deviations is None:
-        return found
-    terms = one.unit_deviations - other.unit_deviations + found.value * one.unit_weights
-    units = 1 / float((one.unit_weights**2).sum())
-    first, second = units * float(terms.clip(0).sum()), units * float((-terms).clip(0).sum())
-    low, high = tango(first, second, units, level=level)
-    low, high = min(found.low, low), max(found.high, high)
-    se = max(found.se, (high - low) / 2 / t_quantile(level, found.df))
-    return found._replace(low=low, high=high, se=se, p=max(found.p, score_p(first, second)))
+    if not first.is_zero_one or first.unit_deviations is None or second.unit_deviations is None:
+        return test
+    terms = first.unit_deviations - second.unit_deviations + test.value * first.unit_weights
+    units = 1 / float((first.unit_weights**2).sum())
+    only_first, only_second = units * float(terms.clip(0).sum()), units * float((-terms).clip(0).sum())
+    low, high = tango(only_first, only_second, units, level=level)
+    low, high = min(test.low, low), max(test.high, high)
+    se = max(test.se, (high - low) / 2 / t_quantile(level, test.df))
+    return test._replace(low=low, high=high, se=se, p=max(test.p, score_p(only_first, only_second)))
 
 
-def _of_forecasts(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
+def _of_forecasts(first: Evidence, second: Evidence, plain: Comparison) -> Comparison:
     """With Diebold and Mariano's test of the same test times, where the series allows it."""
-    if one.series is None or other.series is None:
-        return _without(plain, f"{one.loss.name} is a measure of a whole fold and has no loss per time to pair")
-    series = one.series - other.series
-    if has_no_spread(series, size=float(np.abs(one.series).max())):
+    if first.series is None or second.series is None:
+        return _without(plain, f"{first.loss.name} is a measure of a whole fold and has no loss per time to pair")
+    series = first.series - second.series
+    if has_no_spread(series, size=float(np.abs(first.series).max())):
         reason = "all times have the same difference, so their spread says nothing"
         return _without(plain, reason, 1.0 if plain.value == 0 else None)
-    if too_few := too_short(series, steps=one.steps):
+    if too_few := too_short(series, steps=first.steps):
         return _without(plain, too_few + MORE)
-    found = _with_few_errors(one, other, long_run(series, steps=one.steps, level=plain.level), plain.level)
+    test = _with_few_errors(first, second, long_run(series, steps=first.steps, level=plain.level), plain.level)
+    steps = f"{first.steps} step{'' if first.steps == 1 else 's'}"
     why = (
-        f"Diebold-Mariano over {len(series)} test times, {one.steps} step{'' if one.steps == 1 else 's'} ahead, with "
-        "the correction of Harvey, Leybourne and Newbold, and no surer than the low frequencies of the differences"
+        f"Diebold-Mariano over {len(series)} test times, {steps} ahead, with the correction of Harvey, Leybourne and "
+        "Newbold, and no surer than the low frequencies of the differences"
     )
-    return _tested(one, plain, found, DIEBOLD_MARIANO, why)
+    return _with_interval(first, plain, test, DIEBOLD_MARIANO, why)
 
 
-def _on_one_test_set(one: Evidence, other: Evidence, plain: Comparison) -> Comparison:
-    if one.is_weighted:
+def _on_one_test_set(first: Evidence, second: Evidence, plain: Comparison) -> Comparison:
+    if first.is_weighted:
         return _without(plain, "rows have weights, which no paired test here allows for")
-    if one.is_auc and one.groups is None:
-        assert one.truth is not None
-        assert one.scores is not None
-        assert other.scores is not None
-        truth = one.truth[one.test_rows[0]]
+    if first.is_auc and first.groups is None:
+        assert first.truth is not None
+        assert first.scores is not None
+        assert second.scores is not None
+        truth = first.truth[first.test_rows[0]]
         if np.bincount(truth, minlength=2).min() >= 2:  # DeLong's variance needs 2 rows of each class
-            found = delong(truth, one.scores[0], other.scores[0], plain.level)
-            if found.low is None or found.high is None or (found.low == found.high and found.value != 0):
+            areas = delong(truth, first.scores[0], second.scores[0], plain.level)
+            if areas.low is None or areas.high is None or (areas.low == areas.high and areas.value != 0):
                 return _without(plain, "neither ranking varies, which says nothing about other rows")
-            return replace(plain, low=-found.high, high=-found.low, interval="DeLong", p=found.p, se=found.se)
-    if one.row_losses is None or other.row_losses is None:
-        return _without(plain, f"{one.loss.name} has no loss per row to pair")
-    if one.groups is None and one.is_zero_one:
-        found = mcnemar(one.row_losses[0], other.row_losses[0], plain.level)
-        return replace(plain, low=found.low, high=found.high, interval=found.interval, p=found.p, details=found.details)
-    return _by_rows(one, plain, one.row_losses[0] - other.row_losses[0])
+            return replace(plain, low=-areas.high, high=-areas.low, interval="DeLong", p=areas.p, se=areas.se)
+    if first.row_losses is None or second.row_losses is None:
+        return _without(plain, f"{first.loss.name} has no loss per row to pair")
+    if first.groups is None and first.is_zero_one:
+        test = mcnemar(first.row_losses[0], second.row_losses[0], plain.level)
+        return replace(plain, low=test.low, high=test.high, interval=test.interval, p=test.p, details=test.details)
+    return _by_rows(first, plain, first.row_losses[0] - second.row_losses[0])
 
 
-def _by_rows(one: Evidence, plain: Comparison, differences: FloatArray) -> Comparison:
+def _by_rows(first: Evidence, plain: Comparison, differences: FloatArray) -> Comparison:
     """Paired losses row by row: betting where they are bounded, else t; whole groups where there are any."""
-    reach = one.loss.bounds[1] - one.loss.bounds[0] if one.loss.bounds is not None else 0.0
-    if one.groups is None and reach > 0 and np.abs(differences).max() <= reach:
-        order = np.random.default_rng([one.seed, 0xBE7]).permutation(len(differences))
+    reach = first.loss.bounds[1] - first.loss.bounds[0] if first.loss.bounds is not None else 0.0
+    if first.groups is None and reach > 0 and np.abs(differences).max() <= reach:
+        order = np.random.default_rng([first.seed, 0xBE7]).permutation(len(differences))
         bet = betting(differences[order], (-reach, reach), plain.level)
         return replace(plain, low=bet.low, high=bet.high, interval="betting")
-    groups = None if one.groups is None else one.groups[one.test_rows[0]]
+    groups = None if first.groups is None else first.groups[first.test_rows[0]]
     if has_no_spread(differences):
         reason = "all rows have the same difference, so their spread says nothing about it"
         return _without(plain, reason, None if differences[0] else 1.0)

@@ -49,8 +49,8 @@ class Estimate:
         return self.value
 
     def __repr__(self) -> str:
-        words = self._target_words()
-        return f"{self._numbers()}: {words}" if words else self._numbers()
+        target = self._target_words()
+        return f"{self._numbers()}: {target}" if target else self._numbers()
 
     def _repr_html_(self) -> str:
         return words_html(repr(self))

@@ -160,23 +160,23 @@ class Evidence(Shown):
         risk = float(self.fold_losses.mean())
         terms, is_tested = self._terms([losses - risk for losses in self.row_losses])
         time = np.arange(self.rows) if self.time is None else self.time
-        times, at = np.unique(time[is_tested], return_inverse=True)
-        found = np.bincount(at, weights=terms[is_tested], minlength=len(times))
-        return np.asarray(risk + len(times) * found, np.float64)
+        times, place = np.unique(time[is_tested], return_inverse=True)
+        sums = np.bincount(place, weights=terms[is_tested], minlength=len(times))
+        return np.asarray(risk + len(times) * sums, np.float64)
 
     @cached_property
     def by_row(self) -> FloatArray:
         """Loss of every row in every repeat: losses[repeat, row]."""
         assert self.row_losses is not None
         table = np.full((self.repeats, self.rows), np.nan)
-        for at, (rows, losses) in enumerate(zip(self.test_rows, self.row_losses, strict=True)):
-            table[at // self.folds, rows] = losses
+        for split, (rows, losses) in enumerate(zip(self.test_rows, self.row_losses, strict=True)):
+            table[split // self.folds, rows] = losses
         return table
 
     @cached_property
     def fold_of_row(self) -> IntArray:
         """Fold of every row in every repeat: folds[repeat, row]."""
         table = np.full((self.repeats, self.rows), -1)
-        for at, rows in enumerate(self.test_rows):
-            table[at // self.folds, rows] = at % self.folds
+        for split, rows in enumerate(self.test_rows):
+            table[split // self.folds, rows] = split % self.folds
         return table

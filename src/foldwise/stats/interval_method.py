@@ -122,13 +122,13 @@ class IntervalMethod(Shown):
     def ends(self, evidence: Evidence, level: float) -> Ends:
         """The result of `compute` in one form.
 
-        `evidence`: what a study found.
+        `evidence`: of a study.
         `level`: of the interval.
         """
-        found = self.compute(evidence, level)
-        if isinstance(found, Ends):
-            return found
-        low, high = found
+        ends = self.compute(evidence, level)
+        if isinstance(ends, Ends):
+            return ends
+        low, high = ends
         return Ends(float(low), float(high))
 
 

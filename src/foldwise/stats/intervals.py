@@ -97,8 +97,8 @@ simultaneous = _published(multiple.simultaneous, "simultaneous {method}", PICKED
 def __getattr__(name: str) -> Any:
     """An interval by any of its names: `intervals.bayle` is `intervals.cv_clt`."""
     row = built_in(name)
-    for own in row.names if row is not None else ():
-        if (public := own.replace(" ", "_")) in __all__:
+    for alias in row.names if row is not None else ():
+        if (public := alias.replace(" ", "_")) in __all__:
             return globals()[public]
     raise AttributeError(f"foldwise.intervals has no {name!r}")
 
@@ -113,12 +113,16 @@ def tibshirani(fold_losses: Any) -> Estimate:
     >>> tibshirani([[0.30, 0.25], [0.20, 0.35]])
     0.275 (no interval): the risk of the candidate picked as best of 2
     """
-    found = bbc_formula.tibshirani(fold_losses)
+    corrected = bbc_formula.tibshirani(fold_losses)
     return Estimate(
-        found.value,
+        corrected.value,
         target=PICKED.format(among=np.shape(fold_losses)[1]),
         notes=(("interval", "the Tibshirani correction has no interval; bbc has one"),),
-        details={"bias": found.bias, "selected": found.selected, "selection_score": found.selection_score},
+        details={
+            "bias": corrected.bias,
+            "selected": corrected.selected,
+            "selection_score": corrected.selection_score,
+        },
     )
 
 

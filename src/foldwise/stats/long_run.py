@@ -88,8 +88,8 @@ def long_run(series: Any, *, steps: int = 1, level: float = 0.95) -> LongRun:
     together = autocorrelation(deviations)
     hln = _hln(deviations, steps)
     cosines = max(LEAST_COSINES, int(series.size / _times_per_cosine(together, steps)))
-    found = [low_frequencies(deviations, cosines), _hln(deviations, 1), hln]
-    scales = [scale for scale in found if scale is not None]
+    every = (low_frequencies(deviations, cosines), _hln(deviations, 1), hln)
+    scales = [scale for scale in every if scale is not None]
     reach = max(scale.reach(level) for scale in scales)
     least = max(scales, key=lambda scale: scale.p(value))  # significant, that is
     return LongRun(
@@ -123,11 +123,11 @@ def hac(losses: Any, level: float = 0.95, *, steps: int = 1) -> Ends:
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
     (1.504, 1.363, 1.652)
     """
-    found = long_run(losses, steps=steps, level=level)
-    is_positive = found.value > 0 and np.min(losses) >= 0
-    high = found.value * math.exp((found.high - found.value) / found.value) if is_positive else found.high
-    details = {"se": found.se, "df": found.df, "autocorrelation": found.autocorrelation, "steps": steps}
-    return Ends(found.low, high, found.value, details)
+    test = long_run(losses, steps=steps, level=level)
+    is_positive = test.value > 0 and np.min(losses) >= 0
+    high = test.value * math.exp((test.high - test.value) / test.value) if is_positive else test.high
+    details = {"se": test.se, "df": test.df, "autocorrelation": test.autocorrelation, "steps": steps}
+    return Ends(test.low, high, test.value, details)
 
 
 def too_short(series: FloatArray, *, steps: int = 1) -> str | None:
@@ -200,10 +200,10 @@ def _rounded_up(times: float) -> int:
 
 
 def _checked(series: Any) -> FloatArray:
-    found = checked_losses(series, method="a long-run interval")
-    if found.ndim != 1:
-        raise BadInterval(f"a long-run interval needs one loss per time, not an array of shape {found.shape}")
-    return found
+    losses = checked_losses(series, method="a long-run interval")
+    if losses.ndim != 1:
+        raise BadInterval(f"a long-run interval needs one loss per time, not an array of shape {losses.shape}")
+    return losses
 
 
 def _no_series(evidence: Evidence) -> str | None:
@@ -220,8 +220,8 @@ def _no_series(evidence: Evidence) -> str | None:
 
 
 def _hac(evidence: Evidence, level: float) -> Ends:
-    found = hac(evidence.series, level, steps=evidence.steps)._replace(notes=tail_notes(evidence))
-    return no_surer_than_units(found, evidence, level)
+    ends = hac(evidence.series, level, steps=evidence.steps)._replace(notes=tail_notes(evidence))
+    return no_surer_than_units(ends, evidence, level)
 
 
 HAC = IntervalMethod(

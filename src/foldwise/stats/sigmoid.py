@@ -40,18 +40,18 @@ def sigmoid(values: FloatArray) -> FloatArray:
 
 
 def _newton(columns: FloatArray, aims: FloatArray, rows: FloatArray, start: FloatArray) -> tuple[float, float]:
-    at, loss = start, _loss(columns @ start, aims, rows)
+    point, loss = start, _loss(columns @ start, aims, rows)
     for _ in range(STEPS):
-        said = sigmoid(columns @ at)
-        gradient = columns.T @ (rows * (said - aims))
-        curvature = columns.T @ (columns * (rows * said * (1 - said))[:, None]) + TINY * np.eye(2)
+        chances = sigmoid(columns @ point)
+        gradient = columns.T @ (rows * (chances - aims))
+        curvature = columns.T @ (columns * (rows * chances * (1 - chances))[:, None]) + TINY * np.eye(2)
         step, share = np.linalg.solve(curvature, gradient), 1.0
-        while (found := _loss(columns @ (at - share * step), aims, rows)) > loss and share > TINY:
+        while (less := _loss(columns @ (point - share * step), aims, rows)) > loss and share > TINY:
             share /= 2
-        if found > loss or np.abs(share * step).max() < TINY:
+        if less > loss or np.abs(share * step).max() < TINY:
             break
-        at, loss = at - share * step, found
-    return float(at[0]), float(at[1])
+        point, loss = point - share * step, less
+    return float(point[0]), float(point[1])
 
 
 def _loss(values: FloatArray, aims: FloatArray, rows: FloatArray) -> float:

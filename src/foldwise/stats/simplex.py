@@ -34,8 +34,8 @@ def least_squares(columns: FloatArray, target: FloatArray, weights: FloatArray |
     rows = np.vstack([differences / scale, np.ones(columns.shape[1])])
     goal = np.zeros(len(rows))
     goal[-1] = 1.0
-    found = nnls(rows, goal)[0]
-    return np.asarray(found / found.sum())
+    shares = nnls(rows, goal)[0]
+    return np.asarray(shares / shares.sum())
 
 
 def mixture(chances: FloatArray, weights: FloatArray | None = None) -> FloatArray:
@@ -76,12 +76,12 @@ def quantile(columns: FloatArray, target: FloatArray, q: float, weights: FloatAr
     kit: Any = sparse
     unit = kit.eye_array(rows)
     total = np.concatenate([np.ones(members), np.zeros(2 * rows)])[None, :]
-    found = optimize.linprog(
+    solution = optimize.linprog(
         np.concatenate([np.zeros(members), q * each, (1 - q) * each]),
         A_eq=kit.vstack([kit.hstack([columns, unit, -unit]), total]).tocsr(),
         b_eq=np.append(target, 1.0),
         method="highs",
     )
-    assert found.x is not None  # any point of the simplex is allowed, so there is a best one
-    shares = np.maximum(found.x[:members], 0.0)
+    assert solution.x is not None  # any point of the simplex is allowed, so there is a best one
+    shares = np.maximum(solution.x[:members], 0.0)
     return np.asarray(shares / shares.sum())

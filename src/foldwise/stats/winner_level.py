@@ -30,8 +30,8 @@ def level_of_winner(
     """
     if evidence[0].scheme not in SCHEMES or any(not numbers.get("se") for numbers in details):
         return None
-    known = [pair.se is not None and math.isfinite(pair.value) for pair in pairs]
-    gaps = [max(pair.value, 0.0) if is_known else 0.0 for pair, is_known in zip(pairs, known, strict=True)]
+    is_known = [pair.se is not None and math.isfinite(pair.value) for pair in pairs]
+    gaps = [max(pair.value, 0.0) if known else 0.0 for pair, known in zip(pairs, is_known, strict=True)]
     df_gaps = min((pair.df for pair in pairs if pair.df is not None), default=math.inf)
     return winner_level(
         np.array(gaps),
@@ -50,7 +50,7 @@ def correlation_of(evidence: Sequence[Evidence]) -> FloatArray:
     Without losses of rows they are taken to be independent, which errs on the wide side: methods are judged on the same
     rows.
     """
-    terms = [one.unit_deviations for one in evidence]
+    terms = [method.unit_deviations for method in evidence]
     if any(term is None for term in terms):
         return np.eye(len(terms))
     table = np.array(terms)

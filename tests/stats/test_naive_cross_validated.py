@@ -10,8 +10,8 @@ from scipy import stats
 
 from foldwise.losses.loss import Loss
 from foldwise.stats.chooser import INTERVALS, find
+from foldwise.stats.cross_validated import FOLD_T, NAIVE_Z, NOT_OFFERED
 from foldwise.stats.evidence import Evidence
-from foldwise.stats.naive import FOLD_T, NAIVE_Z, NOT_OFFERED
 
 LOSSES = np.random.default_rng(0).random((4, 10))
 EVIDENCE = Evidence(
