@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.api.seen import remember_rows
+from foldwise.api.judging import remember_rows
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadSplits, BadStudy, FitsFailed
 from foldwise.executors.local.local_executor import LocalExecutor

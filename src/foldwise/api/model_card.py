@@ -6,9 +6,9 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
+from foldwise.api.judging import training_data
 from foldwise.api.manifest import versions
 from foldwise.api.model_file import about_data
-from foldwise.api.seen import training_data
 from foldwise.blocks.block import Column, Row, Table, texts
 from foldwise.blocks.numbers import candidate_words, number, plain, span
 from foldwise.data.dataset import Dataset

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldwise.api.judging import remember_rows
 from foldwise.api.manifest import versions as current_versions
 from foldwise.api.model_card import card_of_intervals, card_of_method, remember_card
 from foldwise.api.model_file import check_model_path
 from foldwise.api.noise import noise
 from foldwise.api.search_curve import SearchCurve
-from foldwise.api.seen import remember_rows
 from foldwise.checks.checking import findings_in_results
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadInterval, BadStudy, FitsFailed, nearest

@@ -1,4 +1,4 @@
-"""Rows that a model was trained on are known again, whatever holds them."""
+"""Rows that a model was trained on are known again, whatever holds them (api/judging.py)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import Ridge
 
-from foldwise.api.seen import _TRAINED_ON, remember_rows, rows_seen
+from foldwise.api.judging import _TRAINED_ON, remember_rows, rows_seen
 from foldwise.data.dataset import make_dataset
 
 X = np.arange(12.0).reshape(6, 2)
