@@ -74,6 +74,26 @@ def test_corrected_t_covers_the_learner_and_the_central_limit_its_models():
     at_least(clt, 0.87)  # squared losses of 100 rows are skew
 
 
+def test_bates_covers_the_learner_from_fits_without_pairs_of_folds():
+    """Three partitions of 60 rows into five folds: 45 fits of least squares."""
+    rng, columns, covered = np.random.default_rng(3), 5, []
+    learner = 49 * 46 / (48 * (48 - columns - 2))  # at 48 training rows, by its formula
+    for _ in range(150):
+        X, y = rng.standard_normal((60, columns)), rng.standard_normal(60)
+        A, runs = np.column_stack([np.ones(60), X]), []
+        for labels in (rng.permutation(np.arange(60) % 5) for _ in range(3)):
+            losses = np.empty((60, 5))
+            for k in range(5):
+                for j in range(k + 1):
+                    train, test = (labels != k) & (labels != j), (labels == k) | (labels == j)
+                    squares = (y[test] - A[test] @ np.linalg.lstsq(A[train], y[train], rcond=None)[0]) ** 2
+                    losses[test, np.where(labels[test] == k, j, k)] = squares
+            runs.append((losses[np.arange(60), labels], losses, labels))
+        outer, pairs, folds = (np.stack(part) for part in zip(*runs, strict=True))
+        covered.append(covers(intervals.bates(outer, pairs, folds, 0.9), learner))
+    at_least(covered, 0.9)
+
+
 def test_bbc_takes_back_most_of_the_optimism_of_the_smallest():
     """Fifty equal coins: the smallest mean is far below 1/2, the corrected one near it."""
     rng = np.random.default_rng(0)

@@ -19,12 +19,8 @@ IN_TIME = ("time-ordered", "one test set in time")  # schemes whose test rows fo
 class Evidence(Shown):
     """Losses of one method by split and by row, and how the splits were made.
 
-    `row_losses` is None for a measure of a whole fold; `scores` are those of the positive class, for an AUC.
-    `stand_ins` counts the splits on which the baseline answered for a fit that failed. `time` is that of each row,
-    where it is not their order, and `steps` how far ahead forecasts go.
-
     `fold_losses`: the mean of each split.
-    `row_losses`: an array per split.
+    `row_losses`: an array per split; None for a measure of a whole fold.
     `test_rows`: the row numbers that each split holds out.
     `train_counts`: how many rows each split trains on.
     `kind`: of splitter, a word.
@@ -34,20 +30,22 @@ class Evidence(Shown):
     `rows`: how many rows the table has.
     `is_stratified`: whether folds have the class shares of the table.
     `weights`, `groups`, `truth`: one value per row, or None.
-    `scores`: an array per split.
+    `scores`: of the positive class, an array per split, for an AUC.
     `seed`: names the random draws; the same seed gives the same answer.
-    `stand_ins`: a count.
-    `time`: one value per row.
-    `steps`: a count.
+    `stand_ins`: splits on which the baseline answered for a fit that failed.
+    `time`: of each row, where it is not their order.
+    `steps`: how far ahead forecasts go.
 
     >>> import foldwise as fw
+    >>> seen = []
     >>> def compute(evidence, level):
-    ...     print(evidence, evidence.scheme)
+    ...     seen.append(evidence)
     ...     return evidence.fold_losses.min(), evidence.fold_losses.max()
     >>> ends = fw.IntervalMethod("range of the folds", compute, assumes="nothing")
     >>> fw.risk("linear", "diabetes", outer=3, interval=ends, jobs=1)
-    Evidence(folds: 3, rows: 442, loss: Loss('squared')) folds
     3163 (2668 to 3486, 95% range of the folds): the learner at 295 training rows
+    >>> seen[0]
+    Evidence(folds: 3, rows: 442, loss: Loss('squared'))
     """
 
     fold_losses: FloatArray
