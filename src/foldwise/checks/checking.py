@@ -11,6 +11,7 @@ from foldwise.checks.check import Cost, all_checks, find_traps, read_silence
 from foldwise.checks.results import Outcome
 from foldwise.checks.subject import Subject
 from foldwise.errors import BadStudy
+from foldwise.executors.worker import limited_threads
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.questions.answer import Answer
 from foldwise.questions.method import MethodAnswer
@@ -34,7 +35,8 @@ class GuardOptions:
 
 def find(runnable: RunnableStudy, options: GuardOptions, *, cost: Cost = "fast") -> Findings:
     """All that the checks find before the fits, but for what is silenced."""
-    with np.errstate(all="ignore"):  # numbers too large to square are no trap of ours
+    # Numbers too large to square are no trap of ours; threads of BLAS cost more than they gain.
+    with np.errstate(all="ignore"), limited_threads(1):
         return Findings(without(find_traps(Subject(runnable), cost=cost), options.silenced))
 
 
