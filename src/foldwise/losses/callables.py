@@ -48,10 +48,10 @@ class UserFold:
 
     def __call__(self, target: AnyArray, prediction: AnyArray, weights: FloatArray | None) -> float:
         options = {"sample_weight": weights} if self.takes_weights and weights is not None else {}
-        found = self.function(decoded(target, self.labels), decoded(prediction, self.labels), **options)
-        if isinstance(found, str | bytes):  # which float would read
-            raise TypeError(f"a loss must be a number, not the text {found!r}")
-        return float(found)
+        answer = self.function(decoded(target, self.labels), decoded(prediction, self.labels), **options)
+        if isinstance(answer, str | bytes):  # which float would read
+            raise TypeError(f"a loss must be a number, not the text {answer!r}")
+        return float(answer)
 
 
 def loss(
@@ -80,10 +80,10 @@ def loss(
         )
     if takes is not None and takes not in TAKES:
         raise BadLoss(f"a loss cannot take {takes!r}", nearest(takes, TAKES))
-    made = partial(function)
+    described = partial(function)
     needs = {} if takes is None else {"needs": TAKES[takes]}
-    made.__dict__.update(needs, bounds=bounds, name=name, __name__=name or _name(function))
-    return made
+    described.__dict__.update(needs, bounds=bounds, name=name, __name__=name or _name(function))
+    return described
 
 
 def callable_loss(function: Callable[..., Any], data: Any, *, name: str | None = None) -> Loss:
@@ -154,11 +154,8 @@ def _predictions(truth: AnyArray, classes: int, response: str) -> tuple[AnyArray
 
 def _numbers(answer: AnyArray, name: str) -> FloatArray:
     if answer.dtype.kind not in "buif" or answer.shape not in ((), (2,)):
-        found = f"an array of shape {answer.shape}" if answer.shape else f"{answer.item()!r}"
-        raise BadLoss(
-            f"the loss {name!r} gave {found} for two rows",
-            "Return one number per row, or a single number",
-        )
+        given = f"an array of shape {answer.shape}" if answer.shape else f"{answer.item()!r}"
+        raise BadLoss(f"the loss {name!r} gave {given} for two rows", "Return one number per row, or a single number")
     return answer.astype(np.float64)
 
 
@@ -184,11 +181,11 @@ def _check_doubt(function: Callable[..., Any], name: str, task: str) -> None:
     """Refuse a function whose second argument sounds like probabilities or scores, and would be predicted classes."""
     if task == "regression" or hasattr(function, "needs"):
         return
-    found = next(iter(list(_parameters(function))[1:2]), "")
-    takes = next((takes for takes, pattern in SOUNDS.items() if re.search(pattern, found)), None)
+    second = next(iter(list(_parameters(function))[1:2]), "")
+    takes = next((takes for takes, pattern in SOUNDS.items() if re.search(pattern, second)), None)
     if takes is not None:
         raise BadLoss(
-            f"the loss {name!r} calls its second argument {found!r} and would be given predicted classes",
+            f"the loss {name!r} calls its second argument {second!r} and would be given predicted classes",
             f'Write fw.loss({name}, takes="{takes}"), or takes="predictions" if it wants those',
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,47 +78,25 @@ class CostRows:
         return np.asarray(self.costs[target, prediction], np.float64)
 
 
-zero_one = Loss(
-    "zero_one",
-    zero_one_rows,
-    CLASSIFICATION,
-    bounds=(0.0, 1.0),
-    words="share of rows given a wrong class",
-    spec="zero_one",
+def _loss_of_classes(name: str, rows: Callable[..., FloatArray], words: str, *needs: str) -> Loss:
+    return Loss(name, rows, CLASSIFICATION, needs or ("predict",), words=words, spec=name)
+
+
+zero_one = replace(_loss_of_classes("zero_one", zero_one_rows, "share of rows given a wrong class"), bounds=(0.0, 1.0))
+# for_classes replaces its measure by one that knows how large the classes are
+balanced_zero_one = _loss_of_classes(
+    "balanced_zero_one", zero_one_rows, "share of wrong rows with all classes of equal weight"
 )
-balanced_zero_one = Loss(
-    "balanced_zero_one",
-    zero_one_rows,  # replaced by for_classes, which knows how large the classes are
-    CLASSIFICATION,
-    words="share of wrong rows with all classes of equal weight",
-    spec="balanced_zero_one",
-)
-log = Loss(
-    "log",
-    log_rows,
-    CLASSIFICATION,
-    ("predict_proba",),
-    words="minus the mean log probability of the true class",
-    spec="log",
-)
-brier = Loss(
-    "brier",
-    brier_rows,
-    CLASSIFICATION,
-    ("predict_proba",),
-    words="mean squared error of the class probabilities",
-    spec="brier",
-)
-hinge = Loss(
+log = _loss_of_classes("log", log_rows, "minus the mean log probability of the true class", "predict_proba")
+brier = _loss_of_classes("brier", brier_rows, "mean squared error of the class probabilities", "predict_proba")
+hinge = _loss_of_classes(
     "hinge",
     hinge_rows,
-    CLASSIFICATION,
-    ("decision_function",),
-    words="mean shortfall of the decision value of the true class, less the largest other, below 1",
-    spec="hinge",
+    "mean shortfall of the decision value of the true class, less the largest other, below 1",
+    "decision_function",
 )
 CLASSIFICATION_LOSSES = {loss.name: loss for loss in (zero_one, balanced_zero_one, log, brier, hinge)}
-# The same loss of a row, told as the score that it is 1 less.
+# The same loss of a row, as the score that it is 1 less.
 CLASSIFICATION_LOSSES["accuracy"] = replace(
     zero_one, score="accuracy", spec="accuracy", words="1 - accuracy: lower is better"
 )
@@ -169,14 +148,14 @@ def _in_class_order(frame: Any, classes: tuple[Any, ...]) -> AnyArray:
     plain = [str(place) for place in range(len(classes))]
     orders = []
     for axis, labels in (("rows", frame.index), ("columns", frame.columns)):
-        found = [str(label) for label in labels]
-        if sorted(found) == sorted(wanted):
-            orders.append([found.index(label) for label in wanted])
-        elif found == plain:
+        names = [str(label) for label in labels]
+        if sorted(names) == sorted(wanted):
+            orders.append([names.index(label) for label in wanted])
+        elif names == plain:
             orders.append(list(range(len(classes))))
         else:
             raise BadLoss(
-                f"the {axis} of the cost matrix are labelled {', '.join(found)}, the classes are {', '.join(wanted)}",
+                f"the {axis} of the cost matrix are labelled {', '.join(names)}, the classes are {', '.join(wanted)}",
                 "Label rows and columns by the classes, or give a plain array",
             )
     values: AnyArray = frame.to_numpy()[np.ix_(*orders)]

@@ -56,10 +56,13 @@ def known_metric(function: Callable[..., Any]) -> Any:
     from sklearn.metrics import make_scorer
 
     plain, options = _plain(function), _options(function)
-    name, said = str(plain.__name__), getattr(function, "needs", None)
-    _check_is_judge(plain, name)
-    response = said or (PROBABILITIES if "multi_class" in options else RESPONSE_OF.get(name, PREDICT))
-    if not options and response == RESPONSE_OF.get(name, PREDICT):
+    name = str(plain.__name__)
+    if next(iter(inspect.signature(plain).parameters), "") == "x":  # the area under any curve
+        problem = f"{name} of scikit-learn is no function of (y, prediction)"
+        raise BadLoss(problem, "Give a metric, or the name of a loss")
+    usual = RESPONSE_OF.get(name, PREDICT)
+    response = getattr(function, "needs", None) or (PROBABILITIES if "multi_class" in options else usual)
+    if not options and response == usual:
         if name in OURS:
             return OURS[name]
         if is_score(plain) and (known := _scorer_name(name)):
@@ -82,16 +85,12 @@ def check_response(name: str, response: str | tuple[str, ...]) -> None:
         return
     wanted = RESPONSE_OF[name]
     better = OURS.get(name) or _scorer_name(name)
-    words = f"Use loss={better!r}" if better else "Say so"
-    raise BadLoss(
-        f"{name} would judge predicted classes, and it is made for {_words(wanted)}",
-        f"{words}, or make_scorer({name}, response_method={wanted!r}, ...)",
+    made_for = {PROBABILITIES: "probabilities", DECISION: "decision values"}.get(
+        str(wanted), "scores that order the rows"
     )
-
-
-def _words(response: str | tuple[str, ...]) -> str:
-    return {PROBABILITIES: "probabilities", DECISION: "decision values"}.get(
-        str(response), "scores that order the rows"
+    raise BadLoss(
+        f"{name} would judge predicted classes, and it is made for {made_for}",
+        f"{f'Use loss={better!r}' if better else 'Say so'}, or make_scorer({name}, response_method={wanted!r}, ...)",
     )
 
 
@@ -99,13 +98,6 @@ def _scorer_name(name: str) -> str | None:
     from foldwise.losses.scorers import scorer_names
 
     return next((known for known in (name, name.removesuffix("_score")) if known in scorer_names()), None)
-
-
-def _check_is_judge(plain: Any, name: str) -> None:
-    if next(iter(inspect.signature(plain).parameters), "") == "x":  # the area under any curve
-        raise BadLoss(
-            f"{name} of scikit-learn is no function of (y, prediction)", "Give a metric, or the name of a loss"
-        )
 
 
 def _plain(function: Any) -> Any:
@@ -116,8 +108,8 @@ def _plain(function: Any) -> Any:
 
 
 def _options(function: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     while hasattr(function, "func"):
-        found = {**function.keywords, **found}
+        options = {**function.keywords, **options}
         function = function.func
-    return found
+    return options

@@ -151,7 +151,7 @@ def make_losses(spec: Any, data: Any) -> tuple[Loss, ...]:
     wanted = list(spec) if isinstance(spec, (list, tuple)) and not _is_matrix(spec) else [spec]
     if not wanted:
         raise BadLoss("the list of losses is empty", "Name at least one, or leave it out for the default")
-    losses = tuple(_make_loss(one, data) for one in wanted)
+    losses = tuple(_make_loss(each, data) for each in wanted)
     names = [loss.name for loss in losses]
     for name in names:
         if names.count(name) > 1:
@@ -182,15 +182,15 @@ def check_task(loss: Loss, data: Any) -> Loss:
     """The loss itself if it can judge this task; otherwise a sentence on what can."""
     if data.task in loss.tasks:
         return loss
-    found = "regression" if data.task == "regression" else f"classification ({len(data.classes)} classes)"
+    task = "regression" if data.task == "regression" else f"classification ({len(data.classes)} classes)"
     if data.task == "regression":
         remedy = "Use squared, absolute, pinball(q) or poisson, or task='classification'"
     else:
         remedy = "Use zero_one, balanced_zero_one, log or brier"
         remedy += ", or task='regression'" if np.asarray(data.y).dtype.kind in "iuf" else ""
-    meant = "regression" if loss.tasks == REGRESSION else "classification"
+    loss_task = "regression" if loss.tasks == REGRESSION else "classification"
     name = loss.spec if loss.score and isinstance(loss.spec, str) else loss.name
-    raise BadLoss(f"the loss {name!r} is for {meant}, and the task is {found}", remedy)
+    raise BadLoss(f"the loss {name!r} is for {loss_task}, and the task is {task}", remedy)
 
 
 def label_array(classes: Sequence[Any]) -> AnyArray:
@@ -217,8 +217,8 @@ def _make_loss(spec: Any, data: Any) -> Loss:
     if isinstance(spec, Loss):
         return check_task(spec, data)
     if is_foreign(spec):
-        found = load_plugin(GROUP, spec)
-        return check_task(found, data) if isinstance(found, Loss) else callable_loss(found, data, name=spec)
+        plugin = load_plugin(GROUP, spec)
+        return check_task(plugin, data) if isinstance(plugin, Loss) else callable_loss(plugin, data, name=spec)
     if isinstance(spec, str):
         name, bounds = _split_bounds(spec)
         loss = _named_loss(name, data)
@@ -241,13 +241,13 @@ def _metric_loss(metric: Callable[..., Any], data: Any) -> Loss:
     from foldwise.losses.known_metrics import is_score, known_metric
     from foldwise.losses.scorers import one_less
 
-    known = known_metric(metric)
-    if known is None:
+    meaning = known_metric(metric)
+    if meaning is None:
         return callable_loss(metric, data)
-    loss, own = _make_loss(known, data), vars(metric) if hasattr(metric, "func") else {}
-    loss = one_less(loss) if is_score(metric) and not isinstance(known, str) else loss
-    loss = loss if own.get("name") is None else replace(loss, name=own["name"], spec=None)
-    return loss if own.get("bounds") is None else loss.with_bounds(*own["bounds"])
+    loss, options = _make_loss(meaning, data), vars(metric) if hasattr(metric, "func") else {}
+    loss = one_less(loss) if is_score(metric) and not isinstance(meaning, str) else loss
+    loss = loss if options.get("name") is None else replace(loss, name=options["name"], spec=None)
+    return loss if options.get("bounds") is None else loss.with_bounds(*options["bounds"])
 
 
 def _named_loss(name: str, data: Any) -> Loss:
@@ -256,8 +256,12 @@ def _named_loss(name: str, data: Any) -> Loss:
     from foldwise.losses.scorers import scorer_loss, scorer_names
 
     plain = _plain(name)
-    if found := re.fullmatch(r"pinball\((.*)\)", plain):
-        return check_task(pinball(_quantile(found[1])), data)
+    if written := re.fullmatch(r"pinball\((.*)\)", plain):
+        try:
+            quantile = float(written[1])
+        except ValueError:
+            raise BadLoss(f"{written[1]!r} is not a quantile", "Write the loss as 'pinball(0.9)'") from None
+        return check_task(pinball(quantile), data)
     if plain in REGRESSION_LOSSES:
         return check_target(check_task(REGRESSION_LOSSES[plain], data), data)
     if plain in CLASSIFICATION_LOSSES:
@@ -295,20 +299,13 @@ def _plain(name: str) -> str:
 
 def _split_bounds(spec: str) -> tuple[str, tuple[float, float] | None]:
     """'squared in [0, 25]' as a name and a range: how a stated range is written down in a store."""
-    found = re.fullmatch(r"(.+?)\s+in\s+\[([^,]+),([^,]+)\]\s*", spec)
-    if found is None:
+    written = re.fullmatch(r"(.+?)\s+in\s+\[([^,]+),([^,]+)\]\s*", spec)
+    if written is None:
         return spec, None
     try:
-        return found[1], (float(found[2]), float(found[3]))
+        return written[1], (float(written[2]), float(written[3]))
     except ValueError:
         raise BadLoss(f"the range in {spec!r} is not two numbers", "Write it as 'squared in [0, 25]'") from None
-
-
-def _quantile(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise BadLoss(f"{text!r} is not a quantile", "Write the loss as 'pinball(0.9)'") from None
 
 
 def _is_table(spec: Any) -> bool:
@@ -317,12 +314,10 @@ def _is_table(spec: Any) -> bool:
 
 def _is_matrix(spec: Any) -> bool:
     """Nested lists of numbers are a cost matrix; a list of anything else is a list of losses."""
-    if not isinstance(spec, (list, tuple)) or not spec:
-        return False
-    return all(_is_row_of_numbers(row) for row in spec)
 
+    def is_row(row: Any) -> bool:
+        if isinstance(row, np.ndarray):
+            return row.ndim == 1
+        return isinstance(row, (list, tuple)) and len(row) > 0 and all(isinstance(cell, numbers.Real) for cell in row)
 
-def _is_row_of_numbers(row: Any) -> bool:
-    if isinstance(row, np.ndarray):
-        return row.ndim == 1
-    return isinstance(row, (list, tuple)) and len(row) > 0 and all(isinstance(cell, numbers.Real) for cell in row)
+    return isinstance(spec, (list, tuple)) and len(spec) > 0 and all(map(is_row, spec))

@@ -92,29 +92,22 @@ def pinball(q: float) -> Loss:
     return Loss(name, PinballRows(q), REGRESSION, words=f"pinball loss of the {q:g} quantile", spec=name, quantile=q)
 
 
-squared = Loss("squared", squared_rows, REGRESSION, words="mean squared error", spec="squared")
-absolute = Loss("absolute", absolute_rows, REGRESSION, words="mean absolute error", spec="absolute")
-poisson = Loss("poisson", poisson_rows, REGRESSION, words="mean Poisson deviance", spec="poisson")
-mape = Loss("mape", percentage_rows, REGRESSION, words="mean absolute error as a share of the target", spec="mape")
-squared_log = Loss(
-    "squared_log", squared_log_rows, REGRESSION, words="mean squared error of log(1 + y)", spec="squared_log"
-)
-rmse = Loss(
-    "rmse",
-    RootOfMean(squared_rows),
-    REGRESSION,
-    is_per_row=False,
-    words="root of a fold's mean squared error, averaged over folds",
-    spec="rmse",
-)
-rmsle = Loss(
-    "rmsle",
-    RootOfMean(squared_log_rows),
-    REGRESSION,
-    is_per_row=False,
-    words="root of a fold's mean squared error of log(1 + y), averaged over folds",
-    spec="rmsle",
-)
+def _loss_of_rows(name: str, rows: Callable[..., FloatArray], words: str) -> Loss:
+    return Loss(name, rows, REGRESSION, words=words, spec=name)
+
+
+def _loss_of_fold(name: str, rows: Callable[..., FloatArray], words: str) -> Loss:
+    words = f"root of a fold's {words}, averaged over folds"
+    return Loss(name, RootOfMean(rows), REGRESSION, is_per_row=False, words=words, spec=name)
+
+
+squared = _loss_of_rows("squared", squared_rows, "mean squared error")
+absolute = _loss_of_rows("absolute", absolute_rows, "mean absolute error")
+poisson = _loss_of_rows("poisson", poisson_rows, "mean Poisson deviance")
+mape = _loss_of_rows("mape", percentage_rows, "mean absolute error as a share of the target")
+squared_log = _loss_of_rows("squared_log", squared_log_rows, "mean squared error of log(1 + y)")
+rmse = _loss_of_fold("rmse", squared_rows, "mean squared error")
+rmsle = _loss_of_fold("rmsle", squared_log_rows, "mean squared error of log(1 + y)")
 REGRESSION_LOSSES = {loss.name: loss for loss in (squared, absolute, poisson, mape, squared_log, rmse, rmsle)}
 # Targets that a loss has no value for, in words.
 _UNFIT: dict[str, tuple[Callable[[Any], Any], str, str]] = {
@@ -129,10 +122,11 @@ def check_target(loss: Loss, data: Any) -> Loss:
     """The loss itself if it has a value for every target."""
     if loss.name not in _UNFIT:
         return loss
-    is_unfit, wanted, found = _UNFIT[loss.name]
+    is_unfit, wanted, unfit = _UNFIT[loss.name]
     rows = np.flatnonzero(is_unfit(np.asarray(data.target)))
     if len(rows):
-        row, count = int(rows[0]), len(rows)
-        found = f"{count} {'row is' if count == 1 else 'rows are'} {found} (row {row} is {data.target[row]:g})"
-        raise BadLoss(f"the loss {loss.name!r} needs targets {wanted}, and {found}", "Use squared or absolute")
+        count = "1 row is" if len(rows) == 1 else f"{len(rows)} rows are"
+        example = f"row {rows[0]} is {data.target[rows[0]]:g}"
+        problem = f"the loss {loss.name!r} needs targets {wanted}, and {count} {unfit} ({example})"
+        raise BadLoss(problem, "Use squared or absolute")
     return loss

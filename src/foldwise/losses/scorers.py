@@ -84,12 +84,10 @@ class ScorerFold:
     def __call__(self, target: AnyArray, prediction: AnyArray, weights: FloatArray | None) -> float:
         answers = {self._response(prediction): prediction}
         try:
-            return self.offset - _score(self.scorer, target, answers, self.labels, self._weights(weights))
+            weights = weights if self.takes_weights else None
+            return self.offset - _score(self.scorer, target, answers, self.labels, weights)
         except ValueError:  # scikit-learn's way to say "not defined here", such as a single class
             return math.nan
-
-    def _weights(self, weights: FloatArray | None) -> FloatArray | None:
-        return weights if self.takes_weights else None
 
     def _response(self, prediction: AnyArray) -> str:
         """The response this is, known by its shape."""
@@ -233,17 +231,17 @@ def _needs_of(
 def _alternatives(scorer: Any, labels: AnyArray | None) -> tuple[str, ...]:
     """The responses a scorer can use, in its order of preference: hide the one it takes, and ask again."""
     truth, answers, _ = _made_up_numbers() if labels is None else _made_up_classes(len(labels))
-    found: list[str] = []
+    usable: list[str] = []
     while answers:
-        asked = _asked(scorer, truth, answers, labels, is_first=not found)
-        if asked is None:
+        taken = _taken(scorer, truth, answers, labels, is_first=not usable)
+        if taken is None:
             break
-        found.append(asked)
-        answers = {response: answer for response, answer in answers.items() if response != asked}
-    return tuple(found)
+        usable.append(taken)
+        answers = {response: answer for response, answer in answers.items() if response != taken}
+    return tuple(usable)
 
 
-def _asked(
+def _taken(
     scorer: Any, truth: AnyArray, answers: dict[str, AnyArray], labels: AnyArray | None, *, is_first: bool
 ) -> str | None:
     noted: list[str] = []
@@ -324,8 +322,8 @@ def _words(name: str, is_named: bool, measure: ScorerFold, data: Any) -> str:
 
 
 def _object_name(scorer: Any) -> str:
-    found = re.match(r"make_scorer\((\w+)", repr(scorer))
-    return found[1] if found else type(scorer).__name__
+    written = re.match(r"make_scorer\((\w+)", repr(scorer))
+    return written[1] if written else type(scorer).__name__
 
 
 def _other_scorers(name: str) -> str:
