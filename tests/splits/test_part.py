@@ -16,7 +16,7 @@ def one_split(train, test):
 
 def test_a_row_given_twice_is_there_once_with_two_copies(table):
     part = make_part(table(6), seed=0, rows=[4, 1, 4])
-    assert part.at.tolist() == [1, 4]
+    assert part.rows.tolist() == [1, 4]
     assert part.copies.tolist() == [1, 2]
     (split,) = with_copies(one_split([4], [1]), part)
     assert (split.train.tolist(), split.test.tolist()) == ([4, 4], [1])

@@ -68,8 +68,8 @@ class Native:
     """A splitter in our own words needs no list to stand in."""
 
     def make(self, part, repeats=1):
-        half = len(part.at) // 2
-        return fw.Pairs([(np.arange(half), np.arange(half, len(part.at)))]).make(part, repeats)
+        half = len(part.rows) // 2
+        return fw.Pairs([(np.arange(half), np.arange(half, len(part.rows)))]).make(part, repeats)
 
 
 @pytest.mark.parametrize(

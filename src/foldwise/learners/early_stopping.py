@@ -82,9 +82,9 @@ def watched_rows(data: Dataset, train: IntArray, seed: int) -> tuple[IntArray, I
         strata=strata,
     )
     part = make_part(rows, seed=seed, rows=train)
-    watch = hold_out(part, held_out_rows(SHARE, len(part.at)), part.random("early stopping"))
+    watch = hold_out(part, held_out_rows(SHARE, len(part.rows)), part.random("early stopping"))
     if data.task != "regression":
-        known = np.unique(data.codes[np.setdiff1d(part.at, watch)])
+        known = np.unique(data.codes[np.setdiff1d(part.rows, watch)])
         watch = watch[np.isin(data.codes[watch], known)]
     return train[~np.isin(train, watch)], watch
 

@@ -53,21 +53,21 @@ class KFold(Shown):
             self._check_ceiling(part)
         if part.time is not None:
             return TimeOrdered(self.k).make(part, repeats)
-        if self.k > len(part.at):
-            remedy = f"Use at most {len(part.at)} folds" if len(part.at) > 1 else "Give more rows"
-            raise BadSplits(f"cannot make {self.k} folds of {plural(len(part.at), 'row')}", remedy)
+        if self.k > len(part.rows):
+            remedy = f"Use at most {len(part.rows)} folds" if len(part.rows) > 1 else "Give more rows"
+            raise BadSplits(f"cannot make {self.k} folds of {plural(len(part.rows), 'row')}", remedy)
         styles = ["grouped"] * (part.groups is not None) + ["stratified"] * self._is_stratified(part)
         words = [str(self.k), " and ".join(styles), "folds", "(ceiling)" * (self.folds == "ceiling")]
         scheme = repeated(" ".join(filter(None, words)), repeats)
         labels = [self._labels(part, repeat) for repeat in range(repeats)]
-        return partition(part.at, labels, scheme=scheme, kind="folds" if part.groups is None else "grouped")
+        return partition(part.rows, labels, scheme=scheme, kind="folds" if part.groups is None else "grouped")
 
     def _labels(self, part: Part, repeat: int) -> IntArray:
         """labels[row]: the fold of each row."""
         stratify = self._is_stratified(part)
         if part.groups is not None:
             return grouped_labels(part, self.k, repeat=repeat, stratify=stratify)
-        order = part.random("folds", repeat).permutation(len(part.at))
+        order = part.random("folds", repeat).permutation(len(part.rows))
         if stratify and part.strata is not None:
             check_classes(part, self.k)
             # Dealing row after row, class after class, evens out both the classes and the folds to one row.
@@ -86,7 +86,7 @@ class KFold(Shown):
         return part.strata is not None and self.stratify is not False
 
     def _check_ceiling(self, part: Part) -> None:
-        block = math.ceil(len(part.at) / self.k)
+        block = math.ceil(len(part.rows) / self.k)
         if part.groups is not None or part.time is not None:
             raise BadSplits("folds='ceiling' knows neither groups nor time", "Use KFold(k) without folds='ceiling'")
         if self._is_stratified(part):
@@ -94,10 +94,10 @@ class KFold(Shown):
                 "folds='ceiling' is not stratified",
                 f"Use KFold({self.k}, folds='ceiling', stratify=False), or KFold({self.k})",
             )
-        if block * (self.k - 1) >= len(part.at):
-            made = math.ceil(len(part.at) / block)
+        if block * (self.k - 1) >= len(part.rows):
+            made = math.ceil(len(part.rows) / block)
             raise BadSplits(
-                f"cannot make {self.k} folds='ceiling' of {plural(len(part.at), 'row')}: "
+                f"cannot make {self.k} folds='ceiling' of {plural(len(part.rows), 'row')}: "
                 f"blocks of {plural(block, 'row')} make only {made}",
                 "Use fewer folds, or folds='balanced'",
             )
@@ -114,10 +114,10 @@ class LeaveOneOut(Shown):
 
     def make(self, part: Part, repeats: int = 1) -> Splits:
         refuse_repeats("leave-one-out", repeats)
-        rows = len(part.at)
+        rows = len(part.rows)
         if rows < 2:
             raise BadSplits(f"cannot leave one out of {plural(rows, 'row')}", "Give at least 2 rows")
-        return partition(part.at, [np.arange(rows)], scheme=f"leave-one-out ({rows} splits)", kind="loo")
+        return partition(part.rows, [np.arange(rows)], scheme=f"leave-one-out ({rows} splits)", kind="loo")
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class LeaveOneGroupOut(Shown):
         groups = int(part.groups.max()) + 1
         if groups < 2:
             raise BadSplits("cannot leave one group out: there is only 1 group", "Give at least 2 groups")
-        return partition(part.at, [part.groups], scheme=f"leave-one-group-out ({groups} groups)", kind="grouped")
+        return partition(part.rows, [part.groups], scheme=f"leave-one-group-out ({groups} groups)", kind="grouped")
 
 
 @dataclass(frozen=True)

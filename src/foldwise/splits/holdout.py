@@ -33,7 +33,7 @@ class Holdout(Shown):
         object.__setattr__(self, "share", check_share(self.share))
 
     def make(self, part: Part, repeats: int = 1) -> Splits:
-        count = held_out_rows(self.share, len(part.at))
+        count = held_out_rows(self.share, len(part.rows))
         return _held_out(part, count, draws=1, repeats=repeats, scheme=f"{_percent(self.share)} held out")
 
 
@@ -67,7 +67,7 @@ class MonteCarlo(Shown):
         object.__setattr__(self, "share", check_share(self.share))
 
     def make(self, part: Part, repeats: int = 1) -> Splits:
-        count = held_out_rows(self.share, len(part.at))
+        count = held_out_rows(self.share, len(part.rows))
         scheme = f"{plural(self.splits, 'random split')}, {_percent(self.share)} held out"
         return _held_out(part, count, draws=self.splits, repeats=repeats, scheme=scheme)
 
@@ -94,7 +94,7 @@ class Bootstrap(Shown):
         for repeat in range(repeats):
             for fold in range(self.splits):
                 counts = _times_drawn(part, part.random("bootstrap", repeat, fold))
-                splits.append(Split(np.repeat(part.at, counts), part.at[counts == 0], repeat, fold))
+                splits.append(Split(np.repeat(part.rows, counts), part.rows[counts == 0], repeat, fold))
         style = ", whole groups" if part.groups is not None else ", stratified" if part.strata is not None else ""
         scheme = repeated(plural(self.splits, "bootstrap draw") + style, repeats)
         return Splits(tuple(splits), scheme, "bootstrap", is_partition=False)
@@ -107,7 +107,7 @@ def _held_out(part: Part, count: int, *, draws: int, repeats: int, scheme: str) 
     for repeat in range(repeats):
         for fold in range(draws):
             test = hold_out(part, count, part.random("holdout", repeat, fold))
-            splits.append(Split(without(part.at, test), test, repeat, fold))
+            splits.append(Split(without(part.rows, test), test, repeat, fold))
     kind = "holdout" if draws * repeats == 1 else "monte_carlo"
     kind = "time_holdout" if part.time is not None else kind
     return Splits(tuple(splits), repeated(scheme + _style(part), repeats), kind, is_partition=False)
@@ -116,7 +116,7 @@ def _held_out(part: Part, count: int, *, draws: int, repeats: int, scheme: str) 
 def hold_out(part: Part, count: int, random: np.random.Generator) -> IntArray:
     """`count` rows of the part (more where whole groups or equal times need it), ascending."""
     refuse_groups_with_time(part)
-    rows = len(part.at)
+    rows = len(part.rows)
     if not 0 < count < rows:
         raise BadSplits(f"cannot hold out {plural(count, 'row')} of {rows}", "Leave at least 1 row on each side")
     if part.time is not None:
@@ -131,7 +131,7 @@ def hold_out(part: Part, count: int, random: np.random.Generator) -> IntArray:
         chosen = _whole_groups(part.groups, count, random)
     else:
         chosen = _spread_rows(part, count, random)
-    return np.sort(part.at[chosen])
+    return np.sort(part.rows[chosen])
 
 
 def _whole_groups(groups: IntArray, count: int, random: np.random.Generator) -> IntArray:
@@ -145,7 +145,7 @@ def _whole_groups(groups: IntArray, count: int, random: np.random.Generator) -> 
 
 
 def _spread_rows(part: Part, count: int, random: np.random.Generator) -> IntArray:
-    order = random.permutation(len(part.at))
+    order = random.permutation(len(part.rows))
     if part.strata is None:
         return order[:count]
     smallest = part.smallest_class()
@@ -165,7 +165,7 @@ def three_way(data: Rows, *, test: float, dev: float | None, seed: int) -> tuple
     part = make_part(data, seed=seed)
     count = held_out_rows(check_share(test), data.rows)
     test_rows = hold_out(part, count, part.random("holdout", 0, 0))
-    rest = without(part.at, test_rows)
+    rest = without(part.rows, test_rows)
     if not dev:
         return rest, rest[:0], test_rows
     count = held_out_rows(check_share(dev), data.rows)
@@ -174,8 +174,8 @@ def three_way(data: Rows, *, test: float, dev: float | None, seed: int) -> tuple
             f"cannot hold out {test} for test and {dev} for dev: no rows of {data.rows} are left to train on",
             "Use smaller shares",
         )
-    left = make_part(data, seed=seed, rows=rest)
-    dev_rows = hold_out(left, count, left.random("dev"))
+    part = make_part(data, seed=seed, rows=rest)
+    dev_rows = hold_out(part, count, part.random("dev"))
     return without(rest, dev_rows), dev_rows, test_rows
 
 
@@ -218,7 +218,7 @@ def _percent(share: float) -> str:
 def _times_drawn(part: Part, random: np.random.Generator) -> IntArray:
     """How often each row is drawn; draws that leave no row to test are drawn again."""
     groups = part.groups
-    units = len(part.at) if groups is None else int(groups.max()) + 1
+    units = len(part.rows) if groups is None else int(groups.max()) + 1
     # One stratum for all groups: a group may hold rows of several classes.
     strata = part.strata if groups is None and part.strata is not None else np.zeros(units, dtype=np.int64)
     for _ in range(MOST_DRAWS):
@@ -227,7 +227,7 @@ def _times_drawn(part: Part, random: np.random.Generator) -> IntArray:
         if (counts == 0).any():
             return counts
     raise BadSplits(
-        f"cannot draw a bootstrap that leaves rows to test: {MOST_DRAWS} draws of {plural(len(part.at), 'row')} left "
+        f"cannot draw a bootstrap that leaves rows to test: {MOST_DRAWS} draws of {plural(len(part.rows), 'row')} left "
         "none",
         "Give more rows or groups, or stratify=False",
     )

@@ -75,9 +75,9 @@ def _by_word(word: str) -> Splitter:
     if not is_foreign(word):
         hint = nearest(word, [*NAMES, *plugin_names(GROUP)])
         raise BadSplits(f"unknown splits {word!r}", hint if hint.startswith("Did") else WAYS)
-    found = load_plugin(GROUP, word)
-    is_ready = not isinstance(found, type) and (hasattr(found, "split") or hasattr(found, "make"))
-    return as_splitter(found if is_ready else found())
+    plugin = load_plugin(GROUP, word)
+    is_ready = not isinstance(plugin, type) and (hasattr(plugin, "split") or hasattr(plugin, "make"))
+    return as_splitter(plugin if is_ready else plugin())
 
 
 def is_foreign(spec: Any) -> bool:
@@ -90,7 +90,7 @@ def _by_rows(spec: Any) -> Splitter:
         return Pairs(spec)
     if is_lists_of_pairs(spec):
         raise BadSplits("lists of index pairs, one per outer split, are for inner alone", "Give one list of pairs")
-    is_flat = isinstance(spec, (list, tuple)) and len(spec) > 0 and all(np.ndim(one) == 0 for one in spec)
+    is_flat = isinstance(spec, (list, tuple)) and len(spec) > 0 and all(np.ndim(label) == 0 for label in spec)
     if is_flat or (hasattr(spec, "__array__") and np.ndim(spec) > 0):
         return Predefined(spec)
     raise BadSplits(f"splits cannot be made from a {type(spec).__name__}", WAYS)
@@ -113,7 +113,7 @@ class Predefined(Shown):
 
     def make(self, part: Part, repeats: int = 1) -> Splits:
         refuse_repeats("given fold labels", repeats)
-        labels = _as_labels(self.labels, part.data.rows)[part.at]
+        labels = _as_labels(self.labels, part.data.rows)[part.rows]
         found, codes = np.unique(labels, return_inverse=True)
         if len(found) < 2:
             raise BadSplits(
@@ -121,7 +121,7 @@ class Predefined(Shown):
                 "Give at least 2 labels",
             )
         kind = "folds" if part.groups is None else "grouped"
-        return partition(part.at, [codes.ravel()], scheme=f"{len(found)} folds by given labels", kind=kind)
+        return partition(part.rows, [codes.ravel()], scheme=f"{len(found)} folds by given labels", kind=kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,14 +146,14 @@ class Pairs(Shown):
     def make(self, part: Part, repeats: int = 1) -> Splits:
         refuse_repeats("given index pairs", repeats)
         pairs = check_pairs(self.pairs, part.data.rows)
-        if len(part.at) < part.data.rows:
+        if len(part.rows) < part.data.rows:
             inside = np.zeros(part.data.rows, dtype=bool)
-            inside[part.at] = True
+            inside[part.rows] = True
             pairs = [(train[inside[train]], test[inside[test]]) for train, test in pairs]
             pairs = [pair for pair in pairs if len(pair[0]) and len(pair[1])]
         if not pairs:
             raise BadSplits(
-                f"no index pair has both training and test rows among these {plural(len(part.at), 'row')}",
+                f"no index pair has both training and test rows among these {plural(len(part.rows), 'row')}",
                 "Give pairs that do, or an int",
             )
         return from_pairs(pairs, part, scheme=plural(len(pairs), "given index pair"))
@@ -187,22 +187,22 @@ class Foreign:
         splitter = copy.deepcopy(self.splitter)
         if self._takes_seed():
             splitter.random_state = int(part.random("splitter", repeat).integers(2**31 - 1))
-        groups = None if part.data.groups is None else part.data.groups[part.at]
+        groups = None if part.data.groups is None else part.data.groups[part.rows]
         try:
             with warnings.catch_warnings():
                 # Said by splitters that ignore groups; what they do to the groups is checked afterwards.
                 warnings.filterwarnings("ignore", message="The groups parameter is ignored")
-                pairs = list(splitter.split(part.data.take(part.at), part.data.y[part.at], groups))
+                pairs = list(splitter.split(part.data.take(part.rows), part.data.y[part.rows], groups))
         except Exception as error:
-            raise BadSplits(f"the splitter {self._name} failed on {plural(len(part.at), 'row')}: {error}") from error
+            raise BadSplits(f"the splitter {self._name} failed on {plural(len(part.rows), 'row')}: {error}") from error
         if not pairs:
-            raise BadSplits(f"the splitter {self._name} gave no splits of {plural(len(part.at), 'row')}")
-        return [(part.at[train], part.at[test]) for train, test in check_pairs(pairs, len(part.at))]
+            raise BadSplits(f"the splitter {self._name} gave no splits of {plural(len(part.rows), 'row')}")
+        return [(part.rows[train], part.rows[test]) for train, test in check_pairs(pairs, len(part.rows))]
 
 
 def from_pairs(pairs: Sequence[Pair], part: Part, *, scheme: str, repeats: int = 1) -> Splits:
     """Splits in the given order, numbered by repeat and fold where they make up partitions of the rows."""
-    folds = _partition_folds(pairs, part.at) or 0
+    folds = _partition_folds(pairs, part.rows) or 0
     width = folds or len(pairs) // repeats
     splits = tuple(Split(train, test, *divmod(i, width)) for i, (train, test) in enumerate(pairs))
     return Splits(splits, scheme, _kind(pairs, folds, part), is_partition=folds > 0)
@@ -215,7 +215,7 @@ def _kind(pairs: Sequence[Pair], folds: int, part: Part) -> str:
         return "time"
     if not folds:
         return "pairs"
-    return "loo" if folds == len(part.at) else "folds" if part.groups is None else "grouped"
+    return "loo" if folds == len(part.rows) else "folds" if part.groups is None else "grouped"
 
 
 def _is_ordered(pairs: Sequence[Pair], part: Part) -> bool:
@@ -283,7 +283,7 @@ def as_rows(value: Any, rows: int, what: str) -> IntArray:
 def is_rows(value: Any) -> bool:
     """Whether this looks like row numbers or a mask, so that it can be one half of a pair."""
     if isinstance(value, (list, tuple, range)):
-        return all(isinstance(one, (int, np.integer, np.bool_)) for one in value)
+        return all(isinstance(row, (int, np.integer, np.bool_)) for row in value)
     return hasattr(value, "__array__") and np.ndim(value) == 1
 
 

@@ -84,10 +84,10 @@ def inner_splits(spec: Any, outer: Splits, data: Rows, *, seed: int) -> Inner:
     splits = []
     for split in outer:
         try:
-            made = make_splits(spec, data, seed=seed, rows=split.train, ordered=ordered)
+            inner = make_splits(spec, data, seed=seed, rows=split.train, ordered=ordered)
         except BadSplits as error:
             raise _inside(split, error) from error
-        splits.append(made.light() if len(outer) * len(made) * data.rows > EAGER_ROWS else made)
+        splits.append(inner.light() if len(outer) * len(inner) * data.rows > EAGER_ROWS else inner)
     final = make_splits(spec, data, seed=seed, ordered=ordered)
     return Inner(tuple(splits), final, splits[0].scheme)
 
@@ -114,16 +114,16 @@ def study_splits(outer: Any, inner: Any, data: Rows, *, seed: int, repeats: int 
     if isinstance(outer, DefaultOuter):
         spec, note = _default_outer(outer, data)
         notes += note
-    made = make_splits(spec, data, seed=seed, repeats=repeats)
-    if data.time is not None and made.kind == "time":
-        notes.append(("outer", f"time is given, so the outer splits are {made.scheme}"))
+    splits = make_splits(spec, data, seed=seed, repeats=repeats)
+    if data.time is not None and splits.kind == "time":
+        notes.append(("outer", f"time is given, so the outer splits are {splits.scheme}"))
     if not isinstance(inner, DefaultInner):
-        check_inner(inner, made)
-        return StudySplits(made, inner, tuple(notes))
+        check_inner(inner, splits)
+        return StudySplits(splits, inner, tuple(notes))
     if not tuned:
-        return StudySplits(made, None, tuple(notes))
-    inner_spec, note = _default_inner(inner, made, data, is_outer_default=isinstance(outer, DefaultOuter))
-    return StudySplits(made, inner_spec, tuple(notes + note))
+        return StudySplits(splits, None, tuple(notes))
+    inner_spec, note = _default_inner(inner, splits, data, is_outer_default=isinstance(outer, DefaultOuter))
+    return StudySplits(splits, inner_spec, tuple(notes + note))
 
 
 def _default_outer(wanted: int, data: Rows) -> tuple[int, list[Note]]:
@@ -162,7 +162,7 @@ def _default_inner(wanted: str, outer: Splits, data: Rows, *, is_outer_default: 
 
 def _limits(part: Part, rows_per_fold: int) -> list[tuple[int, str]]:
     """How many folds the rows, the smallest class and the groups allow, each with its sentence."""
-    limits = [(len(part.at) // rows_per_fold, f"there are {plural(len(part.at), 'row')}")]
+    limits = [(len(part.rows) // rows_per_fold, f"there are {plural(len(part.rows), 'row')}")]
     smallest = part.smallest_class()
     if smallest is not None:
         limits.append((smallest[1], f"class {smallest[0]!r} has {plural(smallest[1], 'row')}"))
@@ -198,7 +198,7 @@ def _given_inner(spec: Sequence[Any], outer: Splits, data: Rows, *, seed: int) -
 def _given_within(pairs: Any, part: Part) -> Splits:
     checked = check_pairs(pairs, part.data.rows)
     for number, pair in enumerate(checked):
-        outside = np.setdiff1d(np.concatenate(pair), part.at)
+        outside = np.setdiff1d(np.concatenate(pair), part.rows)
         if len(outside):
             raise BadSplits(
                 f"split {number} uses row {outside[0]}, which is not a training row there",

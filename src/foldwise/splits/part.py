@@ -41,7 +41,7 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some rows of a data set; `at` holds their numbers, ascending and each once.
+    """Some rows of a data set; `rows` holds their numbers, ascending and each once.
 
     `copies` counts how often each row is there, or is None when each is there once: copies of a row
     must stay on one side of a split, so the rows are split and the copies follow.
@@ -49,7 +49,7 @@ class Part:
 
     data: Rows
     seed: int
-    at: IntArray
+    rows: IntArray
     copies: IntArray | None
     salt: str
     all_time: FloatArray | None
@@ -57,15 +57,15 @@ class Part:
     @cached_property
     def groups(self) -> IntArray | None:
         """Group numbers 0..G-1 of the groups present."""
-        return None if self.data.groups is None else np.unique(self.data.groups[self.at], return_inverse=True)[1]
+        return None if self.data.groups is None else np.unique(self.data.groups[self.rows], return_inverse=True)[1]
 
     @cached_property
     def time(self) -> FloatArray | None:
-        return None if self.all_time is None else self.all_time[self.at]
+        return None if self.all_time is None else self.all_time[self.rows]
 
     @cached_property
     def strata(self) -> IntArray | None:
-        return None if self.data.strata is None else self.data.strata[self.at]
+        return None if self.data.strata is None else self.data.strata[self.rows]
 
     def random(self, purpose: str, *numbers: int) -> np.random.Generator:
         """Random numbers for one purpose: they depend on the seed and these rows, never on what was drawn before."""
@@ -78,30 +78,30 @@ class Part:
         strata = self.data.strata
         if strata is None or not self.data.classes or not np.array_equal(strata, self.data.codes):
             return None
-        counts = np.bincount(strata[self.at], minlength=len(self.data.classes))
-        code = int(np.argmin(np.where(counts == 0, len(self.at) + 1, counts)))
+        counts = np.bincount(strata[self.rows], minlength=len(self.data.classes))
+        code = int(np.argmin(np.where(counts == 0, len(self.rows) + 1, counts)))
         return plain(self.data.classes[code]), int(counts[code])
 
 
 def make_part(data: Rows, *, seed: int, rows: Sequence[int] | IntArray | None = None, ordered: bool = False) -> Part:
     """The part of `data` at `rows` (all of them if None); `ordered` takes the row order for time if none is given."""
-    at, copies, salt = np.arange(data.rows, dtype=np.int64), None, ""
+    numbers, copies, salt = np.arange(data.rows, dtype=np.int64), None, ""
     if rows is not None:
         given = np.sort(np.asarray(rows, dtype=np.int64))
-        at, copies = np.unique(given, return_counts=True)
-        if len(at) == len(given):
+        numbers, copies = np.unique(given, return_counts=True)
+        if len(numbers) == len(given):
             copies = None
         if len(given) != data.rows or copies is not None:
             salt = hashlib.blake2b(given.astype("<i8").tobytes(), digest_size=16).hexdigest()
     time = np.arange(data.rows, dtype=np.float64) if ordered and data.time is None else data.time
-    return Part(data, seed, at, copies, salt, time)
+    return Part(data, seed, numbers, copies, salt, time)
 
 
 def with_copies(splits: Splits, part: Part) -> Splits:
     """Give every training row as often as the part has it."""
     if part.copies is None:
         return splits
-    trains = (np.repeat(s.train, part.copies[np.searchsorted(part.at, s.train)]) for s in splits)
+    trains = (np.repeat(s.train, part.copies[np.searchsorted(part.rows, s.train)]) for s in splits)
     more = tuple(Split(train, s.test, s.repeat, s.fold) for train, s in zip(trains, splits, strict=True))
     return replace(splits, splits=more, is_partition=False)
 

@@ -47,21 +47,17 @@ class Late(Split):
 
     @property
     def train(self) -> IntArray:
-        found: IntArray | None = self.__dict__.get("_last", _nobody)()
-        if found is None:
-            found = self._train()
-            object.__setattr__(self, "_last", weakref.ref(found))  # fits of one training set hold one array
-        return found
+        rows: IntArray | None = self.__dict__.get("_last", lambda: None)()
+        if rows is None:
+            rows = self._train()
+            object.__setattr__(self, "_last", weakref.ref(rows))  # fits of one training set hold one array
+        return rows
 
     def _train(self) -> IntArray:
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_last"}
-
-
-def _nobody() -> None:
-    """What a weak reference gives when its array is gone."""
 
 
 class Rest(Late):
@@ -159,8 +155,8 @@ class Splits(Shown):
         """The same splits; those of a partition into few folds keep their test rows alone."""
         if not self.is_partition or self.folds > FEW_FOLDS:
             return self
-        tests = [tuple(one.test for one in self.splits if one.repeat == repeat) for repeat in range(self.repeats)]
-        return replace(self, splits=tuple(Others(tests[one.repeat], one) for one in self.splits))
+        tests = [tuple(split.test for split in self if split.repeat == repeat) for repeat in range(self.repeats)]
+        return replace(self, splits=tuple(Others(tests[split.repeat], split) for split in self))
 
     @cached_property
     def rows(self) -> IntArray:
@@ -203,9 +199,9 @@ def union(one: IntArray, other: IntArray) -> IntArray:
 
 def _every_row(rows: int) -> IntArray:
     """The numbers of so many rows: one array for all who hold it, as most outer splits together do."""
-    if (found := _EVERY.get(rows)) is None:
-        found = _EVERY[rows] = np.arange(rows)
-    return found
+    if (every := _EVERY.get(rows)) is None:
+        every = _EVERY[rows] = np.arange(rows)
+    return every
 
 
 _EVERY: weakref.WeakValueDictionary[int, IntArray] = weakref.WeakValueDictionary()

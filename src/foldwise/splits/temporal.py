@@ -51,13 +51,13 @@ class TimeOrdered(Shown):
     def make(self, part: Part, repeats: int = 1) -> Splits:
         refuse_repeats("time-ordered folds", repeats)
         time = part.time
-        order = np.arange(len(part.at)) if time is None else np.argsort(time, kind="stable")
+        order = np.arange(len(part.rows)) if time is None else np.argsort(time, kind="stable")
         starts = self._starts(order.astype(np.float64) if time is None else time[order])
         splits = []
         for fold, (start, stop) in enumerate(zip(starts, [*starts[1:], len(order)], strict=True)):
             end = start - self.gap
             first = 0 if self.window is None else max(0, end - self.window)
-            train, test = (np.sort(part.at[order[span]]) for span in (slice(first, end), slice(start, stop)))
+            train, test = (np.sort(part.rows[order[span]]) for span in (slice(first, end), slice(start, stop)))
             splits.append(Split(train, test, 0, fold))
         return Splits(tuple(splits), self._scheme(), "time", is_partition=False)
 
