@@ -1,4 +1,4 @@
-"""Racing, halving and hyperband beside the whole grid: fits, seconds, whether the grid's choice was kept, and the risk.
+"""Racing and halving beside the whole grid: fits, seconds, whether the grid's choice was kept, and the risk.
 
     python benchmarks/tuners.py            the other sets; writes docs/tuners-benchmark.md (about 13 minutes of CPU)
     python benchmarks/tuners.py --design   the sets on which the tuners' defaults were picked; nothing is written
@@ -42,7 +42,7 @@ from foldwise.api.running import answer_study
 from foldwise.executors.options import RunOptions
 from foldwise.questions.method import MethodAnswer
 
-TUNERS = ("racing", "halving", "hyperband")
+TUNERS = ("racing", "halving")
 TRAIN, TEST = 400, 2000  # rows of an outer split, at most; no more than two thirds of a set are trained on
 OUTER, INNER = 3, 10
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "tuners-benchmark.md"

@@ -98,7 +98,7 @@ def page(rows: list[Row], facts: Mapping[str, Any]) -> str:
 
 
 STORY = """\
-# Racing, halving and hyperband beside the whole grid
+# Racing and halving beside the whole grid
 
 Made by `benchmarks/tuners.py`: {sets} real data sets, {pairs} pairs of a set and a learner that no solver answers for a
 whole grid at once, grids of 36 candidates. On each, {outer} times: {train} rows are drawn to tune on ({inner} inner
@@ -121,7 +121,7 @@ given without the pair on which the tuner's choice was luckiest.
 The rules were picked on other data sets: {design},
 and, because those are small, texture, penbased, banana, puma32h and red wine, with trees and k-nn among the learners.
 (Racing is as it was; its options had been picked on the first eight alone.) The sets and learners of this page were
-named before the rules of halving and hyperband were, and run once, when these were final; the grid of the SVM had been
+named before the rules of halving were, and run once, when these were final; the grid of the SVM had been
 made smaller before that, to save time.
 
 - **The part of the rows that halving begins with** decided most. On a third of the rows, and still on half of them,

@@ -92,7 +92,6 @@ SETTINGS = [
     fw.int_range(1, 9),
     fw.log_range(1, 9),
     fw.halving(),
-    fw.hyperband(),
     fw.racing(),
     fw.pinball(0.3),
 ]

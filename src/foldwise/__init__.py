@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from foldwise.studies.finding import Finding as Finding
     from foldwise.studies.finding import Findings as Findings
     from foldwise.tuners.halving import halving as halving
-    from foldwise.tuners.halving import hyperband as hyperband
     from foldwise.tuners.racing import racing as racing
     from foldwise.tuners.tuner import OVER as OVER
     from foldwise.tuners.tuner import PROPOSE as PROPOSE
@@ -91,7 +90,6 @@ _HOMES = {
     "loss": "losses.callables",
     "pinball": "losses.regression",
     "halving": "tuners.halving",
-    "hyperband": "tuners.halving",
     "racing": "tuners.racing",
     "Benchmark": "api.benchmark_result",
     "benchmark": "api.benchmark",

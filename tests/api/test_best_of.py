@@ -219,7 +219,7 @@ def test_among_equals_a_row_of_the_study_is_named_before_it(numbers):
 def test_racing_goes_through_the_candidates_of_all_members(numbers):
     rows = {"knn": fw.tune(KNeighborsRegressor(), n_neighbors=KS), "lasso": fw.tune(Lasso(), alpha=ALPHAS)}
     full = fw.compare({"best": fw.best_of(rows)}, *numbers, outer=4, inner=5, jobs=1, solvers=False)
-    raced = fw.compare({"best": fw.best_of(rows, tuner="pruned")}, *numbers, outer=4, inner=5, jobs=1, solvers=False)
+    raced = fw.compare({"best": fw.best_of(rows, tuner="racing")}, *numbers, outer=4, inner=5, jobs=1, solvers=False)
     assert raced.fits < full.fits
     assert [fold["candidate"] for fold in method_of(raced, "best")["folds"]] == [
         fold["candidate"] for fold in method_of(full, "best")["folds"]

@@ -44,16 +44,6 @@ def test_members_that_are_no_rows_are_counted_too():
         assert plan.fits == fw.compare({"whole": spec}, X, Y, **words).to_dict()["fits"]
 
 
-def test_a_pruned_grid_is_at_most_the_whole_one():
-    words = {"outer": 3, "inner": 4, "tuner": "pruned", "jobs": 1}
-    plan = fw.plan(parts(), X, Y, **words, pilot=False)
-    answer = fw.compare(parts(), X, Y, **words).to_dict()
-    assert [method["fits"] for method in plan.methods[:2]] == [3 * 16 + 3, 2 * 16 + 3]
-    assert all(method["at_most"] for method in plan.methods[:2])
-    assert plan.fits >= answer["fits"]
-    assert "svr: at most 51 fits" in repr(plan)
-
-
 def test_the_best_of_several_that_drops_candidates_is_not_free_beside_its_members():
     words = {"outer": 3, "inner": 4, "tuner": "racing", "jobs": 1}
     specs = {**parts(), "best": fw.best_of(parts())}

@@ -1,4 +1,4 @@
-"""Racing, halving and hyperband choose what loops over scikit-learn choose, with the same fits."""
+"""Racing and halving choose what loops over scikit-learn choose, with the same fits."""
 
 from __future__ import annotations
 
@@ -66,11 +66,7 @@ class Loops:
         everyone, count = list(range(len(GRID))), len(GRID)
         if tuner == "racing":
             return self.race(everyone, lambda folds: math.ceil(count / (3 * folds)))
-        at_once = 0
-        if tuner == "hyperband":
-            at_once = count // 6 // 2
-            everyone = np.random.default_rng([0, count]).permutation(count).tolist()
-        finalists = sorted(everyone[:at_once] + self.climb(sorted(everyone[at_once:]), factor))
+        finalists = self.climb(everyone, factor)
         return self.race(finalists, lambda folds: math.ceil(count / (3 * (folds + 2))))
 
 
@@ -82,7 +78,6 @@ class Loops:
         ("halving", 1.5, 4),
         ("halving", 1.5, "aligned"),
         ("halving(least=10, factor=3)", 3, 4),
-        ("hyperband(least=10, factor=3)", 3, 4),
     ],
 )
 def test_choices_and_fits_are_those_of_the_naive_loops(waves, tuner, factor, inner):

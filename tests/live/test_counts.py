@@ -71,7 +71,7 @@ def test_members_that_are_shared_count_once_for_the_study():
     assert result.fits <= before.total <= result.fits + len(result.study.outer)
 
 
-@pytest.mark.parametrize("tuner", ["random", "racing", "halving", "pruned"])
+@pytest.mark.parametrize("tuner", ["random", "racing", "halving"])
 def test_a_tuner_that_may_drop_candidates_is_expected_to_make_at_most_so_many(tuner):
     spec = {"ridge": fw.tune(Ridge(), alpha=fw.log_range(0.01, 100, 9))}
     result = fw.compare(spec, *rows(), outer=3, inner=3, tuner=tuner, budget=9, jobs=1)

@@ -12,12 +12,10 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.svm import SVC, SVR
 
 import foldwise as fw
-from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadSpace, BadStudy
-from foldwise.losses.loss import make_losses
 from foldwise.records.sqlite import SqliteStore
 
-TUNERS = ("racing", "halving(least=8)", "hyperband(least=8)")
+TUNERS = ("racing", "halving(least=8)")
 GRID = {"C": [0.01, 1.0, 100.0], "gamma": [0.01, 0.5, 20.0]}
 
 
@@ -137,7 +135,7 @@ def test_every_class_is_there_on_the_lowest_level():
     X = rng.normal(size=(150, 2))
     y = np.repeat(["a", "b", "c"], [100, 35, 15])
     result = fw.compare(
-        {"svc": fw.tune(SVC(), tuner="hyperband(factor=3, least=12)", **GRID)}, X, y, outer=3, inner=3, jobs=1
+        {"svc": fw.tune(SVC(), tuner="halving(factor=3, least=12)", **GRID)}, X, y, outer=3, inner=3, jobs=1
     )
     sets = result.reading.training_sets(result.study.methods[0]).values()
     assert min(len(split.train) for split, _ in sets) < 40
@@ -159,22 +157,6 @@ def test_where_one_pass_answers_the_whole_grid_the_grid_is_used(waves):
     assert tuner_notes(one) == []  # nor is there anything to say of one candidate
 
 
-def test_a_bounded_loss_may_be_negative_for_the_pruned_grid(waves):
-    def gain(y, prediction):
-        return np.clip((y - prediction) ** 2, 0, 4) - 1
-
-    data = make_dataset(*waves)
-    bounded = make_losses(gain, data)[0].with_bounds(-1, 3)
-    learner = {"svr": fw.tune(SVR(), **GRID)}
-    words = {"outer": 3, "inner": 3, "jobs": 1}
-    with pytest.raises(BadStudy, match="needs a loss that is never negative"):
-        fw.compare(learner, *waves, **words, tuner="pruned", loss=gain)
-    grid, pruned = (fw.compare(learner, *waves, **words, tuner=tuner, loss=bounded) for tuner in ("grid", "pruned"))
-    folds = [result.to_dict()["methods"][0]["folds"] for result in (grid, pruned)]
-    assert folds[0] == folds[1]
-    assert pruned.fits < grid.fits
-
-
 @pytest.mark.parametrize("tuner", TUNERS)
 def test_what_needs_all_scores_is_refused_by_every_tuner(waves, tuner):
     learner = {"svr": fw.tune(SVR(), tuner=tuner, simpler={"C": "low", "gamma": "low"}, **GRID)}
@@ -185,7 +167,7 @@ def test_what_needs_all_scores_is_refused_by_every_tuner(waves, tuner):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("tuner", [*TUNERS, "pruned"])
+@pytest.mark.parametrize("tuner", TUNERS)
 def test_the_simplest_of_those_that_were_left_is_not_the_simplest(waves, tuner):
     learner = {"svr": fw.tune(SVR(), tuner=tuner, simpler={"C": "low", "gamma": "low"}, **GRID)}
     result = fw.compare(learner, *waves, outer=3, inner=2, jobs=1)
@@ -195,7 +177,7 @@ def test_the_simplest_of_those_that_were_left_is_not_the_simplest(waves, tuner):
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("tuner", ["racing", "pruned"])
+@pytest.mark.parametrize("tuner", ["racing"])
 @pytest.mark.parametrize("policy", ["fail", "drop_candidate"])
 def test_no_optimism_is_worked_out_from_those_that_were_left(waves, tuner, policy):
     learner = {"svr": fw.tune(SVR(), tuner=tuner, **GRID)}
@@ -207,7 +189,7 @@ def test_no_optimism_is_worked_out_from_those_that_were_left(waves, tuner, polic
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("tuner", [*TUNERS, "pruned"])
+@pytest.mark.parametrize("tuner", TUNERS)
 def test_a_store_that_holds_the_whole_grid_changes_no_number(waves, tmp_path, tuner):
     words = {"outer": 3, "inner": 4, "jobs": 1}
     learner = {"svr": fw.tune(SVR(), tuner=tuner, **GRID)}
@@ -240,10 +222,10 @@ def test_a_resource_must_be_a_number_that_is_not_tuned(waves):
             {"svr": fw.tune(SVR(), C=[1.0, 2.0, 9.0], tuner="halving(resource=gamma)")}, *waves, outer=3, inner=2
         )
     with pytest.raises(
-        BadSpace, match="hyperband cannot use its resource with learner 'b': the learner has no parameter"
+        BadSpace, match="halving cannot use its resource with learner 'b': the learner has no parameter"
     ):
         fw.compare(
-            {"b": fw.tune(boosting, max_depth=[1, 2, 3], tuner="hyperband(resource=trees)")}, *waves, outer=3, inner=2
+            {"b": fw.tune(boosting, max_depth=[1, 2, 3], tuner="halving(resource=trees)")}, *waves, outer=3, inner=2
         )
 
 

@@ -26,7 +26,7 @@ from foldwise.studies.stored import STUDY, pack_study
 rng = np.random.default_rng(0)
 X = rng.normal(size=(40, 2))
 Y = X[:, 0] + 0.3 * rng.normal(size=40)
-TUNERS = ("grid", "pruned", "racing", "halving(least=4)", "hyperband(least=4)", "tpe")
+TUNERS = ("grid", "racing", "halving(least=4)", "tpe")
 
 
 def study_bytes(study):

@@ -11,7 +11,7 @@ from foldwise.tuners.registry import make_tuner, tuner_names
 
 
 @pytest.mark.few(4)
-@pytest.mark.parametrize("name", [name for name in tuner_names() if name != "gp"])
+@pytest.mark.parametrize("name", tuner_names())
 def test_every_tuner_keeps_the_contract(name):
     check_tuner(make_tuner(name))
 

@@ -1,4 +1,4 @@
-"""Halving and hyperband: who is looked at on which rung, and how their options are written."""
+"""Halving: who is looked at on which rung, and how their options are written."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import foldwise as fw
 from foldwise.errors import BadStudy
 from foldwise.testing.tuners import GivenTuning, play
-from foldwise.tuners.halving import brackets, halve, levels_for, steps_down
+from foldwise.tuners.halving import halve, levels_for, steps_down
 from foldwise.tuners.racing import most_left
 from foldwise.tuners.registry import make_tuner
 
-DROPPING = ("racing", "halving", "hyperband")
+DROPPING = ("racing", "halving")
 
 
 def made(candidates, height, *, folds=4, looks=2, seed=0):
@@ -72,18 +72,6 @@ def test_the_race_after_a_rung_goes_on_as_if_that_had_been_two_folds():
     found = {name: sizes(make_tuner(name), GivenTuning(rows, [np.ones((36, 10))])) for name in DROPPING}
     assert found["halving"] == [36, 6, 4, 3, 3, 2, 2, 2, 2, 2, 2]
     assert found["racing"] == [36, 12, 6, 4, 3, 3, 2, 2, 2, 2]
-    assert sum(found["hyperband"]) <= 360 / 5.5
-
-
-@given(st.integers(4, 60), st.integers(1, 3))
-def test_every_candidate_is_in_one_bracket_of_hyperband_and_some_begin_at_the_top(candidates, height):
-    field = made(candidates, height)
-    found, left = climbed(brackets(field, range(candidates), height), field)
-    begins = {candidate: rung for candidate, rung, _ in found[0]}
-    at_the_top = set(range(candidates)) - set(begins)
-    assert at_the_top
-    assert at_the_top <= set(left)
-    assert set(begins.values()) == set(range(1, height + 1))
 
 
 def test_candidates_without_a_score_are_not_kept():
@@ -94,7 +82,6 @@ def test_candidates_without_a_score_are_not_kept():
 
 def test_what_is_left_out_or_written_in_text_means_the_same():
     assert make_tuner(str(fw.halving(resource="max_iter", factor=2))) == fw.halving(resource="max_iter", factor=2)
-    assert make_tuner("hyperband( least=50 )") == fw.hyperband(least=50)
     assert make_tuner("racing") == fw.racing()
     assert (make_tuner("racing(level=0.2)").name, make_tuner(None).name) == ("racing", "grid")
     assert str(fw.racing(level=0.05)) == "racing(level=0.05)"
@@ -105,11 +92,9 @@ def test_what_is_left_out_or_written_in_text_means_the_same():
     [
         ("halving(speed=3)", r"the tuner 'halving' has no option 'speed=3'"),
         ("halving(factor=1)", r"the factor of halving must be a number above 1, not 1"),
-        ("hyperband(factor=inf)", r"the factor of hyperband"),
         ("halving(least=0)", r"least must"),
         ("racing(level=5)", r"the level of racing must lie between 0 and 1, not 5"),
         ("racing(first=0)", r"first must"),
-        ("hyperband(resource=-)", r"the resource of hyperband is '-'"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(text, words):
@@ -126,4 +111,4 @@ def test_steps_end_where_a_fit_would_get_too_little():
 
 def test_each_tuner_has_its_rounds():
     first = {name: sizes(make_tuner(name), made(40, 2))[0] for name in DROPPING}
-    assert first == {"racing": 40, "halving": 2 * 40, "hyperband": 2 * (40 - 1)}
+    assert first == {"racing": 40, "halving": 2 * 40}

@@ -150,8 +150,8 @@ class TuningOptions(TypedDict, total=False):
     tuner: Annotated[
         "str | Tuner | None",
         Option(
-            '"grid", "random", "pruned", "racing", "halving", "hyperband", or "tpe", "gp", "cmaes" (Optuna).',
-            Flag("grid, random, pruned, racing, halving, hyperband, or tpe, gp, cmaes (Optuna).", metavar="NAME"),
+            '"grid", "random", "racing", "halving", "tpe" (Optuna), or any sampler of Optuna\'s.',
+            Flag("grid, random, racing, halving, or tpe (Optuna).", metavar="NAME"),
         ),
     ]
     budget: Annotated[

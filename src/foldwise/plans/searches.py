@@ -50,7 +50,7 @@ def tuner_of(learner: Learner, study: Tuning, *, sharing: int) -> Tuner:
     if learner.stop is not None and tuner.is_listed:
         raise BadStudy(
             f"stop={stop!r} of {learner.name!r} needs a tuner that works in rounds, and {str(tuner)!r} does not",
-            "Use tuner='tpe', 'gp', 'cmaes' or 'random'",
+            "Use tuner='tpe' or 'random'",
         )
     return tuner
 
@@ -99,7 +99,7 @@ def check_searches(methods: Sequence[Method], stop: str | None, *, optimism: boo
     if stop is not None and not searching:
         raise BadStudy(
             f"stop={stop!r} needs a tuner that works in rounds, and no learner has one",
-            "Use tuner='tpe', 'gp', 'cmaes' or 'random'",
+            "Use tuner='tpe' or 'random'",
         )
 
 

@@ -1,4 +1,4 @@
-"""Successive halving and hyperband: all candidates on a part of the rows, the best of them on more and more."""
+"""Successive halving: all candidates on a part of the rows, the best of them on more and more."""
 
 from __future__ import annotations
 
@@ -57,16 +57,6 @@ class Halving(Tuner):
         return float(self.factor) ** -level
 
 
-@dataclass(frozen=True)
-class Hyperband(Halving):
-    """Several halvings side by side: some candidates begin on more of the resource, in case little of it misleads."""
-
-    name = "hyperband"
-
-    def climb(self, seen: Seen) -> Climb:
-        return brackets(seen, range(seen.candidates), seen.levels)
-
-
 def halving(*, resource: str = ROWS, factor: float = Halving.factor, least: int | None = None) -> Halving:
     """The tuner `halving` with other options.
 
@@ -79,17 +69,6 @@ def halving(*, resource: str = ROWS, factor: float = Halving.factor, least: int 
     return Halving(resource, factor, least)
 
 
-def hyperband(*, resource: str = ROWS, factor: float = Halving.factor, least: int | None = None) -> Hyperband:
-    """The tuner `hyperband` with other options.
-
-    `resource`, `factor`, `least`: as in `halving`.
-
-    >>> print(hyperband())
-    hyperband
-    """
-    return Hyperband(resource, factor, least)
-
-
 def halve(seen: Seen, candidates: Sequence[int], levels: int) -> Climb:
     """All candidates on the lowest level, the best of them on the next, and so on up to the whole splits."""
     alive, splits = list(candidates), list(range(seen.level_splits))
@@ -98,20 +77,6 @@ def halve(seen: Seen, candidates: Sequence[int], levels: int) -> Climb:
         scores = seen.scores(level)[:, splits]
         alive = best_of(scores, alive, most_left(len(candidates), LEVEL_SPLITS * step))
     return alive
-
-
-def brackets(seen: Seen, candidates: Sequence[int], levels: int) -> Climb:
-    """Halvings side by side: most candidates begin on the lowest level, a few on each of those above it.
-
-    The few are few enough that most candidates on the whole splits come from the lowest level.
-    """
-    shuffled = [candidates[at] for at in seen.shuffled().tolist()]
-    found: list[Climb] = []
-    for start in range(levels):
-        size = max(1, most_left(len(candidates), LEVEL_SPLITS * (levels - start)) // (levels + 1))
-        found.append(halve(seen, sorted(shuffled[:size]), start))
-        shuffled = shuffled[size:]
-    return (yield from _side_by_side([*found, halve(seen, sorted(shuffled), levels)]))
 
 
 def steps_down(most: int, least: int, factor: float) -> int:
@@ -140,19 +105,3 @@ def _then_race(seen: Seen, climb: Climb) -> Iterator[list[Evaluate]]:
     finalists = yield from climb
     before = LEVEL_SPLITS * seen.levels
     yield from race(seen, finalists, most=lambda split: most_left(seen.candidates, before + split + 1))
-
-
-def _side_by_side(climbs: Sequence[Climb]) -> Climb:
-    """The rounds of several at once."""
-    going, left = list(climbs), list[int]()
-    while going:
-        wanted: list[Evaluate] = []
-        for one in list(going):
-            try:
-                wanted += next(one)
-            except StopIteration as end:
-                left += end.value
-                going.remove(one)
-        if wanted:
-            yield wanted
-    return sorted(left)

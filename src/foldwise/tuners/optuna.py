@@ -1,132 +1,112 @@
-"""Searches that learn from scores, by Optuna: tree-structured Parzen estimators, Gaussian processes, CMA-ES."""
+"""Searches that learn from scores, by Optuna: its Parzen estimators by name, any other sampler as an object."""
 
 from __future__ import annotations
 
-import importlib
+import copy
 import importlib.util
 import math
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from foldwise.errors import MissingExtra
+from foldwise.errors import BadStudy, MissingExtra
 from foldwise.spaces.parameter import Choice, Parameter, Range
 from foldwise.spaces.point import Point, place_at, spread
 from foldwise.spaces.space import Space
-from foldwise.tuners.search import BATCH, START, Reported, Search, fresh
+from foldwise.tuners.search import BATCH, Reported, Search, fresh
+from foldwise.tuners.tuner import Limits
 
+KEEP_STATE = ("CmaEsSampler", "NSGAIISampler", "NSGAIIISampler", "GridSampler")
 BLOCK = "block"  # the axis of a conditional space; all others have a number before a dot
 
 
-class OptunaTuner(Search):
-    """One of Optuna's samplers, created at every call and given all scores: it has no memory of its own."""
+class Tpe(Search):
+    """Tree-structured Parzen estimators, created at every call and given all scores: it has no memory of its own."""
 
+    name = "tpe"
     is_seeded = True
-    packages: tuple[str, ...] = ("optuna",)
-    extra = "optuna"
 
     def check_installed(self) -> None:
-        for package in self.packages:
-            if importlib.util.find_spec(package) is None:
-                raise MissingExtra(
-                    f"the tuner {self.name!r} needs the package {package}, which is not installed",
-                    f"Run: pip install 'foldwise[{self.extra}]'",
-                )
+        if importlib.util.find_spec("optuna") is None:
+            raise MissingExtra(
+                f"the tuner {self.name!r} needs the package optuna, which is not installed",
+                "Run: pip install 'foldwise[optuna]'",
+            )
 
     def ask(self, reported: Reported, space: Space, seed: int, count: int = BATCH) -> list[Point]:
         """At most so many new points; a reported score is NaN where the candidate failed."""
         if not reported:
             return fresh(spread(space, seed), (), count)
         with _quiet(), _one_thread(self.name):
-            asked = self.sample(Sampling(self.name, space, seed), reported, count)
-        known = [point for point, _ in reported]
-        new = list(dict.fromkeys(point for point in asked if point not in set(known)))
+            sampling = Sampling(self.sampler(seed % (2**31 - 1) + len(reported)), space, is_joint=self.is_joint)
+            proposed = sampling.suggest(reported, count)
+        known = {point for point, _ in reported}
+        new = list(dict.fromkeys(point for point in proposed if point not in known))
         # a space with few values gives some of them twice: the even spread fills up
         return new + fresh(spread(space, seed), [*known, *new], count - len(new))
 
-    def sample(self, sampling: Sampling, reported: Reported, count: int) -> list[Point]:
-        """Points by a sampler that is a function of all trials."""
-        return sampling.suggest(reported, count)
+    is_joint = False
+
+    def sampler(self, seed: int) -> Any:
+        """A new sampler of Optuna."""
+        from optuna.samplers import TPESampler
+
+        return TPESampler(seed=seed, multivariate=True, group=True, constant_liar=True, n_startup_trials=1)
 
 
-class Tpe(OptunaTuner):
-    """Tree-structured Parzen estimators."""
+class Sampled(Tpe):
+    """A search by any sampler of Optuna's, `tuner=optuna.samplers.GPSampler()`; a copy of it is seeded for every call.
 
-    name = "tpe"
+    Conditional axes are joint ones for it: a point lies in the middle of those that it has not.
+    """
+
+    name = ""  # that of its sampler
+    is_joint = True
+
+    def __init__(self, sampler: Any, limits: Limits | None = None) -> None:
+        super().__init__(limits)
+        self.given, self.name = sampler, f"optuna.{type(sampler).__name__}"
+        if type(sampler).__name__ in KEEP_STATE:
+            raise BadStudy(
+                f"{type(sampler).__name__} keeps its state between trials, so a search by it cannot be resumed",
+                "Use optuna.samplers.GPSampler() or TPESampler(), or tuner='tpe'",
+            )
+
+    def sampler(self, seed: int) -> Any:
+        return _seeded(copy.deepcopy(self.given), seed)
 
 
-class Gp(OptunaTuner):
-    """A Gaussian process with the expected improvement."""
+def is_sampler(given: Any) -> bool:
+    """Is it a sampler of Optuna's, which is a tuner here?"""
+    return type(given).__module__.startswith("optuna.") and hasattr(given, "sample_relative")
 
-    name, packages, extra = "gp", ("optuna", "torch"), "optuna,torch"
 
-
-class Cmaes(OptunaTuner):
-    """Covariance matrix adaptation, which goes by generations."""
-
-    name, packages = "cmaes", ("optuna", "cmaes")
-
-    def sample(self, sampling: Sampling, reported: Reported, count: int) -> list[Point]:
-        return sampling.replay(reported, count)
+def _seeded(sampler: Any, seed: int) -> Any:
+    """The sampler, and those within it, with this seed."""
+    for value in vars(sampler).values():
+        if hasattr(value, "rng") and hasattr(value.rng, "seed"):
+            value.rng.seed(seed)
+        elif hasattr(value, "sample_relative"):
+            _seeded(value, seed)
+    return sampler
 
 
 class Sampling:
     """A sampler of Optuna over one space."""
 
-    def __init__(self, name: str, space: Space, seed: int) -> None:
-        self.name, self.space, self.seed = name, space, seed
+    def __init__(self, sampler: Any, space: Space, *, is_joint: bool) -> None:
+        self.sampler, self.space, self.is_joint = sampler, space, is_joint
 
     def suggest(self, reported: Reported, n: int) -> list[Point]:
         """Points by a sampler that is a function of all trials."""
-        study = self._study(self.seed + len(reported))
+        import optuna
+
+        study = optuna.create_study(sampler=self.sampler)
         for point, score in _filled(reported):
             study.add_trial(self._trial(point, score))
         return [self._point(study.ask()) for _ in range(n)]
-
-    def replay(self, reported: Reported, n: int) -> list[Point]:
-        """CMA-ES goes by generations: ask for the past ones again and tell their scores, then ask for the next."""
-        study, scores = self._study(self.seed), dict(_filled(reported))
-        for point, score in list(scores.items())[:START]:
-            study.add_trial(self._trial(point, score))
-        for _ in range(max(0, len(reported) - START) // BATCH):
-            trials = [study.ask() for _ in range(BATCH)]
-            points = [self._point(trial) for trial in trials]
-            for trial, point in zip(trials, points, strict=True):
-                self._tell(study, trial, scores.get(point))
-        return [self._point(study.ask()) for _ in range(n)]
-
-    def _tell(self, study: Any, trial: Any, score: float | None) -> None:
-        from optuna.trial import TrialState
-
-        if score is None:  # another version of Optuna had asked for other points: they are not its own
-            study.tell(trial, state=TrialState.FAIL)
-        else:
-            study.tell(trial, score)
-
-    def _study(self, seed: int) -> Any:
-        import optuna
-        from optuna import samplers
-
-        seed %= 2**31 - 1
-        sampler: Any
-        if self.name == "tpe":
-            sampler = samplers.TPESampler(
-                seed=seed, multivariate=True, group=True, constant_liar=True, n_startup_trials=1
-            )
-        elif self.name == "gp":
-            sampler = samplers.GPSampler(
-                seed=seed, n_startup_trials=1, independent_sampler=samplers.RandomSampler(seed=seed)
-            )
-        else:
-            sampler = samplers.CmaEsSampler(
-                seed=seed,
-                popsize=BATCH,
-                n_startup_trials=1,
-                independent_sampler=samplers.RandomSampler(seed=seed),
-                warn_independent_sampling=False,
-            )
-        return optuna.create_study(sampler=sampler)
 
     def _trial(self, point: Point, score: float | None) -> Any:
         from optuna.trial import TrialState, create_trial
@@ -138,7 +118,7 @@ class Sampling:
     def _distributions(self, block: int) -> dict[str, Any]:
         """The axes that a point of this block lies on; those that are not conditional on it first."""
         blocks = {BLOCK: self._category(len(self.space.blocks))} if len(self.space.blocks) > 1 else {}
-        axes = self._all_axes() if self._is_joint else self._axes(block)
+        axes = self._all_axes() if self.is_joint else self._axes(block)
         return blocks | {axis: self._distribution(parameter) for axis, parameter in axes.items()}
 
     def _axes(self, block: int) -> dict[str, Parameter]:
@@ -158,7 +138,7 @@ class Sampling:
         blocks = {BLOCK: point.block} if len(self.space.blocks) > 1 else {}
         own = dict(zip(self._axes(point.block), point.at, strict=True))
         idle = {axis: place_at(parameter, 0.5) for axis, parameter in self._all_axes().items() if axis not in own}
-        return blocks | own | (idle if self._is_joint else {})
+        return blocks | own | (idle if self.is_joint else {})
 
     def _point(self, trial: Any) -> Point:
         """The point of a trial that is asked axis by axis."""
@@ -169,16 +149,10 @@ class Sampling:
         }
         return Point(block, tuple(asked[axis] for axis in self._axes(block)))
 
-    @property
-    def _is_joint(self) -> bool:
-        """Gaussian processes and CMA-ES have no conditional axes: a point lies in the middle of those it has not."""
-        return self.name != "tpe"
-
     def _category(self, count: int) -> Any:
-        from optuna.distributions import CategoricalDistribution, IntDistribution
+        from optuna.distributions import CategoricalDistribution
 
-        # CMA-ES has no categories at all: it takes them for numbers
-        return IntDistribution(0, count - 1) if self.name == "cmaes" else CategoricalDistribution(range(count))
+        return CategoricalDistribution(range(count))
 
     def _distribution(self, parameter: Parameter) -> Any:
         from optuna.distributions import FloatDistribution, IntDistribution
@@ -230,7 +204,7 @@ def _one_thread(name: str) -> Iterator[None]:
         return
     from threadpoolctl import threadpool_limits
 
-    torch = importlib.import_module("torch") if name == "gp" else None
+    torch = sys.modules.get("torch")
     threads = torch.get_num_threads() if torch else 0
     try:
         if torch:

@@ -10,9 +10,10 @@ import numpy as np
 
 from foldwise.arrays import BoolArray, FloatArray
 from foldwise.errors import BadStudy
-from foldwise.tuners.pruned import bounds_that_hold, can_win
 from foldwise.tuners.tuner import OVER, Evaluate, Seen, Step, Tuner, check_whole, has_seen
 
+ROUNDING = 1e-12  # sums in another order differ by less: such near ties are scored to the end
+NONNEGATIVE = (0.0, np.inf)
 Rounds = Iterator[list[Evaluate]]
 
 
@@ -123,3 +124,36 @@ def _not_worse(seen: Seen, alive: Sequence[int], splits: int, level: float) -> l
         table = np.array([np.concatenate([part for part in parts if part is not None]) for parts in losses])
     is_worse = is_above(table - table[int(np.argmin(scores.mean(axis=1)))], level=level)
     return [candidate for candidate, is_out in zip(alive, is_worse, strict=True) if not is_out]
+
+
+def can_win(scores: FloatArray, is_out: BoolArray, *, bounds: tuple[float, float] = NONNEGATIVE) -> BoolArray:
+    """Candidates that may beat, or tie with, all others in the end; `scores[candidate, split]`, within the bounds.
+
+    >>> scores = np.array([[0.1, 0.1, np.nan], [1.0, 0.9, np.nan]])
+    >>> can_win(scores, np.zeros(2, bool), bounds=(0, 1)).tolist()
+    [True, False]
+    """
+    least, most = final_range(scores, bounds)
+    best = most[~is_out].min(initial=np.inf)
+    size = np.abs(np.nan_to_num(scores)).sum(axis=1).max(initial=0.0)
+    return np.asarray(~is_out & (least <= best + ROUNDING * size))
+
+
+def final_range(scores: FloatArray, bounds: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+    """Between which numbers each candidate's sum will be."""
+    sums, left = np.nansum(scores, axis=1), np.isnan(scores).sum(axis=1)
+    is_open = left > 0
+    low, high = (np.where(is_open, bound * np.where(is_open, left, 1), 0.0) for bound in bounds)
+    return sums + low, sums + high
+
+
+def bounds_that_hold(bounds: tuple[float, float], scores: FloatArray) -> tuple[float, float]:
+    """The bounds, or none at all where a score shows that what was said of the loss is not so: then nothing is proved.
+
+    >>> bounds_that_hold((0.0, 1.0), np.array([0.3, np.nan])), bounds_that_hold((0.0, 1.0), np.array([0.3, 1.5]))
+    ((0.0, 1.0), (-inf, inf))
+    """
+    known, (low, high) = scores[~np.isnan(scores)], bounds
+    slack = 1e-9 * max(1.0, *(abs(bound) for bound in bounds if np.isfinite(bound)), 0.0)
+    holds = bool(((known >= low - slack) & (known <= high + slack)).all())
+    return bounds if holds else (-np.inf, np.inf)

@@ -14,6 +14,7 @@ from foldwise.errors import BadPlugin, BadSpace, BadStore, BadStudy, nearest
 from foldwise.plugins import load_plugin, plugin_names
 from foldwise.tuners.budget import Budget
 from foldwise.tuners.grid import Grid
+from foldwise.tuners.optuna import Sampled, is_sampler
 from foldwise.tuners.random import BUDGET as RANDOM_BUDGET
 from foldwise.tuners.search import BUDGET, MOST_TIMED, Search, Stepwise, check_stop
 from foldwise.tuners.tuner import Limits, Tuner
@@ -47,6 +48,9 @@ def make_tuner(given: Any, budget: Budget = ANY, stop: str | None = None) -> Tun
     """
     if is_own(given):
         return given  # type: ignore[no-any-return]
+    if is_sampler(given):
+        limits = Limits(budget.candidates or (BUDGET if budget.seconds is None else MOST_TIMED), budget.seconds, stop)
+        return Sampled(given, limits)
     if is_foreign(given) and isinstance(found := load_plugin(GROUP, base_name(given)), Tuner):
         return found
     kind, options = (Grid, {}) if given is None else read_text(str(given))
