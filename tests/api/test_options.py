@@ -82,3 +82,31 @@ def test_a_study_file_has_a_key_for_every_option_but_how_a_run_is_shown():
 def test_every_option_but_two_is_a_flag_of_compare():
     flags = {parameter.name for parameter in app.commands["compare"].params}
     assert set(OPTIONS) - flags == {"solvers", "progress"}
+
+
+TYPED = """
+import foldwise as fw
+
+fw.compare("diabetes", outer=3, jobs=1)
+fw.compare([[1.0]], [2.0], learners=["ridge"], effort="quick")
+fw.compare("ridge", X=[[1.0]], y=[2.0], seed=3).best
+fw.plan("ridge", [[1.0]], [2.0], pilot=False, store="run").fits
+fw.risk([[1.0]], [2.0], learner="ridge", inner=3).value
+fw.learning_curve("ridge", "diabetes", sizes=[0.5], loss="absolute").best
+fw.curve("k-nn", "diabetes", n_neighbors=[1, 5]).best
+fw.tune("ridge", inner=3, alpha=[1.0])
+fw.compare("diabetes", jobs="two")  # wrong
+fw.plan("diabetes", lss="absolute")  # wrong
+fw.risk("ridge", "diabetes", level="high")  # wrong
+"""
+
+
+@pytest.mark.slow
+def test_type_checkers_know_every_form_of_the_call_and_the_types_of_its_options(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "typed.py").write_text(TYPED)
+    root = Path(fw.__file__).parents[2]
+    told, _, _ = api.run([str(tmp_path / "typed.py"), "--config-file", str(root / "pyproject.toml")])
+    lines = [int(line.split(":")[1]) for line in told.splitlines() if ": error:" in line]
+    wrong = [at for at, line in enumerate(TYPED.splitlines(), start=1) if line.endswith("# wrong")]
+    assert lines == wrong, told

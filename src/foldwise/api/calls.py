@@ -38,29 +38,25 @@ def call(
     rows = {name: row for name, row in OPTIONS.items() if name in options}
 
     def decorate(function: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-        own = [
-            parameter
-            for parameter in signature(function).parameters.values()
-            if parameter.name not in ("given", first, "X", "y")
-        ]
-        rest = [parameter for parameter in own if parameter.kind is Parameter.VAR_KEYWORD]
+        declared = signature(function).parameters.values()
+        own = [each for each in declared if each.kind is Parameter.KEYWORD_ONLY and each.name not in (first, "X", "y")]
+        (rest,) = (each for each in declared if each.kind is Parameter.VAR_KEYWORD)
+        takes_others = rest.name != "options"
+        known = [first, "X", "y", *(parameter.name for parameter in own), *rows]
         shown = [
-            Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="Any")
-            for name in (first, "X", "y")
+            *(Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="Any") for name in known[:3]),
+            *own,
+            *(
+                Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, row.default), annotation=row.type)
+                for name, row in rows.items()
+                if is_flat or name in defaults
+            ),
+            *([rest.replace(annotation="Any")] if takes_others or not is_flat else []),
         ]
-        shown += [parameter for parameter in own if parameter not in rest]
-        shown += [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, row.default), annotation=row.type)
-            for name, row in rows.items()
-            if is_flat or name in defaults
-        ]
-        is_open = any(parameter.name != "options" for parameter in rest)
-        shown += [parameter.replace(annotation="Any") for parameter in rest if is_open or not is_flat]
-        known = [*(parameter.name for parameter in shown if parameter not in rest), *rows]
 
         @wraps(function)
         def read(*given: Any, **keywords: Any) -> Answer:
-            if not is_open:
+            if not takes_others:
                 check_keywords(function.__name__, keywords, known)
             arguments = read_arguments(function.__name__, given, keywords, first=first)
             return function(**{**defaults, **arguments})  # type: ignore[call-arg]
