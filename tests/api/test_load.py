@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -164,3 +166,11 @@ def test_a_stored_study_keeps_its_title(frame, tmp_path):
 )
 def test_what_a_title_is_made_of(study, expected):
     assert title_of(study) == expected
+
+
+def test_a_result_is_loaded_without_scikit_learn(tmp_path):
+    x = np.linspace(0, 1, 30)
+    fw.compare(["ridge:small"], x[:, None], np.sin(9 * x), outer=3, inner=2, store=tmp_path / "run", jobs=1)
+    code = "import sys, foldwise as fw; fw.load(sys.argv[1]).to_dict(); print('sklearn' in sys.modules)"
+    words = [sys.executable, "-c", code, str(tmp_path / "run")]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "False\n"

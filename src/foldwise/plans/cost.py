@@ -9,20 +9,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldwise.data.dataset import Dataset
 from foldwise.errors import FoldwiseError
-from foldwise.learners.learner import Learner
-from foldwise.learners.named import Named
-from foldwise.learners.sample import sampled_rows
-from foldwise.plans.combined import read_combined
-from foldwise.plans.effort import LEVELS, Effort, at_level
-from foldwise.plans.methods import make_learner
-from foldwise.plans.runnable import RunnableStudy
 from foldwise.solvers.finding import count_fits
+
+if TYPE_CHECKING:  # these import scikit-learn, and a result that is read from a store does not need it
+    from foldwise.learners.learner import Learner
+    from foldwise.plans.effort import Effort
+    from foldwise.plans.runnable import RunnableStudy
 
 ROWS = 1_000
 OVERHEAD = 0.1  # seconds of a method beside its fits
@@ -107,6 +105,8 @@ SHORTER: dict[str, tuple[tuple[float, dict[str, Any]], ...]] = {
 
 def fit_seconds(learner: Learner, rows: int = ROWS) -> float:
     """Rough seconds of one fit on so many rows; of several learners, those of the dearest."""
+    from foldwise.learners.sample import sampled_rows
+
     if learner.members:
         return max(fit_seconds(member, rows) for member in learner.members)
     kind, learned = _kind_of(learner), min(rows, sampled_rows(learner.estimator) or rows)
@@ -115,6 +115,9 @@ def fit_seconds(learner: Learner, rows: int = ROWS) -> float:
 
 def tuning_seconds(request: Any, data: Dataset, level: Effort, tunings: float) -> float:
     """Rough seconds on one core of so many tunings of a learner over its space at a level of effort."""
+    from foldwise.learners.named import Named
+    from foldwise.plans.combined import read_combined
+
     if read_combined(request) is not None:
         return OVERHEAD  # its members are rows of their own
     name = request.name if isinstance(request, Named) else request
@@ -126,6 +129,9 @@ def tuning_seconds(request: Any, data: Dataset, level: Effort, tunings: float) -
 
 def times_as_many(request: Any, data: Dataset, level: Effort) -> float:
     """How many times as many fits a level's space of a built-in learner takes as the small one."""
+    from foldwise.learners.named import Named
+    from foldwise.plans.effort import LEVELS, at_level
+
     if not isinstance(request, str | Named) or level is LEVELS["quick"]:
         return 1.0
     many, few = (_fits(at_level(request, size), data) for size in (level, LEVELS["quick"]))
@@ -134,6 +140,8 @@ def times_as_many(request: Any, data: Dataset, level: Effort) -> float:
 
 def _fits(request: Any, data: Dataset) -> int:
     """Fits to one training set for all candidates of a learner, those that a solver shares counted once."""
+    from foldwise.plans.methods import make_learner
+
     try:
         learner = make_learner("", request, data)
     except FoldwiseError:  # said when the study is made
