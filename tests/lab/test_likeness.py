@@ -1,4 +1,4 @@
-"""Tables like a given one: same columns, kinds, class shares, noise and tails; and tables of a problem."""
+"""Tables like a given one: same columns, kinds, class shares, noise and tails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy import stats
 
 import foldwise as fw
 from foldwise.errors import BadStudy
-from foldwise.lab.likeness import Likeness, ProblemTables, likeness_of
+from foldwise.lab.likeness import Likeness, likeness_of
 
 
 def table(rows: int = 300, seed: int = 1) -> pd.DataFrame:
@@ -93,13 +93,3 @@ def test_rows_that_are_not_independent_are_refused(role):
     result = fw.compare(["ridge"], X, X["x"] ** 2, outer=4, jobs=1, guards=False, **{role: np.arange(60) // 2})
     with pytest.raises(BadStudy, match="groups or in the order of time are not simulated"):
         likeness_of(result)
-
-
-def test_tables_of_a_problem_have_its_form():
-    problem = fw.lab.find_problem("13% positive")
-    X, y = problem.draw(80, np.random.default_rng(0))
-    data = fw.compare(["lda"], X, y, outer=0.3, jobs=1, guards=False).data
-    drawn = ProblemTables(data, problem).draw(500, np.random.default_rng(1), "1")
-    assert drawn.rows == 500
-    assert drawn.classes == data.classes
-    assert drawn.fingerprint != data.fingerprint

@@ -49,6 +49,14 @@ def test_estimates_and_true_risks_are_those_of_a_plain_loop():
     assert [method.risk for method in methods] == pytest.approx([np.mean(estimates), np.mean(risks)])
 
 
+def test_tables_of_a_problem_have_its_form():
+    runnable, tables = study_of_problem(find_problem("13% positive"), None, 80, outer=0.3, jobs=1)
+    drawn = tables(500, np.random.default_rng(1), "1")
+    assert drawn.rows == 500
+    assert drawn.classes == runnable.data.classes
+    assert drawn.fingerprint != runnable.data.fingerprint
+
+
 def test_exact_coverage_of_clopper_and_pearson_is_found():
     """Of a predictor whose risk is one half, coverage is a binomial sum."""
     judged = fw.lab.coverage(

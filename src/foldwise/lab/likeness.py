@@ -1,4 +1,4 @@
-"""Tables with known truth to run a study on: drawn from a problem, or from a model of a given table."""
+"""Tables like a given one, drawn from a model of it: what is true of them is known."""
 
 from __future__ import annotations
 
@@ -11,25 +11,10 @@ from foldwise.api.result import Result
 from foldwise.arrays import AnyArray, IntArray
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy
-from foldwise.lab.problems import Problem
 from foldwise.losses.loss import label_array
 
 WINDOW = 0.1  # share of the rows with similar predictions from which residuals and classes are drawn
 LEAST_TESTED = 20  # rows
-
-
-@dataclass(frozen=True, eq=False)
-class ProblemTables:
-    """Tables of a simulated problem, in the form of one that was drawn from it before."""
-
-    data: Dataset
-    problem: Problem
-
-    def draw(self, rows: int, rng: np.random.Generator, name: str) -> Dataset:
-        """A table of this many rows."""
-        X, y = self.problem.draw(rows, rng)
-        groups, fingerprint = self.problem.groups(rows), f"{self.problem.name} {name}"
-        return replace(self.data, X=X, y=y, groups=groups, strata=None, fingerprint=fingerprint)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +74,6 @@ class Likeness:
             return np.asarray(self.model.predict_proba(X), np.float64)[:, 1]
         predictions = np.asarray(self.model.predict(X))
         return predictions.ravel() if self.data.task == "regression" else _codes(self.data, predictions)
-
-
-Tables = ProblemTables | Likeness
 
 
 def likeness_of(result: Result) -> Likeness:

@@ -6,7 +6,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -22,7 +22,7 @@ from foldwise.blocks.numbers import number
 from foldwise.data.dataset import Dataset
 from foldwise.errors import BadStudy
 from foldwise.executors.options import RunOptions
-from foldwise.lab.likeness import ProblemTables, Tables, likeness_of
+from foldwise.lab.likeness import likeness_of
 from foldwise.lab.problems import Problem, find_problem
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.questions.combined import answer_of
@@ -47,6 +47,7 @@ FRESH_OF_MEAN, FRESH = 500, (2000, 4000)
 LEAST = 20  # replications from which on a share is worth a conclusion
 
 
+Tables = Callable[[int, np.random.Generator, str], Dataset]  # draws so many rows; the name tells tables apart
 # Of one simulated table, NaN where there is none: estimates[method], ends[method, interval, side], true risks[method]
 # of the models of the outer splits, and ends[pair, side] that hold for all pairs at once
 Replication = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
@@ -169,7 +170,7 @@ def coverage(
         result = like if isinstance(like, Result) else compare(names, like, target, **options)
         if result.runnable is None:
             raise BadStudy("a result loaded from a store has no learners to fit", "Run the study again with its store")
-        runnable, tables = _again(result.runnable), likeness_of(result)
+        runnable, tables = _again(result.runnable), likeness_of(result).draw
     else:
         raise BadStudy("tables are those of a problem or like a table, not both", "Leave out the problem or like=")
     is_shown = sys.stderr.isatty() if progress is None else progress
@@ -206,7 +207,13 @@ def study_of_problem(
     quiet = {"guards": False, "progress": False, "groups": problem.groups(rows)}
     runnable = compare(learners, X, y, seed=seed, **{**quiet, **options}).runnable
     assert runnable is not None
-    return _again(runnable), ProblemTables(runnable.data, problem)
+    data = replace(runnable.data, strata=None)
+
+    def draw(rows: int, rng: np.random.Generator, name: str) -> Dataset:
+        X, y = problem.draw(rows, rng)
+        return replace(data, X=X, y=y, groups=problem.groups(rows), fingerprint=f"{problem.name} {name}")
+
+    return _again(runnable), draw
 
 
 def _interval(asked: str | IntervalMethod) -> IntervalMethod | None:
@@ -232,7 +239,7 @@ def _again(runnable: RunnableStudy) -> RunnableStudy:
 def simulate(runnable: RunnableStudy, tables: Tables, seed: Sequence[int], fresh: int) -> tuple[Reading, Reading]:
     """The study on one simulated table, and its outer models on fresh rows, whose losses are its true risks."""
     study, rows = runnable.study, runnable.data.rows
-    data = tables.draw(rows + fresh, np.random.default_rng(seed), ".".join(map(str, seed)))
+    data = tables(rows + fresh, np.random.default_rng(seed), ".".join(map(str, seed)))
     if data.task != "regression" and "stratified" in study.outer.scheme:
         data = _placed(data, runnable.data.codes)
     tests, more = [split.test for split in study.outer], np.arange(rows, rows + fresh)
