@@ -18,7 +18,7 @@ from foldwise.cli import app
 from foldwise.data.roles import Roles
 from foldwise.executors.executor import Executor
 from foldwise.executors.options import RunOptions
-from foldwise.plans.options import StudyOptions
+from foldwise.plans.runnable import StudyOptions
 from foldwise.plans.searches import Tuning
 from foldwise.records.store import Store
 from foldwise.stats.interval_method import IntervalMethod

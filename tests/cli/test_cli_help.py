@@ -1,4 +1,4 @@
-"""Help (cli/help.py), completion (cli/options.py) and short lists: readable in 80 columns, with exit code 0."""
+"""Help (cli/help.py), completion (cli/flags.py) and short lists: readable in 80 columns, with exit code 0."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import click
 import pytest
 
 from foldwise.cli import app
+from foldwise.cli.flags import HEADINGS, LOSSES, SCORES
 from foldwise.cli.help import HelpfulCommand
-from foldwise.cli.options import HEADINGS, LOSSES, SCORES
 from foldwise.data.dataset import make_dataset
 from foldwise.losses.loss import make_losses
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import foldwise as fw
 from foldwise.api.study_file import read_study, stored_study
 from foldwise.cli import app
-from foldwise.cli.options import EngineName
+from foldwise.cli.flags import EngineName
 from foldwise.errors import BadStudy
 from foldwise.executors.engines import ENGINES, check_engine, make_executor
 from foldwise.executors.local.local_executor import LocalExecutor

@@ -14,7 +14,16 @@ import foldwise as fw
 from foldwise.api.request import make_comparison
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadStudy
-from foldwise.plans.effort import LEVELS, RARE, Choices, at_level, choose_scheme, complete, default_names, find_level
+from foldwise.plans.effort import (
+    LEVELS,
+    RARE,
+    StudyChoices,
+    at_level,
+    choose_scheme,
+    complete,
+    default_names,
+    find_level,
+)
 
 
 def table(rows: int, columns: int = 2, **roles):
@@ -44,7 +53,7 @@ def scheme_of(rows: int, effort: str = "normal") -> tuple[str, str | None]:
 
 
 def test_an_ordinary_table_has_the_13_x_4_lines_and_no_word_about_it():
-    choices, notes = complete(Choices(None), table(500))
+    choices, notes = complete(StudyChoices(None), table(500))
     assert (choices.outer, choices.inner, notes) == (13, "aligned", ())
     assert scheme_of(500) == ("13 folds", "4 on lines")
 
@@ -93,14 +102,14 @@ def test_time_keeps_its_folds_at_any_number_of_rows():
 
 
 def test_explicit_words_win_over_the_dial_and_the_shape():
-    said = Choices(["forest:large"], outer=3, inner=0.5, repeats=2, effort="quick")
+    said = StudyChoices(["forest:large"], outer=3, inner=0.5, repeats=2, effort="quick")
     done, notes = complete(said, table(60_000))
     assert (done.learners, done.outer, done.inner, done.repeats) == (["forest:large"], 3, 0.5, 2)
     assert [code for code, _ in notes] == ["effort"]
 
 
 def test_an_inner_word_that_needs_folds_gets_them():
-    done, _ = complete(Choices(None, inner="aligned"), table(60_000))
+    done, _ = complete(StudyChoices(None, inner="aligned"), table(60_000))
     assert (done.outer, done.inner) == (7, "aligned")
 
 
@@ -163,7 +172,7 @@ def test_thorough_repeats_and_has_large_spaces_and_more_learners():
 
 def test_a_wide_table_leaves_the_dearest_of_the_default_set_out_by_name():
     wide = table(30, 2_001)
-    choices, notes = complete(Choices(None), wide)
+    choices, notes = complete(StudyChoices(None), wide)
     assert list(choices.learners) == ["ridge", "k-nn", "tree", "forest", "extra-trees", "kernel-ridge", "blend"]
     assert choices.learners["forest"].name == "forest:small"
     texts = [text for code, text in notes if code == "wide"]
@@ -171,7 +180,7 @@ def test_a_wide_table_leaves_the_dearest_of_the_default_set_out_by_name():
 
 
 def test_a_learner_that_is_named_is_never_left_out():
-    choices, notes = complete(Choices(["boosting"]), table(30, 2_001))
+    choices, notes = complete(StudyChoices(["boosting"]), table(30, 2_001))
     assert (choices.learners, notes) == (["boosting"], ())
 
 

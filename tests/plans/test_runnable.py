@@ -9,7 +9,8 @@ from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
 from foldwise.api.request import request
-from foldwise.errors import BadSpace
+from foldwise.errors import BadSpace, BadSplits, BadStudy
+from foldwise.plans.runnable import StudyOptions
 
 X = np.random.default_rng(0).normal(size=(24, 2))
 
@@ -56,3 +57,24 @@ def test_one_standard_error_needs_an_order_of_simplicity():
         runnable({"a": fw.tune(Ridge(), alpha=[1, 2], solver=["svd", "lsqr"])}, rule="one_se")
     ranks = runnable({"a": fw.learner("ridge", alpha=[1.0, 3.0, 2.0])}, rule="one_se").study.methods[0].ranks
     assert list(ranks) == [2, 0, 1]
+
+
+REFUSED = {
+    "policy": ({"on_failure": "fale"}, BadStudy, "no failure policy 'fale'. Did you mean 'fail'"),
+    "level": ({"level": 95}, BadStudy, "the level must lie between 0 and 1, not 95. Write level=0.95"),
+    "solvers": ({"solvers": "some"}, BadStudy, "solvers must be 'auto', 'all', False or a list of solvers, not 'some'"),
+    "seed": ({"seed": -1}, BadStudy, "the seed must be a whole number of at least 0, not -1"),
+    "threads": ({"fit_threads": 0}, BadStudy, "fit_threads must be a whole number of at least 1, not 0"),
+    "repeats": ({"repeats": 1.5}, BadSplits, "repeats must be a whole number of at least 1, not 1.5"),
+}
+
+
+@pytest.mark.parametrize(("options", "error", "words"), REFUSED.values(), ids=REFUSED)
+def test_options_that_make_no_study_are_refused(options, error, words):
+    with pytest.raises(error, match=words):
+        StudyOptions(**options)
+
+
+def test_numbers_of_numpy_become_plain_ones():
+    options = StudyOptions(seed=np.int64(7), repeats=np.int32(2))
+    assert (type(options.seed), type(options.repeats)) == (int, int)

@@ -15,8 +15,8 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.api.limit import StoredDecision
 from foldwise.api.manifest import Manifest
+from foldwise.api.time_limit import StoredDecision
 from foldwise.data.sketch import Sketch
 from foldwise.questions.ledger import Scoreboard
 from foldwise.questions.pictures.table import TableFacts

@@ -24,8 +24,7 @@ from foldwise.learners.trial import check_space
 from foldwise.losses.loss import Loss, make_losses, task_hint
 from foldwise.plans.combined import read_combined
 from foldwise.plans.methods import make_learners
-from foldwise.plans.options import StudyOptions
-from foldwise.plans.runnable import RunnableStudy, make_study
+from foldwise.plans.runnable import RunnableStudy, StudyOptions, make_study
 from foldwise.plans.searches import Tuning
 from foldwise.questions.guarantee import dev_guarantee
 from foldwise.questions.method import MethodAnswer

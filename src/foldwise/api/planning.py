@@ -194,7 +194,7 @@ def cores_of(options: RunOptions, work: float) -> int | None:
     return executor.jobs if is_spread else 1
 
 
-def _costs(reading: Reading, measured: Mapping[int, Measured]) -> list[Cost]:
+def _costs(reading: Reading, measured: Mapping[int, FitSeconds]) -> list[Cost]:
     """The costs of all methods; default parameters wait for the tuned learner, so the pilot has no fit of them."""
     methods, costs = reading.study.methods, list[Cost]()
     place = {method.name: at for at, method in enumerate(methods)}
@@ -265,7 +265,7 @@ def total(costs: Sequence[Cost]) -> tuple[int, float]:
     return fits, seconds
 
 
-class Measured(NamedTuple):
+class FitSeconds(NamedTuple):
     """Seconds of one fit of a method."""
 
     together: float  # while it is tuned: its part of the pass that a solver makes for many
@@ -273,11 +273,11 @@ class Measured(NamedTuple):
     longest: float  # seconds of one batch, which no number of cores shortens
 
 
-def measure(runnable: RunnableStudy, reading: Reading, *, seconds: float = PILOT_SECONDS) -> dict[int, Measured]:
+def measure(runnable: RunnableStudy, reading: Reading, *, seconds: float = PILOT_SECONDS) -> dict[int, FitSeconds]:
     """The cost of the methods that can begin, by their places, from a sample of about so many seconds."""
     from sklearn import config_context
 
-    worker, measured = Worker(workload_of(runnable)), dict[int, Measured]()
+    worker, measured = Worker(workload_of(runnable)), dict[int, FitSeconds]()
     fits_of = {at: list(needed_of(runnable, reading, at)) for at in cheap_first(runnable)}
     fits_of = {at: fits for at, fits in fits_of.items() if fits and fits[0].members is None}
     with config_context(enable_metadata_routing=False):
@@ -288,7 +288,7 @@ def measure(runnable: RunnableStudy, reading: Reading, *, seconds: float = PILOT
     return measured
 
 
-def _measured(worker: Worker, reading: Reading, fits: Sequence[Fit], allowed: float) -> Measured:
+def _measured(worker: Worker, reading: Reading, fits: Sequence[Fit], allowed: float) -> FitSeconds:
     batches = one_pass(worker, fits)
     _timed(worker, [_thinned(worker, type(batches[0])(batches[0][:WARM_FITS]), WARM_ROWS)])
     method, alone, power = reading.study.methods[fits[0].method], None, None
@@ -298,7 +298,7 @@ def _measured(worker: Worker, reading: Reading, fits: Sequence[Fit], allowed: fl
         alone = seconds / len(chosen)
     took, _ = _seconds(worker, batches, allowed * 2 / 3, power=power)
     together = took / sum(map(len, batches))
-    return Measured(together, together if alone is None else alone, took / len(batches))
+    return FitSeconds(together, together if alone is None else alone, took / len(batches))
 
 
 def one_pass(worker: Worker, fits: Sequence[Fit]) -> list[Batch]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 from foldwise.api.calls import check_keywords
-from foldwise.api.limit import decide, limit_notes, written
 from foldwise.api.options import OPTIONS, CompareOptions
 from foldwise.api.running import Ran, answer_study
+from foldwise.api.time_limit import decide, limit_notes, written
 from foldwise.checks.checking import GuardOptions, checked_study
 from foldwise.data.dataset import Dataset, make_dataset
 from foldwise.data.roles import Roles
@@ -21,11 +21,10 @@ from foldwise.errors import BadStudy
 from foldwise.executors.local.local_executor import start_ahead
 from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
-from foldwise.plans.effort import Choices, choose_repeats, complete
-from foldwise.plans.limit import Decision
+from foldwise.plans.effort import StudyChoices, choose_repeats, complete
+from foldwise.plans.limit import LimitDecision
 from foldwise.plans.methods import able_learners, task_hint
-from foldwise.plans.options import StudyOptions
-from foldwise.plans.runnable import RunnableStudy, make_study
+from foldwise.plans.runnable import RunnableStudy, StudyOptions, make_study
 from foldwise.plans.searches import Tuning
 from foldwise.questions.evidence import check_interval
 from foldwise.questions.importance import check_rows
@@ -58,9 +57,9 @@ class Request:
     ends: float | None = None  # when its time is up, by time.monotonic: making the study counts too
 
     @property
-    def choices(self) -> Choices:
+    def choices(self) -> StudyChoices:
         """What was said of learners and splits."""
-        return Choices(self.learners, self.outer, self.tuning.inner, self.options.repeats, self.effort)
+        return StudyChoices(self.learners, self.outer, self.tuning.inner, self.options.repeats, self.effort)
 
     def timed(self) -> Request:
         """The request whose time limit, if it has one, begins now and decides what was left open."""
@@ -78,7 +77,7 @@ class Request:
         """
         data = self.data()
         losses = make_losses(self.loss, data)
-        decision = Decision() if self.ends is None else decide(self, data, ends=self.ends)
+        decision = LimitDecision() if self.ends is None else decide(self, data, ends=self.ends)
         open_choices = replace(self.choices, **decision.learned_options)
         choices, notes = complete(open_choices, data)
         learners, left_out = able_learners(choices.learners, data, losses)

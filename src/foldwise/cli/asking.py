@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from foldwise.cli.help import command, examples
-from foldwise.cli.options import (
+from foldwise.cli.flags import (
     COUNT,
     DATA,
     SHARE,
@@ -23,6 +22,7 @@ from foldwise.cli.options import (
     space,
     without,
 )
+from foldwise.cli.help import command, examples
 from foldwise.cli.output import Writing, check_folder, columns, remark, show, show_estimate, wrapped
 from foldwise.cli.studies import study_of
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from foldwise.cli.flags import as_json, data_argument, flags
 from foldwise.cli.help import command, examples
-from foldwise.cli.options import as_json, data_argument, flags
 from foldwise.cli.output import check_folder, remark, show, write_whole
 from foldwise.errors import BadStudy
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from foldwise.cli.flags import SHARE, as_json, complete_data, complete_losses, flag, trust
 from foldwise.cli.help import Commands, command, examples
-from foldwise.cli.options import SHARE, as_json, complete_data, complete_losses, flag, trust
 from foldwise.cli.output import check_folder, columns, remark, show, show_estimate, write_whole
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from foldwise.api.options import our_option, our_word
-from foldwise.cli.options import HEADINGS
+from foldwise.cli.flags import HEADINGS
 from foldwise.errors import nearest
 
 FEW = 12  # options that need no headings

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from foldwise.cli.flags import COUNT, as_json, flag, flags, learners
 from foldwise.cli.help import Commands, examples
-from foldwise.cli.options import COUNT, as_json, flag, flags, learners
 from foldwise.errors import BadStudy
 
 seed = flag("seed")

@@ -10,8 +10,7 @@ from typing import Any
 
 import click
 
-from foldwise.cli.help import command, examples
-from foldwise.cli.options import (
+from foldwise.cli.flags import (
     ALL,
     LIMITS,
     WRITING,
@@ -24,6 +23,7 @@ from foldwise.cli.options import (
     space,
     without,
 )
+from foldwise.cli.help import command, examples
 from foldwise.cli.output import Writing, answer_text, fail, hushed, remark, show
 from foldwise.errors import BadData, BadStudy, FitsFailed, Terminated
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:  # these import scikit-learn, and a result that is read from a
 
 ROWS = 1_000
 OVERHEAD = 0.1  # seconds of a method beside its fits
-LOOP = 0.05  # seconds of the loop that tells how fast this machine is just now, where PACES were measured
+LOOP = 0.05  # seconds of the loop that tells how fast this machine is just now, where TUNING_COSTS were measured
 MOST_SLOW = 4.0  # times slower: more is a moment, not the machine
 AT_ONCE, BOOSTING, LATER = range(3)  # turns within a time limit
 
 
 @dataclass(frozen=True)
-class Kind:
+class FitCost:
     """What a fit of one kind of estimator takes: seconds on a thousand rows; solvers share many of them."""
 
     seconds: float
@@ -38,35 +38,35 @@ class Kind:
     by_pairs: bool = False  # does it compare rows with rows, so that more of them take longer by more?
 
 
-KINDS = {  # by the module of the estimator
-    "dummy": Kind(1e-5, AT_ONCE),
-    "naive_bayes": Kind(1e-4, AT_ONCE),
-    "bayes": Kind(1e-4, AT_ONCE),
-    "discriminant_analysis": Kind(2e-4),
-    "linear_model": Kind(2e-4, AT_ONCE),
-    "cross_decomposition": Kind(5e-4),
-    "neighbors": Kind(5e-4, by_pairs=True),
-    "nearest": Kind(5e-4, by_pairs=True),
-    "tree": Kind(1e-3),
-    "kernel_ridge": Kind(2e-3, by_pairs=True),
-    "svm": Kind(2e-2, by_pairs=True),
-    "gaussian_process": Kind(0.2, by_pairs=True),
-    "ensemble": Kind(0.5),
-    "hist_gradient_boosting": Kind(2e-2, BOOSTING),
-    "xgboost": Kind(0.2, BOOSTING),
-    "xgboosted": Kind(0.2, BOOSTING),
-    "lightgbm": Kind(0.1, BOOSTING),
-    "catboost": Kind(1.0, BOOSTING),
-    "catboosted": Kind(1.0, BOOSTING),
-    "neural_network": Kind(1.0),
-    "neural_net": Kind(1.0),
+FIT_COSTS = {  # by the module of the estimator
+    "dummy": FitCost(1e-5, AT_ONCE),
+    "naive_bayes": FitCost(1e-4, AT_ONCE),
+    "bayes": FitCost(1e-4, AT_ONCE),
+    "discriminant_analysis": FitCost(2e-4),
+    "linear_model": FitCost(2e-4, AT_ONCE),
+    "cross_decomposition": FitCost(5e-4),
+    "neighbors": FitCost(5e-4, by_pairs=True),
+    "nearest": FitCost(5e-4, by_pairs=True),
+    "tree": FitCost(1e-3),
+    "kernel_ridge": FitCost(2e-3, by_pairs=True),
+    "svm": FitCost(2e-2, by_pairs=True),
+    "gaussian_process": FitCost(0.2, by_pairs=True),
+    "ensemble": FitCost(0.5),
+    "hist_gradient_boosting": FitCost(2e-2, BOOSTING),
+    "xgboost": FitCost(0.2, BOOSTING),
+    "xgboosted": FitCost(0.2, BOOSTING),
+    "lightgbm": FitCost(0.1, BOOSTING),
+    "catboost": FitCost(1.0, BOOSTING),
+    "catboosted": FitCost(1.0, BOOSTING),
+    "neural_network": FitCost(1.0),
+    "neural_net": FitCost(1.0),
 }
-UNKNOWN_KIND = Kind(1e-2)
-CHEAP = KINDS["linear_model"].seconds
+UNKNOWN_FIT = FitCost(1e-2)
+CHEAP = FIT_COSTS["linear_model"].seconds
 
 
 @dataclass(frozen=True)
-class Pace:
+class TuningCost:
     """What one tuning over a small space takes: seconds for 10,000 rows and 20 columns, and how they grow."""
 
     seconds: float
@@ -79,19 +79,19 @@ class Pace:
 
 # By the name of the learner; those of classes are for two. Linear learners are cheap, and boosting predicts about as
 # long as it learns: there a sample of rows to learn from saves nothing, but a shorter run does.
-PACES = {
-    "linear": Pace(0.05, predicting=1.0),
-    "naive-bayes": Pace(0.1, predicting=1.0),
-    "ridge": Pace(0.03, predicting=1.0),
-    "logistic": Pace(0.2, predicting=1.0, by_class=True),
-    "tree": Pace(0.3, power=1.2, apart=3.0),
-    "k-nn": Pace(0.3, power=2.0, apart=2.5, predicting=0.0),
-    "boosting": Pace(0.6, fixed=0.6, predicting=1.0, by_class=True),
-    "forest": Pace(1.1, power=1.15, predicting=0.07),
-    "extra-trees": Pace(1.5, power=1.1, predicting=0.07),
-    "kernel-ridge": Pace(300.0, power=3.0, predicting=0.0),
+TUNING_COSTS = {
+    "linear": TuningCost(0.05, predicting=1.0),
+    "naive-bayes": TuningCost(0.1, predicting=1.0),
+    "ridge": TuningCost(0.03, predicting=1.0),
+    "logistic": TuningCost(0.2, predicting=1.0, by_class=True),
+    "tree": TuningCost(0.3, power=1.2, apart=3.0),
+    "k-nn": TuningCost(0.3, power=2.0, apart=2.5, predicting=0.0),
+    "boosting": TuningCost(0.6, fixed=0.6, predicting=1.0, by_class=True),
+    "forest": TuningCost(1.1, power=1.15, predicting=0.07),
+    "extra-trees": TuningCost(1.5, power=1.1, predicting=0.07),
+    "kernel-ridge": TuningCost(300.0, power=3.0, predicting=0.0),
 }
-UNKNOWN_PACE = Pace(12.0, by_class=True)  # any other learner, also one of the user's own
+UNKNOWN_TUNING = TuningCost(12.0, by_class=True)  # any other learner, also one of the user's own
 STAGES = (200_000, 100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000)  # rows of a sample to learn from
 SMALLER = 0.6  # of the rows: a sample of more saves nothing, as the rest is held out anyway
 # Shorter runs of larger steps and the part of the time that they take: not as good as the long one, and far from none.
@@ -109,8 +109,8 @@ def fit_seconds(learner: Learner, rows: int = ROWS) -> float:
 
     if learner.members:
         return max(fit_seconds(member, rows) for member in learner.members)
-    kind, learned = _kind_of(learner), min(rows, sampled_rows(learner.estimator) or rows)
-    return kind.seconds * (max(learned / ROWS, 1.0) if kind.by_pairs else 1.0)
+    cost, learned = _fit_cost(learner), min(rows, sampled_rows(learner.estimator) or rows)
+    return cost.seconds * (max(learned / ROWS, 1.0) if cost.by_pairs else 1.0)
 
 
 def tuning_seconds(request: Any, data: Dataset, level: Effort, tunings: float) -> float:
@@ -121,10 +121,10 @@ def tuning_seconds(request: Any, data: Dataset, level: Effort, tunings: float) -
     if read_combined(request) is not None:
         return OVERHEAD  # its members are rows of their own
     name = request.name if isinstance(request, Named) else request
-    pace = PACES.get(name.partition(":")[0], UNKNOWN_PACE) if isinstance(name, str) else UNKNOWN_PACE
-    classes = len(data.classes) if pace.by_class and len(data.classes) > 2 else 1
-    shape: float = (data.rows / 10_000) ** pace.power * max(data.columns / 20, 0.2)
-    return OVERHEAD + (pace.fixed + pace.seconds * shape) * classes * times_as_many(request, data, level) * tunings
+    cost = TUNING_COSTS.get(name.partition(":")[0], UNKNOWN_TUNING) if isinstance(name, str) else UNKNOWN_TUNING
+    classes = len(data.classes) if cost.by_class and len(data.classes) > 2 else 1
+    shape: float = (data.rows / 10_000) ** cost.power * max(data.columns / 20, 0.2)
+    return OVERHEAD + (cost.fixed + cost.seconds * shape) * classes * times_as_many(request, data, level) * tunings
 
 
 def times_as_many(request: Any, data: Dataset, level: Effort) -> float:
@@ -153,17 +153,17 @@ def _fits(request: Any, data: Dataset) -> int:
 
 def cheaper_forms(name: str, rows: int) -> Iterator[tuple[float, Mapping[str, Any]]]:
     """Changes that make a learner cheaper, and the part of the time that it takes then: shorter runs, else samples."""
-    pace = PACES.get(name)
-    if name in SHORTER or pace is None:
+    cost = TUNING_COSTS.get(name)
+    if name in SHORTER or cost is None:
         yield from SHORTER.get(name, ())
         return
     for sample in (stage for stage in STAGES if stage < SMALLER * rows):
-        part = pace.predicting + (1 - pace.predicting) * pace.apart * sample / (SMALLER * rows)
+        part = cost.predicting + (1 - cost.predicting) * cost.apart * sample / (SMALLER * rows)
         yield part, {"max_rows": sample}
 
 
 def slowness() -> float:
-    """How many times slower than the machine of PACES this one is just now, from 1 to a few."""
+    """How many times slower than the machine of TUNING_COSTS this one is just now, from 1 to a few."""
     started = time.perf_counter()
     table = np.arange(40_000.0).reshape(200, 200)
     for at in range(200):
@@ -199,19 +199,21 @@ def turns(runnable: RunnableStudy) -> list[int]:
     tables, and must not wait for what is neither.
     """
     pairs = zip(runnable.study.methods, runnable.learners, strict=True)
-    turn = [LATER + 1 if method.defaults_of or learner.members else _kind_of(learner).turn for method, learner in pairs]
+    turn = [
+        LATER + 1 if method.defaults_of or learner.members else _fit_cost(learner).turn for method, learner in pairs
+    ]
     order = sorted(cheap_first(runnable), key=lambda at: turn[at])
     return [*order, *order]
 
 
-def _kind_of(learner: Learner) -> Kind:
-    kinds = (
-        KINDS[part]
+def _fit_cost(learner: Learner) -> FitCost:
+    costs = (
+        FIT_COSTS[part]
         for estimator in _parts(learner.estimator)
         for part in reversed([part.lstrip("_") for part in type(estimator).__module__.split(".")])
-        if part in KINDS
+        if part in FIT_COSTS
     )
-    return next(kinds, UNKNOWN_KIND)
+    return next(costs, UNKNOWN_FIT)
 
 
 def _parts(estimator: Any) -> Iterator[Any]:

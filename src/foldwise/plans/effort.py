@@ -145,7 +145,7 @@ WIDE |= {"extra-trees": WIDE["forest"]}
 
 
 @dataclass(frozen=True, eq=False)
-class Choices:
+class StudyChoices:
     """Learners, splits and effort of a study; None where the user leaves it open."""
 
     learners: Any
@@ -170,7 +170,7 @@ def find_level(effort: Any) -> Effort:
     return LEVELS[effort]
 
 
-def complete(choices: Choices, data: Dataset) -> tuple[Choices, tuple[Note, ...]]:
+def complete(choices: StudyChoices, data: Dataset) -> tuple[StudyChoices, tuple[Note, ...]]:
     """Fill in what the user left open but for the repeats; also return a note on what is not the usual."""
     level, notes = choices.level, list[Note]()
     if level.about:
@@ -198,7 +198,7 @@ def complete(choices: Choices, data: Dataset) -> tuple[Choices, tuple[Note, ...]
 
 
 def choose_repeats(
-    choices: Choices, learners: Sequence[Learner], data: Dataset, *, may_add: bool
+    choices: StudyChoices, learners: Sequence[Learner], data: Dataset, *, may_add: bool
 ) -> tuple[int, tuple[Note, ...]]:
     """How often the outer splits are drawn anew, and a note where that is more than usual.
 

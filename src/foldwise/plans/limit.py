@@ -12,7 +12,7 @@ from foldwise.data.dataset import Dataset
 from foldwise.learners.named import Named
 from foldwise.plans.combined import read_combined
 from foldwise.plans.cost import cheaper_forms, tuning_seconds
-from foldwise.plans.effort import LEVELS, Choices, Effort, at_level, choose_scheme
+from foldwise.plans.effort import LEVELS, Effort, StudyChoices, at_level, choose_scheme
 
 SAFETY = 0.5  # of the time left that a plan may take: machines differ, and are busy
 SHARED_OUT = 0.7  # of it where each method has its share: the last ones may be cut, and the others have their risks
@@ -35,7 +35,7 @@ class Rung:
 
 
 @dataclass(frozen=True)
-class Decision:
+class LimitDecision:
     """What is decided for a limit: options of `compare`, cheaper forms of dear learners, and who is left out."""
 
     options: Mapping[str, Any] = field(default_factory=dict)  # those that were open
@@ -54,7 +54,7 @@ class Decision:
         return options
 
 
-def choose(choices: Choices, data: Dataset, named: Mapping[str, Any], left: float) -> Decision:
+def choose(choices: StudyChoices, data: Dataset, named: Mapping[str, Any], left: float) -> LimitDecision:
     """The richest study that fits into so many seconds.
 
     Where none does, every method of a default set keeps its place in the cheapest one, some on a sample of the rows or
@@ -64,12 +64,12 @@ def choose(choices: Choices, data: Dataset, named: Mapping[str, Any], left: floa
     for rung in rungs:
         costs = {name: tuning_seconds(request, data, rung.level, rung.tunings) for name, request in named.items()}
         if sum(costs.values()) <= SAFETY * left:
-            return Decision(_options(choices, rung, named))
+            return LimitDecision(_options(choices, rung, named))
     if choices.learners is not None:
-        return Decision(_options(choices, rung, named))
+        return LimitDecision(_options(choices, rung, named))
     changes, left_out = _share_out(costs, data.rows, SHARED_OUT * left)
     able = [name for name in named if name not in left_out]
-    return Decision({**_options(choices, rung, able), "learners": able}, left_out, changes)
+    return LimitDecision({**_options(choices, rung, able), "learners": able}, left_out, changes)
 
 
 def _share_out(
@@ -97,7 +97,7 @@ def _share_out(
     return changes, tuple(name for name in costs if name in left_out or name in gone)
 
 
-def _rungs(choices: Choices, data: Dataset, named: Mapping[str, Any]) -> list[Rung]:
+def _rungs(choices: StudyChoices, data: Dataset, named: Mapping[str, Any]) -> list[Rung]:
     """What a limit may choose, from rich to poor: nothing that a word says is changed.
 
     Where small spaces would have one split too, the spaces that were asked for come with one split first.
@@ -118,7 +118,7 @@ def _rungs(choices: Choices, data: Dataset, named: Mapping[str, Any]) -> list[Ru
     return rungs
 
 
-def _tunings(choices: Choices, level: Effort, data: Dataset) -> float:
+def _tunings(choices: StudyChoices, level: Effort, data: Dataset) -> float:
     """Tunings of the splits that were asked for, or else of the level's own; roughly."""
     scheme = choose_scheme(level, data, inner=choices.inner)
     outer = scheme.outer if choices.outer is None else choices.outer
@@ -130,7 +130,7 @@ def _tunings(choices: Choices, level: Effort, data: Dataset) -> float:
     return float(folds) * within * (choices.repeats or scheme.repeats) + within
 
 
-def _options(choices: Choices, rung: Rung, named: Iterable[str]) -> dict[str, Any]:
+def _options(choices: StudyChoices, rung: Rung, named: Iterable[str]) -> dict[str, Any]:
     """What differs from what would be run without a limit."""
     options: dict[str, Any] = {}
     if rung.level is not choices.level:

@@ -20,8 +20,7 @@ from foldwise.executors.options import Limits
 from foldwise.executors.workload import modules_of, workload_of, write_workload
 from foldwise.losses.loss import make_losses
 from foldwise.plans.methods import make_learners
-from foldwise.plans.options import StudyOptions
-from foldwise.plans.runnable import make_study
+from foldwise.plans.runnable import StudyOptions, make_study
 from foldwise.splits.making import make_splits
 
 

@@ -15,7 +15,7 @@ from foldwise.executors.progress import duration
 from foldwise.learners.named import Named
 from foldwise.plans.cost import slowness
 from foldwise.plans.effort import complete
-from foldwise.plans.limit import START, Decision, choose
+from foldwise.plans.limit import START, LimitDecision, choose
 from foldwise.plans.methods import name_learners
 from foldwise.records.document import Document
 from foldwise.records.store import AnyStore, opened
@@ -31,13 +31,13 @@ class StoredDecision:
     """What was decided for a question; the same question with the same store has the same decision."""
 
     question: str
-    decision: Decision
+    decision: LimitDecision
 
 
 DECISION = Document("decision", StoredDecision, is_optional=True)  # one that cannot be read is made anew
 
 
-def decide(asked: Request, data: Dataset, *, ends: float) -> Decision:
+def decide(asked: Request, data: Dataset, *, ends: float) -> LimitDecision:
     """What a request decides that ends by then, the same again for the same store."""
     question = _question(asked, data)
     decision = _kept(asked.store, question)
@@ -52,7 +52,7 @@ def decide(asked: Request, data: Dataset, *, ends: float) -> Decision:
     return decision
 
 
-def limit_notes(decision: Decision, limit: float | None) -> tuple[tuple[str, str], ...]:
+def limit_notes(decision: LimitDecision, limit: float | None) -> tuple[tuple[str, str], ...]:
     """What was decided, as one would type it."""
     if limit is None or not decision.options:
         return ()
@@ -70,7 +70,7 @@ def _typed(value: Any) -> str:
     return f"fw.{value!r}" if isinstance(value, Named) else repr(value)
 
 
-def written(decision: Decision) -> dict[str, Any]:
+def written(decision: LimitDecision) -> dict[str, Any]:
     """What was decided, as options of a study file, so that it can be resumed as it is."""
     options = dict(decision.options)
     if "learners" in options:
@@ -88,7 +88,7 @@ def _question(asked: Request, data: Dataset) -> str:
     return hashlib.blake2b(json.dumps(parts, default=str).encode(), digest_size=16).hexdigest()
 
 
-def _kept(store: AnyStore, question: str) -> Decision | None:
+def _kept(store: AnyStore, question: str) -> LimitDecision | None:
     """The decision that a store has for this question, if any."""
     if store is None:
         return None
@@ -97,7 +97,7 @@ def _kept(store: AnyStore, question: str) -> Decision | None:
     return stored.decision if stored is not None and stored.question == question else None
 
 
-def _keep(store: AnyStore, question: str, decision: Decision) -> None:
+def _keep(store: AnyStore, question: str, decision: LimitDecision) -> None:
     if store is not None:
         with opened(store) as kept:
             DECISION.write(kept, StoredDecision(question, decision))

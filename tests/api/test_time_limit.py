@@ -10,12 +10,12 @@ import pytest
 from sklearn.linear_model import Ridge
 
 import foldwise as fw
-from foldwise.api.limit import DECISION
 from foldwise.api.request import request
+from foldwise.api.time_limit import DECISION
 from foldwise.cli import run
 from foldwise.plans import cost
 from foldwise.plans import limit as limits
-from foldwise.plans.cost import Pace
+from foldwise.plans.cost import TuningCost
 from foldwise.records.sqlite import SqliteStore
 
 X = np.random.default_rng(0).normal(size=(300, 3))
@@ -26,18 +26,18 @@ HERE = {"jobs": 1, "isolate": False, "progress": False}
 @pytest.fixture
 def slow(monkeypatch):
     """A machine on which sums of trees take too long, and are not tried."""
-    dear = {name: Pace(1e6) for name in ("forest", "boosting", "extra-trees", "kernel-ridge")}
+    dear = {name: TuningCost(1e6) for name in ("forest", "boosting", "extra-trees", "kernel-ridge")}
     monkeypatch.setattr(cost, "SHORTER", {})
-    cheap = {name: Pace(1e-3) for name in ("ridge", "tree", "k-nn")}
-    monkeypatch.setattr(cost, "PACES", dear | cheap)
+    cheap = {name: TuningCost(1e-3) for name in ("ridge", "tree", "k-nn")}
+    monkeypatch.setattr(cost, "TUNING_COSTS", dear | cheap)
     monkeypatch.setattr(limits, "MERIT", {})
 
 
 @pytest.fixture
 def sampling(monkeypatch):
     """A machine on which forests take too long on all rows."""
-    paces = {name: Pace(1e-3) for name in ("ridge", "tree", "k-nn", "boosting")}
-    monkeypatch.setattr(cost, "PACES", {**paces, "forest": Pace(1e6), "extra-trees": Pace(1e-3)})
+    paces = {name: TuningCost(1e-3) for name in ("ridge", "tree", "k-nn", "boosting")}
+    monkeypatch.setattr(cost, "TUNING_COSTS", {**paces, "forest": TuningCost(1e6), "extra-trees": TuningCost(1e-3)})
     monkeypatch.setattr(cost, "STAGES", (100, 50))
 
 
@@ -82,7 +82,7 @@ def test_the_decision_is_in_the_store_before_the_fits_and_is_kept(slow, tmp_path
     with_store = SqliteStore(tmp_path / "run", readonly=True)
     assert DECISION.read(with_store).decision.options["outer"] == 0.2
     with_store.close()
-    monkeypatch.setattr(cost, "PACES", {name: Pace(1e-6) for name in ("ridge", "tree", "k-nn", "forest")})
+    monkeypatch.setattr(cost, "TUNING_COSTS", {name: TuningCost(1e-6) for name in ("ridge", "tree", "k-nn", "forest")})
     again = fw.compare(None, X, Y, time_limit=100_000, store=tmp_path / "run", **HERE)
     assert (again.fits_made, numbers_of(again)) == (0, numbers_of(first))
 
