@@ -10,6 +10,7 @@ import numpy as np
 
 from foldwise.arrays import AnyArray
 from foldwise.data.dataset import Dataset, make_judged
+from foldwise.data.sketch import row_hashes
 from foldwise.data.sources import builtin_table, read_table
 from foldwise.errors import BadLoss
 from foldwise.learners.identity import identity_of
@@ -104,32 +105,4 @@ def rows_seen(model: Any, data: Dataset) -> int:
     known = _TRAINED_ON.get(id(model))
     if known is None or known.names != data.names:
         return 0
-    return int(np.isin(_row_hashes(data), _row_hashes(known)).sum())
-
-
-def _row_hashes(data: Dataset) -> AnyArray:
-    """A number for every row and its target: equal rows have equal ones, whatever holds them."""
-    import pandas as pd
-
-    X = data.X
-    if hasattr(X, "iloc"):
-        cells = pd.util.hash_pandas_object(
-            X.astype({name: object for name in X if X[name].dtype == "category"}), index=False
-        )
-        rows = cells.to_numpy()
-    elif hasattr(X, "tocsr"):
-        rows = _sparse_hashes(X.tocsr())
-    else:
-        rows = pd.util.hash_pandas_object(pd.DataFrame(X), index=False).to_numpy()
-    target = pd.util.hash_array(np.asarray(data.y))
-    return np.asarray(rows * np.uint64(31) + target)
-
-
-def _sparse_hashes(X: Any) -> AnyArray:
-    """Sums of hashes of the cells that are not zero: the table is never written out."""
-    import pandas as pd
-
-    places = pd.util.hash_array(X.indices.astype(np.int64)) * np.uint64(3)
-    cells = places ^ pd.util.hash_array(X.data.astype(np.float64) + 0.0)
-    totals = np.concatenate([[np.uint64(0)], np.cumsum(cells, dtype=np.uint64)])
-    return np.asarray(totals[X.indptr[1:]] - totals[X.indptr[:-1]])
+    return int(np.isin(row_hashes(data), row_hashes(known)).sum())

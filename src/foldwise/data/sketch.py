@@ -1,9 +1,9 @@
-"""A small picture of a table, kept in a store: where do other data differ from those that made it?"""
+"""Hashes of a table's rows and columns: which rows were seen before, and where do other data differ?"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,12 +37,27 @@ def make_sketch(data: Dataset) -> Sketch | None:
     """The picture of a table; None for sparse and very long ones."""
     if data.rows > MOST_ROWS or hasattr(data.X, "tocsr"):
         return None
-    rows, columns = np.zeros(data.rows, np.uint64), list[int]()
-    for column in (*features(data), Feature(TARGET, "number", data.target.astype(np.float64))):
-        cells = _cells(column)
+    columns = [hashlib.blake2b(cells.tobytes(), digest_size=8).digest() for cells in _hashed_columns(data)]
+    return Sketch((*data.names, TARGET), np.frombuffer(b"".join(columns), np.uint64), row_hashes(data))
+
+
+def row_hashes(data: Dataset) -> Words:
+    """A number for every row and its target: equal rows have equal ones, whatever holds them."""
+    rows = np.zeros(data.rows, np.uint64)
+    if hasattr(data.X, "tocsr"):  # sums of hashes of the cells that are not zero: the table is never written out
+        X = data.X.tocsr()
+        cells = hash_column(X.indices, 0) * np.uint64(3) ^ hash_column(X.data, 0)
+        totals = np.concatenate([[np.uint64(0)], np.cumsum(cells, dtype=np.uint64)])
+        rows = totals[X.indptr[1:]] - totals[X.indptr[:-1]]
+    for cells in _hashed_columns(data):
         rows = rows * np.uint64(31) + cells
-        columns.append(int.from_bytes(hashlib.blake2b(cells.tobytes(), digest_size=8).digest()))
-    return Sketch((*data.names, TARGET), np.array(columns, np.uint64), rows)
+    return np.asarray(rows)
+
+
+def _hashed_columns(data: Dataset) -> Iterator[Words]:
+    """A number for each cell, column by column, the target last; none of the features of a sparse table."""
+    target = Feature(TARGET, "target", data.target.astype(np.float64), data.classes)
+    yield from map(_cells, (*features(data), target))
 
 
 def _cells(column: Feature) -> Words:
