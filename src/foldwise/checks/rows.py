@@ -10,7 +10,7 @@ from foldwise.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from foldwise.checks.check import Trap, check
 from foldwise.checks.columns import identifiers
 from foldwise.checks.subject import Subject
-from foldwise.data.equal_rows import NEIGHBOURS, NearRows, hash_column, is_fine, spread_out
+from foldwise.data.equal_rows import NEIGHBOURS, NearCopies, hash_column, is_fine, spread_out
 from foldwise.data.features import Feature
 from foldwise.splits.split import Splits
 
@@ -142,7 +142,9 @@ def _near_rows(subject: Subject) -> Iterator[Trap]:
         return
     count = min(len(first), max(100, CELLS // len(first)))  # of a large table the neighbours of some rows
     sample = np.sort(np.random.default_rng(0).choice(len(first), count, replace=False))
-    near = NearRows([column.values for column in columns], [not column.is_number for column in columns], sample, first)
+    near = NearCopies(
+        [column.values for column in columns], [not column.is_number for column in columns], sample, first
+    )
     place, neighbour = near.links(is_sure=True)
     pairs = np.column_stack([first[sample[place]], first[neighbour]])
     crossing = _crossing_pairs(subject.outer, pairs, subject.data.rows)
@@ -236,7 +238,7 @@ def _count_pairs(hashes: AnyArray) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
-def _share_of_near_copies(columns: Sequence[Feature], near: NearRows) -> float:
+def _share_of_near_copies(columns: Sequence[Feature], near: NearCopies) -> float:
     """How many of the near pairs are copies, not chance: as `_share_of_copies`, with nearness for equality.
 
     In a table of categories and few fine numbers the nearest row is one of the same categories, and all others are

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from foldwise.arrays import FloatArray, IntArray
-from foldwise.checks.alone import Alone, some_of
 from foldwise.checks.check import Trap, check
 from foldwise.checks.rows import unique_rows
+from foldwise.checks.single_columns import Alone, some_of
 from foldwise.checks.subject import Subject, quoted
 from foldwise.data.equal_rows import in_deviations, spread_out
 from foldwise.data.features import Feature

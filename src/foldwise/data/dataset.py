@@ -22,7 +22,7 @@ from foldwise.data.roles import (
     time_values,
     weight_values,
 )
-from foldwise.data.tables import Table, column_from, finish, open_table
+from foldwise.data.tables import OpenTable, column_from, finish, open_table
 from foldwise.data.task import find_task
 from foldwise.errors import BadData, nearest
 
@@ -253,7 +253,7 @@ def _taken(values: Any, rows: IntArray) -> Any:
     return whole[rows.tolist()].to_native()
 
 
-def no_target(table: Table) -> BadData:
+def no_target(table: OpenTable) -> BadData:
     """The refusal of a table without a target, with the columns that could be it."""
     if table.role is None:
         return BadData("there is no target", "Give y, one value for each row of X")
@@ -303,7 +303,7 @@ def _is_word(stratify: Any) -> bool:
     return stratify == "auto" if isinstance(stratify, str) else stratify is None or isinstance(stratify, bool)
 
 
-def _role(table: Table, values: Any, role: str) -> tuple[Column, bool]:
+def _role(table: OpenTable, values: Any, role: str) -> tuple[Column, bool]:
     if isinstance(values, str):
         return table.find(values, role)
     if isinstance(values, int) and table.role is not None:

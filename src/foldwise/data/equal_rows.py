@@ -164,7 +164,7 @@ def _squared_gaps(points: FloatArray, first: IntArray, second: IntArray) -> Floa
     return squares
 
 
-class NearRows:
+class NearCopies:
     """Rows that are near copies of each other: so near that chance has one row in 200 there.
 
     The distances to the farther neighbours say how many dimensions the rows fill (Levina and Bickel, 2004), and so
@@ -258,7 +258,7 @@ def duplicate_groups(X: Any, kinds: Sequence[str]) -> IntArray:
     if not NEIGHBOURS < len(first) <= MOST_ROWS:
         return _in_order(codes)
     is_label = [kind in ("text", "category") for kind in kinds]
-    owners, copies = NearRows(columns, is_label, np.arange(len(first)), first).links()
+    owners, copies = NearCopies(columns, is_label, np.arange(len(first)), first).links()
     links = coo_array((np.ones(len(owners)), (owners, copies)), shape=(len(first), len(first)))
     return _in_order(connected_components(links, directed=False)[1][codes].astype(np.int64))
 

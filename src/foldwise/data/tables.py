@@ -18,7 +18,7 @@ DOCUMENTS = "text"  # the name of the column where the documents have none
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class OpenTable:
     """Columns as the user gave them, before they are made canonical.
 
     `matrix` holds tables of one number type (an array or a CSR matrix), else `column` gives each by its place.
@@ -42,7 +42,7 @@ class Table:
             raise BadData(f"there is no column {name!r} for {role}", nearest(name, self.names))
         return self.role(self.places[self.names.index(name)])
 
-    def without(self, names: Iterable[str]) -> Table:
+    def without(self, names: Iterable[str]) -> OpenTable:
         """The table less these columns."""
         gone = set(names)
         for name in sorted(gone - set(self.names)):
@@ -56,7 +56,7 @@ class Table:
         return replace(self, names=tuple(self.names[k] for k in rest), places=tuple(self.places[k] for k in rest))
 
 
-def open_table(X: Any) -> Table:
+def open_table(X: Any) -> OpenTable:
     """Look at any supported container without copying it.
 
     >>> open_table([[1, 2], [3, 4]]).names
@@ -155,7 +155,7 @@ def _is_document(text: Any) -> bool:
     return isinstance(text, str) or is_missing
 
 
-def finish(table: Table) -> tuple[Any, tuple[str, ...], list[bytes]]:
+def finish(table: OpenTable) -> tuple[Any, tuple[str, ...], list[bytes]]:
     """What a learner is given, the kinds of its columns, and their digests."""
     if table.container == "sparse":
         return _finish_sparse(table)
@@ -234,17 +234,17 @@ def _role_column(role: str, series: Any) -> tuple[Column, bool]:
     return canonical(role, series), False
 
 
-def _pandas_table(X: Any) -> Table:
+def _pandas_table(X: Any) -> OpenTable:
     nameless = list(X.columns) == list(range(X.shape[1]))
     names = _names([f"x{j}" if nameless else name for j, name in enumerate(X.columns)])
-    return Table(
+    return OpenTable(
         "frame", len(X), names, tuple(range(len(names))),
         column=lambda j: canonical(f"column {names[j]!r}", X.iloc[:, j]),
         role=lambda j: _role_column(f"column {names[j]!r}", X.iloc[:, j]),
     )  # fmt: skip
 
 
-def _other_frame(X: Any) -> Table:
+def _other_frame(X: Any) -> OpenTable:
     """Polars, Arrow and other frames, through narwhals."""
     import narwhals as nw
 
@@ -267,7 +267,7 @@ def _other_frame(X: Any) -> Table:
         raw, is_category = _narwhals_values(frame.get_column(frame.columns[j]))
         return canonical(f"column {names[j]!r}", raw), is_category
 
-    return Table("frame", len(frame), names, tuple(range(len(names))), column=column, role=role)
+    return OpenTable("frame", len(frame), names, tuple(range(len(names))), column=column, role=role)
 
 
 def _narwhals_values(series: Any) -> tuple[AnyArray, bool]:
@@ -278,17 +278,17 @@ def _narwhals_values(series: Any) -> tuple[AnyArray, bool]:
     return np.asarray((series.cast(nw.String) if is_category else series).to_numpy()), is_category
 
 
-def _array_table(X: AnyArray) -> Table:
+def _array_table(X: AnyArray) -> OpenTable:
     if X.ndim != 2:
         hint = "Use X.reshape(-1, 1) for a single column" if X.ndim == 1 else "Give rows x columns"
         raise BadData(f"X has {X.ndim} dimension{'s' * (X.ndim != 1)}, but a table has 2", hint)
     names, places = tuple(f"x{j}" for j in range(X.shape[1])), tuple(range(X.shape[1]))
     if X.dtype.kind in "fiub":
-        return Table("array", len(X), names, places, matrix=X)
-    return Table("array", len(X), names, places, column=lambda j: canonical(f"column {names[j]!r}", X[:, j]))
+        return OpenTable("array", len(X), names, places, matrix=X)
+    return OpenTable("array", len(X), names, places, column=lambda j: canonical(f"column {names[j]!r}", X[:, j]))
 
 
-def _finish_matrix(table: Table) -> tuple[FloatArray, tuple[str, ...], list[bytes]]:
+def _finish_matrix(table: OpenTable) -> tuple[FloatArray, tuple[str, ...], list[bytes]]:
     whole = len(table.places) == table.matrix.shape[1]
     X = np.ascontiguousarray(table.matrix if whole else table.matrix[:, list(table.places)], dtype=np.float64)
     kind = "boolean" if table.matrix.dtype.kind == "b" else "number"
@@ -300,16 +300,16 @@ def _is_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
-def _sparse_table(X: Any) -> Table:
+def _sparse_table(X: Any) -> OpenTable:
     if X.ndim != 2:
         raise BadData(f"X has {X.ndim} dimension, but a table has 2", "Give rows x columns")
     if X.dtype.kind not in "fiub":
         raise BadData(f"X is a sparse matrix of {X.dtype}", "Use real numbers")
     names = tuple(f"x{j}" for j in range(X.shape[1]))
-    return Table("sparse", X.shape[0], names, tuple(range(len(names))), matrix=X)
+    return OpenTable("sparse", X.shape[0], names, tuple(range(len(names))), matrix=X)
 
 
-def _finish_sparse(table: Table) -> tuple[Any, tuple[str, ...], list[bytes]]:
+def _finish_sparse(table: OpenTable) -> tuple[Any, tuple[str, ...], list[bytes]]:
     from scipy import sparse
 
     is_whole = len(table.places) == table.matrix.shape[1]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from looking import subject_of
 
-from foldwise.checks.alone import Alone, some_of
+from foldwise.checks.single_columns import Alone, some_of
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(2000, 3))
