@@ -85,9 +85,9 @@ def own_grid() -> dict[str, Any]:
     return {"svr": fw.tune(SVR(), C=[0.1, 1.0, 10.0], gamma=[0.01, 0.1, 1.0])}
 
 
-def stacked() -> dict[str, Any]:
+def blended() -> dict[str, Any]:
     parts = {"ridge": fw.learner("ridge"), "tree": fw.learner("tree")}
-    return {**parts, "stack": fw.stack(parts)}
+    return {**parts, "blend": fw.blend(parts)}
 
 
 STUDIES: dict[str, Callable[[], tuple[Any, tuple[Any, Any], dict[str, Any]]]] = {
@@ -108,7 +108,7 @@ STUDIES: dict[str, Callable[[], tuple[Any, tuple[Any, Any], dict[str, Any]]]] = 
         regression(300, 6),
         {"tuner": "random", "budget": 8, "outer": 3, "inner": 2},
     ),
-    "stack": lambda: (stacked(), regression(400, 6), {"outer": 4, "inner": 4}),
+    "blend": lambda: (blended(), regression(400, 6), {"outer": 4, "inner": 4}),
 }
 
 

@@ -89,7 +89,7 @@ def test_a_learner_by_name_takes_other_parameters(installed):
     fixed, other = fw.learner(NAME, n_neighbors=2), fw.learner(NAME, n_neighbors=[2, 4])
     assert fixed.estimator.n_neighbors == 2
     assert other.space == {"n_neighbors": [2, 4]}
-    methods = fw.compare({"a": other, "b": fw.stack([NAME, "ridge"])}, X, Y, **WORDS).to_dict()["methods"]
+    methods = fw.compare({"a": other, "b": fw.blend([NAME, "ridge"])}, X, Y, **WORDS).to_dict()["methods"]
     assert [method["status"] for method in methods[:2]] == ["ok", "ok"]
 
 
@@ -110,7 +110,7 @@ def test_the_command_line_knows_the_names_but_a_study_file_may_not_say_them(inst
     for line, found in {
         f"learners = ['ridge', '{NAME}']": "learner",
         f"[learners.mine]\nlearner = '{NAME}'": "learner",
-        f"learners = ['stack(ridge+{NAME})']": "learner",
+        f"learners = ['blend(ridge+{NAME})']": "learner",
         "loss = 'shortfall'": "loss",
         "loss = ['squared', 'shortfall']": "loss",
         "outer = 'blocks'": "splitter",

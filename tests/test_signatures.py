@@ -21,8 +21,7 @@ PUBLIC = set(fw.__all__) | {
 
 # Classes of scikit-learn's kind: every hyperparameter is a parameter of __init__.
 ESTIMATORS = {
-    "learners/combined.py: Combined.__init__",
-    "learners/combined.py: Stack.__init__",
+    "learners/blend.py: Blend.__init__",
     "learners/estimators/neural_net.py: NeuralNet.__init__",
     "learners/named.py: Named.__init__",
     "learners/tuned.py: Tuned.__init__",

@@ -31,12 +31,8 @@ if TYPE_CHECKING:
     from foldwise.api.split import split as split
     from foldwise.errors import FitsFailed as FitsFailed
     from foldwise.errors import FoldwiseError as FoldwiseError
-    from foldwise.learners.combined import BestOf as BestOf
-    from foldwise.learners.combined import Blend as Blend
-    from foldwise.learners.combined import Stack as Stack
-    from foldwise.learners.combined import best_of as best_of
-    from foldwise.learners.combined import blend as blend
-    from foldwise.learners.combined import stack as stack
+    from foldwise.learners.blend import Blend as Blend
+    from foldwise.learners.blend import blend as blend
     from foldwise.learners.listing import list_learners as list_learners
     from foldwise.learners.named import learner as learner
     from foldwise.learners.tuned import Tuned as Tuned
@@ -129,12 +125,8 @@ _HOMES = {
     "Holdout": "splits.holdout",
     "MonteCarlo": "splits.holdout",
     "TimeOrdered": "splits.temporal",
-    "BestOf": "learners.combined",
-    "Blend": "learners.combined",
-    "Stack": "learners.combined",
-    "best_of": "learners.combined",
-    "blend": "learners.combined",
-    "stack": "learners.combined",
+    "Blend": "learners.blend",
+    "blend": "learners.blend",
     "Tuner": "tuners.tuner",
     "Evaluate": "tuners.tuner",
     "OVER": "tuners.tuner",

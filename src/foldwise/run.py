@@ -73,6 +73,6 @@ def fit_model(runnable: RunnableStudy, reading: Reading, method: int, candidate:
 
     points = reading.study.methods[method].proposals.points
     estimator = runnable.estimator(method, candidate, points[candidate] if points else None)
-    seed = runnable.study.fit_seed(runnable.family(method, candidate), rows_name(rows))
+    seed = runnable.study.fit_seed(runnable.families[method], rows_name(rows))
     with config_context(enable_metadata_routing=False), limited_threads(runnable.study.threads), seeded_world(seed):
         return make_fitting(estimator).fit(runnable.data, rows, seed)

@@ -167,9 +167,9 @@ def test_classes_alone_are_refused():
         study({"mute": Mute()}, CLASSES).refit(intervals=True)
 
 
-def test_stacks_have_intervals_too():
-    found = study({"stack": fw.stack(dict(LEARNERS))})
-    model, table = found.refit(intervals=True), found.predictions().query("method == 'stack'")
+def test_blends_have_intervals_too():
+    found = study({"blend": fw.blend(dict(LEARNERS))})
+    model, table = found.refit(intervals=True), found.predictions().query("method == 'blend'")
     own = (table["truth"] - table["prediction"]).abs().to_numpy()
     np.testing.assert_allclose(np.concatenate(model.scores), own, rtol=1e-7)
     assert model.predict(NEW).tobytes() == found.refit().predict(NEW).tobytes()

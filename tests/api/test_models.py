@@ -167,9 +167,9 @@ def test_the_chosen_model_of_a_tuned_learner_is_saved(table, tmp_path, capsys):
     assert "risk: not estimated" in capsys.readouterr().out
 
 
-def test_a_stack_is_saved_and_served(table, tmp_path, capsys):
+def test_a_blend_is_saved_and_served(table, tmp_path, capsys):
     X, y = table
-    learners = {"tree": "tree", "logistic": "logistic", "both": fw.stack(["tree", "logistic"])}
+    learners = {"tree": "tree", "logistic": "logistic", "both": fw.blend(["tree", "logistic"])}
     result = fw.compare(learners, X, y, outer=2, inner=2, budget=2, jobs=1)
     path = result.save_model(tmp_path / "m.skops", "both")
     model = fw.load_model(path)

@@ -130,8 +130,8 @@ def test_a_learner_of_the_other_task_is_refused_whatever_stands_beside_it():
         fw.compare({"mine": Ridge(), "tree": "tree"}, TWO[0], TWO[1], loss="log", task="classification")
 
 
-def test_a_combination_with_a_member_that_cannot_answer_is_left_out():
-    learners = {"both": fw.best_of([LinearSVC(), "tree"]), "tree": fw.learner("tree", max_depth=3)}
+def test_a_blend_with_a_member_that_cannot_answer_is_left_out():
+    learners = {"both": fw.blend([LinearSVC(), "tree"]), "tree": fw.learner("tree", max_depth=3)}
     result = fw.compare(learners, *TWO, loss="log", outer=3, inner=2)
     assert [method["name"] for method in result.to_dict()["methods"]][:1] == ["tree"]
     assert any(note["text"].startswith("both is left out") for note in result.to_dict()["notes"])

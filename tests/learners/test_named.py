@@ -157,12 +157,12 @@ def test_text_and_missing_values_are_prepared(numbers):
     assert found.score(mixed, y) > 0.5
 
 
-def test_stacks_of_built_in_learners_are_fitted_by_their_text(numbers):
-    found = fw.learner("stack(ridge+k-nn)").fit(*numbers)
+def test_blends_of_built_in_learners_are_fitted_by_their_text(numbers):
+    found = fw.learner("blend(ridge+k-nn)").fit(*numbers)
 
     assert set(found.weights_) == {"ridge", "k-nn"}
     assert is_regressor(found)
-    assert fw.tune("stack(ridge+k-nn)", seed=3).fit(*numbers).predict(numbers[0]).shape == (80,)
+    assert fw.tune("blend(ridge+k-nn)", seed=3).fit(*numbers).predict(numbers[0]).shape == (80,)
 
 
 def test_own_words_of_a_learner_hold_in_a_study(numbers):
@@ -180,7 +180,7 @@ def test_own_words_of_a_learner_hold_in_a_study(numbers):
         (lambda: fw.tune("ridge", simpler={"alpha": "high"}), BadSpace, "knows which end of its parameters is simpler"),
         (lambda: fw.tune("ridge", space=[{"alpha": [1.0]}]), BadSpace, "takes one dictionary as its space"),
         (lambda: fw.tune("ridge", space={"alpha": [1]}, alpha=[2]), BadSpace, "'alpha' is given twice"),
-        (lambda: fw.tune("stack(ridge+k-nn)", stop="auto").fit([[1.0]] * 9, range(9)), BadLearner, "neither stop nor"),
+        (lambda: fw.tune("blend(ridge+k-nn)", stop="auto").fit([[1.0]] * 9, range(9)), BadLearner, "neither stop nor"),
         (lambda: fw.learner("ridge", alhpa=[1.0]).fit(np.eye(9), range(9)), BadSpace, "alhpa.*Did you mean 'alpha'"),
         (
             lambda: fw.learner("lasso").fit(np.eye(9), list("ababababa")),

@@ -35,8 +35,7 @@ BAD = {
         21,
         20,
     ),
-    "of a stack": (lambda: fw.stack(["ridge", fw.tune(KNeighborsRegressor(), n_neighbors=[1, 21])]), 21, 20),
-    "of several": (lambda: fw.best_of(["ridge", fw.tune(KNeighborsRegressor(), n_neighbors=[1, 21])]), 21, 20),
+    "of a blend": (lambda: fw.blend(["ridge", fw.tune(KNeighborsRegressor(), n_neighbors=[1, 21])]), 21, 20),
 }
 
 

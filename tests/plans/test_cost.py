@@ -54,10 +54,10 @@ def test_a_learner_may_have_a_parameter_that_is_called_as_the_parts_of_a_pipelin
     assert fw.compare(study, X, Y, **options).table()["fits"].notna().all()
 
 
-def test_fits_come_from_cheap_methods_first_and_combined_ones_come_last():
-    study = make_comparison({"best": fw.best_of(specs()), **specs()}, X, Y, outer=3, inner=2)
+def test_fits_come_from_cheap_methods_first_and_blends_come_last():
+    study = make_comparison({"blend": fw.blend(specs()), **specs()}, X, Y, outer=3, inner=2)
     names = [method.name for method in study.study.methods]
-    assert [names[at] for at in cheap_first(study)] == ["baseline", "ridge", "svm", "forest", "best"]
+    assert [names[at] for at in cheap_first(study)] == ["baseline", "ridge", "svm", "forest", "blend"]
     handed = Queue(study, Reading(study.study, MemoryStore())).next()
     order = list(dict.fromkeys(names[fit.method] for fit in handed))
     assert order[0] == "baseline"
@@ -194,12 +194,12 @@ def test_a_machine_is_never_called_faster_than_the_measured_one():
     assert 1 <= slowness() <= MOST_SLOW
 
 
-def test_a_limited_run_goes_from_cheap_to_dear_with_stacks_and_defaults_last():
-    learners = ["forest:small", "stack(ridge+tree)", "ridge", "k-nn", "tree"]
+def test_a_limited_run_goes_from_cheap_to_dear_with_blends_and_defaults_last():
+    learners = ["forest:small", "blend(ridge+tree)", "ridge", "k-nn", "tree"]
     runnable = make_comparison(learners, table(60, 3), None, outer=3, inner=2, defaults=True)
     names = [runnable.study.methods[at].name for at in cheap_first(runnable)]
     shown = [name for name in names if name in (*learners, "baseline")]
-    assert shown == ["baseline", "ridge", "k-nn", "tree", "forest:small", "stack(ridge+tree)"]
+    assert shown == ["baseline", "ridge", "k-nn", "tree", "forest:small", "blend(ridge+tree)"]
     assert names[-1].endswith("(default parameters)")
 
 

@@ -107,10 +107,10 @@ def test_unless_asked_it_is_done_where_there_are_many_candidates(numbers, candid
     assert row(compared(numbers, spec, defaults=False))["tuning_gain"] is None
 
 
-def test_a_risk_of_its_own_and_combined_learners_have_no_defaults(numbers):
+def test_a_risk_of_its_own_and_blends_have_no_defaults(numbers):
     spec = fw.tune(Ridge(), alpha=fw.log_range(1e-3, 1e3, 30))
     assert fw.risk(spec, *numbers, outer=5, inner=3).fits == 5 * (3 * 30 + 1)
-    assert row(compared(numbers, fw.best_of({"a": spec, "b": Ridge(3.0)})))["tuning_gain"] is None
+    assert row(compared(numbers, fw.blend({"a": spec, "b": Ridge(3.0)})))["tuning_gain"] is None
 
 
 def test_a_store_goes_on_and_is_read_without_learners(numbers, tmp_path):

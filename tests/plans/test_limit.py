@@ -79,9 +79,9 @@ def test_what_no_sample_makes_cheap_enough_is_left_out_by_name_and_boosting_is_t
 
 
 def test_a_combination_of_what_is_left_out_is_left_out():
-    names = {**NAMES, "stack(ridge+tree)": "stack(ridge+tree)"}
-    costs = dict.fromkeys(names, 1.0) | {"tree": 1e9, "stack(ridge+tree)": 0.1}
-    assert limit._share_out(costs, 1_000, 10)[1] == ("tree", "stack(ridge+tree)")
+    names = {**NAMES, "blend(ridge+tree)": "blend(ridge+tree)"}
+    costs = dict.fromkeys(names, 1.0) | {"tree": 1e9, "blend(ridge+tree)": 0.1}
+    assert limit._share_out(costs, 1_000, 10)[1] == ("tree", "blend(ridge+tree)")
 
 
 def test_where_one_split_is_narrow_it_comes_before_small_spaces():

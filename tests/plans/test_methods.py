@@ -45,7 +45,7 @@ def test_one_learner_needs_no_list_and_none_means_the_defaults():
         ({"auto": Ridge()}, "the name 'auto' is reserved"),
         ({"baseline": Ridge()}, "the name 'baseline' is reserved"),
         ({"mine": fw.tune(Ridge(), alpha=[1], seed=3)}, "learner 'mine' has its own seed"),
-        ({"all": fw.stack(["ridge", fw.blend(["ridge", "k-nn"])])}, "is itself made of learners"),
+        ({"all": fw.blend(["ridge", fw.blend(["ridge", "k-nn"])])}, "is itself a blend"),
     ],
 )
 def test_what_is_no_learner_is_refused_by_name(requests, words):
@@ -76,7 +76,7 @@ def test_a_built_in_learner_may_have_another_name_and_values_of_its_own():
         (["k-nn"], log_loss, "classification"),
         (["k-nn"], [fw.loss(median_absolute_error, name="middle"), "squared"], "regression"),
         ([Ridge(), LogisticRegression()], None, None),
-        ("stack(lasso+forest)", None, "regression"),
+        ("blend(lasso+forest)", None, "regression"),
     ],
 )
 def test_learners_or_else_the_loss_tell_the_task(requests, loss, task):

@@ -45,13 +45,6 @@ def test_a_default_space_asks_for_no_more_neighbours_than_there_are_rows():
     assert max(candidate["n_neighbors"] for candidate in method.candidates) <= 3  # of 24 rows a half, and a quarter
 
 
-def test_the_seed_of_a_fit_depends_on_the_learner_and_not_on_its_candidate():
-    members = {"ridge": fw.tune(Ridge(), alpha=[1, 2]), "near": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 2])}
-    found = runnable({**members, "best": fw.best_of(members)})
-    assert found.family(0, 0) == found.family(0, 1) == found.family(2, 0)
-    assert found.family(1, 0) == found.family(2, 3) != found.family(0, 0)
-
-
 def test_one_standard_error_needs_an_order_of_simplicity():
     with pytest.raises(BadSpace, match="learner 'a'"):
         runnable({"a": fw.tune(Ridge(), alpha=[1, 2], solver=["svd", "lsqr"])}, rule="one_se")

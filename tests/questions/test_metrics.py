@@ -79,17 +79,17 @@ def test_what_cannot_be_given_is_none():
     assert "Brier" not in str(numbers)
 
 
-def test_tuned_stacked_and_stored_methods_have_them_too(tmp_path):
+def test_tuned_blended_and_stored_methods_have_them_too(tmp_path):
     X, y = classes(2)
     learners = {
         "k-nn": fw.tune(KNeighborsClassifier(), n_neighbors=[3, 15]),
         "tree": fw.tune(DecisionTreeClassifier(random_state=0), max_depth=[1, 3]),
-        "stack": fw.stack(["k-nn", "tree"]),
+        "blend": fw.blend(["k-nn", "tree"]),
     }
     result = fw.compare(learners, X, y, outer=3, inner=3, jobs=1, store=tmp_path / "run")
     found = {method["name"]: method["metrics"] for method in result.to_dict()["methods"]}
 
-    assert set(found) == {"k-nn", "tree", "stack", "baseline", "auto"}
+    assert set(found) == {"k-nn", "tree", "blend", "baseline", "auto"}
     assert all(0 < metrics[name] < 1 for metrics in found.values() for name in NAMES)
     again = fw.load(tmp_path / "run").to_dict()["methods"]
     assert {method["name"]: method["metrics"] for method in again} == found

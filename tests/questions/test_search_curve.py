@@ -215,12 +215,6 @@ def test_it_is_read_from_a_store_without_learners(numbers, tmp_path):
     assert read.to_dict() == result.search_curve("knn").to_dict()
 
 
-def test_the_best_of_several_has_a_curve_over_all_their_candidates(numbers):
-    rows = {"knn": fw.tune(KNeighborsRegressor(), n_neighbors=KS), "line": LinearRegression()}
-    result = fw.compare({"best": fw.best_of(rows)}, *numbers, outer=3, inner=3, jobs=1)
-    assert len(result.search_curve("best").selection) == 7
-
-
 @pytest.mark.parametrize(
     ("spec", "message"),
     [

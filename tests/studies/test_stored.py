@@ -25,7 +25,7 @@ STUDIES = {
     "bootstrap": ({"a": RIDGE}, Y, {"outer": fw.Bootstrap(3), "inner": 2}),
     "classes": ({"a": LogisticRegression()}, np.where(Y > 0, "yes", "no"), {"outer": 3, "loss": ["log", "zero_one"]}),
     "search": ({"a": fw.tune(Ridge(), alpha=fw.log_range(0.1, 9), tuner="tpe", budget=9)}, Y, {"outer": 3, "inner": 2}),
-    "stack": ({"a": fw.stack({"b": RIDGE, "c": Ridge()})}, Y, {"outer": 3, "inner": 2}),
+    "blend": ({"a": fw.blend({"b": RIDGE, "c": Ridge()})}, Y, {"outer": 3, "inner": 2}),
 }
 
 

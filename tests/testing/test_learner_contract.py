@@ -29,8 +29,8 @@ def test_built_in_learners_keep_the_contract(name):
 
 @pytest.mark.parametrize(
     "learner",
-    [make_pipeline(StandardScaler(), Ridge()), fw.tune(Ridge(), alpha=[0.1, 1.0]), fw.stack(["ridge", "k-nn:small"])],
-    ids=["pipeline", "tuned", "stack"],
+    [make_pipeline(StandardScaler(), Ridge()), fw.tune(Ridge(), alpha=[0.1, 1.0]), fw.blend(["ridge", "k-nn:small"])],
+    ids=["pipeline", "tuned", "blend"],
 )
 def test_other_learners_keep_it_too(learner):
     fw.testing.check_learner(learner)

@@ -244,10 +244,10 @@ def test_a_time_is_shared_by_methods_and_their_tunings():
     assert len([note for note in result.notes if "a budget of 0.4 s" in note]) == 2
 
 
-def test_a_time_of_a_stack_is_shared_by_its_members():
+def test_a_time_of_a_blend_is_shared_by_its_members():
     own = {"knn": fw.tune(KNeighborsRegressor(), n_neighbors=range(1, 9), budget=4), "plain": Ridge()}
-    stack = fw.stack({**learners(), **own}, budget="0.2 s")
-    result = compare(specs={"stack": stack}, budget=None)
+    blend = fw.blend({**learners(), **own}, budget="0.2 s")
+    result = compare(specs={"blend": blend}, budget=None)
     assert sorted(note for note in result.notes if "a budget of" in note) == sorted(
         note for note in result.notes if "a budget of 0.1 s" in note
     )

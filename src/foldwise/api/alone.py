@@ -1,4 +1,4 @@
-"""What a Tuned or combined learner does when it is fitted on its own: a study without outer splits, then a fit."""
+"""What a tuned learner or a blend does when it is fitted on its own: a study without outer splits, then a fit."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.progress import Progress
 from foldwise.executors.worker import limited_threads
+from foldwise.learners.blend import Blend, BlendedModel, fit_final
 from foldwise.learners.checks import check_learner
 from foldwise.learners.inputs import read_rows
-from foldwise.learners.learner import METHOD, Learner
+from foldwise.learners.learner import Learner
 from foldwise.learners.model import make_fitting, seeded_world
 from foldwise.learners.named import Named
-from foldwise.learners.stacking import CombinedModel, fit_final
 from foldwise.learners.trial import check_space
 from foldwise.losses.loss import Loss, make_losses, task_hint
-from foldwise.plans.combined import read_combined
+from foldwise.plans.blends import BLEND, read_blend
 from foldwise.plans.methods import make_learners
 from foldwise.plans.runnable import RunnableStudy, StudyOptions, make_study
 from foldwise.plans.searches import Tuning
@@ -34,8 +34,8 @@ from foldwise.run import fit_model, run
 from foldwise.splits.making import INNER_NAMES, make_splits
 from foldwise.splits.nesting import INNER_FOLDS, Inner
 from foldwise.splits.split import Splits
+from foldwise.studies.members import held_out, members_of
 from foldwise.studies.reading import Reading
-from foldwise.studies.stacking import held_out, members_of
 from foldwise.studies.study import Method, Stage
 
 
@@ -44,7 +44,7 @@ def fit_alone(learner: Any, X: Any, y: Any, *, weights: Any = None, groups: Any 
     from sklearn import config_context
     from sklearn.base import clone
 
-    asked, learner = learner, read_combined(learner) or learner
+    asked, learner = learner, read_blend(learner) or learner
     # a learner for both tasks may have met the other one before
     kind = learner.estimator if hasattr(learner, "estimator") else clone(learner)
     data = read_rows(kind, X, y, weights=weights, groups=groups, loss_task=task_hint(learner.loss))
@@ -76,9 +76,9 @@ def _study(learner: Any, data: Dataset) -> RunnableStudy:
 
 def _as_learner(learner: Any, data: Dataset, losses: tuple[Loss, ...]) -> Learner:
     """The learner as a study takes it, without the options that it uses only on its own."""
-    if hasattr(learner, "combines"):
+    if isinstance(learner, Blend):
         options = {**learner.get_params(deep=False), "loss": None, "seed": 0, "inner": None}
-        return make_learners({learner.combines.replace("_", " "): type(learner)(**options)}, data, losses)[0]
+        return make_learners({BLEND: Blend(**options)}, data, losses)[0]
     if isinstance(learner, Named):
         return make_learners({learner.name: Named(learner.name, learner.changes, **learner.search)}, data, losses)[0]
     made: Learner = learner.as_learner(type(learner.estimator).__name__)
@@ -88,7 +88,7 @@ def _as_learner(learner: Any, data: Dataset, losses: tuple[Loss, ...]) -> Learne
 
 
 def _chosen(learner: Any, runnable: RunnableStudy, reading: Reading) -> dict[str, Any]:
-    """The chosen candidate of a tuned learner or of the best of several, fitted."""
+    """The chosen candidate of a tuned learner, fitted."""
     method = reading.study.methods[0]
     if method.inner is None:  # a built-in learner with nothing to tune
         return {"candidate_": {}, "model_": fit_model(runnable, reading, 0, 0, np.arange(runnable.data.rows))}
@@ -97,15 +97,9 @@ def _chosen(learner: Any, runnable: RunnableStudy, reading: Reading) -> dict[str
         raise no_choice(reading, method)
     assert method.inner.final is not None
     rows = np.arange(runnable.data.rows) if getattr(learner, "refit", True) else method.inner.final[0].train
-    candidate = dict(method.candidates[choice.candidate])
-    own: dict[str, Any] = (
-        {"method_": candidate.pop(METHOD)}
-        if METHOD in candidate
-        else {"guarantee_": dev_guarantee(MethodAnswer(reading, method), runnable.data)}
-    )
     return {
-        **own,
-        "candidate_": candidate,
+        "guarantee_": dev_guarantee(MethodAnswer(reading, method), runnable.data),
+        "candidate_": dict(method.candidates[choice.candidate]),
         "selection_score_": choice.score,
         "scores_": score_table(reading),
         **search_results(reading),
@@ -114,9 +108,9 @@ def _chosen(learner: Any, runnable: RunnableStudy, reading: Reading) -> dict[str
 
 
 def _together(runnable: RunnableStudy, reading: Reading) -> dict[str, Any]:
-    """The members of a stack or blend at their chosen candidates, and what combines them."""
+    """The members of a blend at their chosen candidates, and their weighted mean."""
     method = reading.study.methods[0]
-    model = fit_combined(runnable, reading, method)
+    model = fit_blend(runnable, reading, method)
     members = members_of(reading.study, method)
     chosen = [member.candidates[reading.final_choice(member).candidate or 0] for member in members]
     names = [name for name, _ in method.members]
@@ -147,10 +141,8 @@ def _default_folds(data: Dataset) -> int:
     return next((folds for folds in INNER_FOLDS if folds <= min(sizes)), INNER_FOLDS[-1])
 
 
-def fit_combined(
-    runnable: RunnableStudy, reading: Reading, method: Method, stage: Stage | None = None
-) -> CombinedModel:
-    """The members of a stack or a blend at their chosen candidates, and its final learner.
+def fit_blend(runnable: RunnableStudy, reading: Reading, method: Method, stage: Stage | None = None) -> BlendedModel:
+    """The members of a blend at their chosen candidates, and their weighted mean.
 
     Fitted on all rows, or on the training rows of a `stage`.
     """
@@ -174,7 +166,7 @@ def fit_combined(
         choice = reading.final_choice(part) if stage is None else reading.choice(part, stage.at)
         models[name] = fit_model(runnable, reading, study.methods.index(part), choice.candidate or 0, rows)
     classes = list(data.classes) if data.classes else None
-    return CombinedModel(models, FrozenEstimator(final), [part.member_response for part in parts], classes)
+    return BlendedModel(models, FrozenEstimator(final), classes)
 
 
 def no_choice(reading: Reading, method: Method) -> FitsFailed:

@@ -24,7 +24,7 @@ from foldwise.executors.progress import Progress
 from foldwise.learners.catalogue import find_entry
 from foldwise.learners.checks import task_of
 from foldwise.learners.named import Named
-from foldwise.plans.combined import read_combined
+from foldwise.plans.blends import read_blend
 from foldwise.plans.methods import name_learners, task_hint
 from foldwise.questions.benchmark_answer import Entry, Terms
 from foldwise.records.secrets import masked
@@ -160,7 +160,7 @@ def for_task(learners: Any, task: str) -> tuple[Any, tuple[str, ...]]:
 
 
 def _is_for(learner: Any, task: str) -> bool:
-    if read_combined(learner) is not None or isinstance(learner, type):
+    if read_blend(learner) is not None or isinstance(learner, type):
         return True
     if isinstance(learner, str | Named):
         return task in find_entry(learner if isinstance(learner, str) else learner.name).tasks

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from foldwise.api.alone import fit_combined
+from foldwise.api.alone import fit_blend
 from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadInterval, BadStudy, FitsFailed
 from foldwise.learners.conformal import ConformalModel, IntervalModel, SetModel, class_scores
@@ -66,7 +66,7 @@ def fold_model(runnable: RunnableStudy, answer: MethodAnswer, at: int, rule: str
     own = answer.picks[at] if isinstance(answer, AutoAnswer) else answer
     reading, method, split = answer.reading, own.method, answer.study.outer[at]
     if isinstance(own, CombinedAnswer):
-        return fit_combined(runnable, reading, method, answer.study.stages(method)[at])
+        return fit_blend(runnable, reading, method, answer.study.stages(method)[at])
     candidate = 0 if method.inner is None else reading.choice(method, at, rule=rule).candidate
     if candidate is None:
         raise FitsFailed(f"{method.name} could not be tuned on outer fold {at}", "See result.notes")

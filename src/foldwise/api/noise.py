@@ -42,7 +42,7 @@ def _losses_with_seed(runnable: RunnableStudy, method: MethodAnswer, number: int
         assert candidate is not None
         response = own.response_for(judge, candidate)
         seed = replace(study, seed=study.seed + 7919 * (number + 1)).fit_seed(
-            runnable.family(at, candidate), rows_name(split.train)
+            runnable.families[at], rows_name(split.train)
         )
         point = own.proposals.points[candidate] if own.proposals.points else None
         fit = Fit("seed", at, candidate, split.train, split.test, (response,), seed, point)

@@ -253,12 +253,8 @@ def total(costs: Sequence[Cost]) -> tuple[int, float]:
     """Fits and seconds of all methods; a fit that several ask for is made once."""
     known: set[str] = set()
     fits, seconds = 0, 0.0
-    for cost in sorted(costs, key=lambda cost: cost.method.combines == "best_of"):
-        shared = len(cost.keys & known)
-        # The best of several chooses what one of its members has chosen: if those are rows, nothing is left to fit.
-        # Where it drops candidates, it drops others than they do: no key is known before.
-        is_free = cost.method.combines == "best_of" and bool(cost.keys) and cost.keys <= known
-        new = 0 if is_free else cost.fits - shared
+    for cost in costs:
+        new = cost.fits - len(cost.keys & known)
         fits += new
         seconds += (cost.seconds or 0.0) * new / max(cost.fits, 1)
         known |= cost.keys

@@ -390,10 +390,10 @@ class Result:
             check_intervals(self.study, judged)
         at, rows = self.study.methods.index(method.method), np.arange(runnable.data.rows)
         if isinstance(method, CombinedAnswer):
-            from foldwise.api.alone import fit_combined  # needs scikit-learn, and a result that is read does not
+            from foldwise.api.alone import fit_blend  # needs scikit-learn, and a result that is read does not
 
             _refuse_rule(method, rule)
-            model: Any = fit_combined(runnable, self.reading, method.method)
+            model: Any = fit_blend(runnable, self.reading, method.method)
         else:
             model = fit_model(runnable, self.reading, at, self._final_candidate(method, rule), rows)
         own = method.method.name
@@ -655,6 +655,6 @@ class Result:
 def _refuse_rule(method: MethodAnswer, rule: str | None) -> None:
     if rule is not None:
         raise BadStudy(
-            f"{method.method.name} combines the choices of its members, so it takes no rule of its own",
-            "Give rule to fw.stack or fw.blend",
+            f"{method.method.name} blends the choices of its members, so it takes no rule of its own",
+            "Give rule to fw.blend",
         )

@@ -26,8 +26,8 @@ from foldwise.records.sqlite import SqliteStore
 from foldwise.records.store import AnyStore, Store, opened
 from foldwise.run import run
 from foldwise.stats.estimate import plain_number
+from foldwise.studies.members import final_key
 from foldwise.studies.reading import Reading
-from foldwise.studies.stacking import final_key
 from foldwise.studies.stored import write_study
 from foldwise.studies.study import Method, Study
 
@@ -113,7 +113,7 @@ def _note_test_set(reading: Reading) -> None:
 def _forget_failures(study: Study, store: Store) -> None:
     """Drop the failed records of every fit the study may come to need, so that they are made again.
 
-    All records of a stack or a blend go with them: its members may choose otherwise when they do not fail.
+    All records of a blend go with them: its members may choose otherwise when they do not fail.
     """
     reading = Reading(study, store)
     for method in reading.study.methods:

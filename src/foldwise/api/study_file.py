@@ -27,7 +27,7 @@ from foldwise.learners.named import Named, learner
 from foldwise.learners.plugin import foreign_names
 from foldwise.learners.tuned import Tuned, tune
 from foldwise.losses.loss import is_foreign as is_foreign_loss
-from foldwise.plans.combined import read_combined
+from foldwise.plans.blends import read_blend
 from foldwise.plans.effort import at_level, find_level
 from foldwise.plans.methods import task_hint
 from foldwise.questions.decision import checked_margin
@@ -176,7 +176,7 @@ class StudySpec(_Keys):  # type: ignore[misc]
         """The one learner of the study as a Tuned learner for these data, to be fitted on its own."""
         assert self.learners is not None
         ((name, spec),) = self.learners.items()
-        if read_combined(spec.learner) is not None:
+        if read_blend(spec.learner) is not None:
             raise BadSpace(
                 f"{name} has nothing of its own to tune", "Tune its members, or fit it with `compare --save`"
             )

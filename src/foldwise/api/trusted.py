@@ -12,7 +12,7 @@ from __future__ import annotations
 _OURS = {
     "conformal": "IntervalModel SetModel",
     "sample": "RowSample",
-    "stacking": "WeightedMean CombinedModel",
+    "blend": "WeightedMean BlendedModel",
     "estimators.calibrated": "Calibrated",
     "estimators.seasonal": "SeasonalNaive",
     "estimators.nearest": "NearestRegressor NearestClassifier",

@@ -106,7 +106,7 @@ def unrepeatable(subject: Subject) -> Iterator[Trap]:
     is seeded before every fit.
     """
     for at, method in enumerate(subject.study.methods):
-        is_other = method.is_hidden or method.defaults_of or method.combines or not len(method.candidates)
+        is_other = method.is_hidden or method.defaults_of or method.members or not len(method.candidates)
         if method.name == BASELINE or is_other:
             continue
         first, again = _predictions(subject, at), _predictions(subject, at)
@@ -210,7 +210,7 @@ def _predictions(subject: Subject, at: int) -> AnyArray | None:
     response, train = method.response_for(study.losses[0], candidate), np.unique(split.train)
     if len(train) > MOST_TRAINING:
         train = train[np.linspace(0, len(train) - 1, MOST_TRAINING).astype(np.int64)]
-    seed = study.fit_seed(runnable.family(at, candidate), rows_name(train))
+    seed = study.fit_seed(runnable.families[at], rows_name(train))
     point = method.proposals.points[candidate] if method.proposals.points else None
     fit = Fit("trial", at, candidate, train, split.test, (response,), seed, point)
     (record,) = Worker(workload_of(runnable)).do((fit,))

@@ -56,7 +56,7 @@ class Outcome:
 
     @cached_property
     def tuned(self) -> list[MethodAnswer]:
-        return [method for method in self.judged if method.method.inner is not None and not method.method.combines]
+        return [method for method in self.judged if method.method.inner is not None]
 
     @cached_property
     def baseline(self) -> MethodAnswer | None:

@@ -53,7 +53,7 @@ def _scheme(value: Any) -> int | float | str:
 
 
 def _names(value: str | list[str]) -> list[str]:
-    """Names with commas between them; commas in brackets, as in stack(ridge,forest), part no names."""
+    """Names with commas between them; commas in brackets, as in blend(ridge,forest), part no names."""
     if isinstance(value, list):
         return value
     depths = accumulate((mark == "(") - (mark == ")") for mark in value)
@@ -165,7 +165,7 @@ learners = click.option(
     type=NAMES,
     metavar="A,B",
     shell_complete=complete_learners,
-    help="Learners to compare: ridge,forest:small,stack(ridge+forest).",
+    help="Learners to compare: ridge,forest:small,blend(ridge+forest).",
 )
 learner = click.option(
     "--learner", required=True, metavar="NAME", shell_complete=complete_learners, help="A built-in learner."

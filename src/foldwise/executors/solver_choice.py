@@ -29,7 +29,7 @@ class SolverChoice:
     def __init__(self, work: Workload) -> None:
         self.work = work
         self._fittings: dict[tuple[int, int], Fitting] = {}
-        self._solvers: dict[tuple[int, str], Solver | None] = {}
+        self._solvers: dict[int, Solver | None] = {}
         self._groups: dict[tuple[int, int], tuple[Hashable, bool]] = {}  # and is each training set one of its own?
         self._taken: dict[tuple[int, int], bool] = {}
         self._estimators: dict[tuple[int, int], Any] = {}
@@ -44,13 +44,12 @@ class SolverChoice:
         return self._fittings[at]
 
     def solver(self, fit: Fit) -> Solver | None:
-        """The solver of a method or, in the best of several, of a member; a final learner has another table."""
+        """The solver of a method; a blend has another table."""
         if fit.members is not None:
             return None
-        at = (fit.method, self.work.owner(fit).name)
-        if at not in self._solvers:
-            self._solvers[at] = self._find(fit)
-        return self._solvers[at]
+        if fit.method not in self._solvers:
+            self._solvers[fit.method] = self._find(fit)
+        return self._solvers[fit.method]
 
     def requests(self, parts: Iterable[FitPart | FitsTogether]) -> list[FitRequest]:
         """What is asked of a solver for these fits."""
@@ -122,12 +121,11 @@ class SolverChoice:
             solver = self.solver(fit)
             if solver is None or not self._is_taken(fit, solver):
                 return fit.key
-            learner, owner = self.work.learners[fit.method], self.work.owner(fit)
-            member = "" if owner is learner else owner.name
+            learner = self.work.learners[fit.method]
             # a tuned learner and the same at its defaults, where that moves no bit: after a kill they may come apart
             is_alike = isinstance(solver, FamilySolver) and solver.is_same_alone
             tuned = learner.defaults_of if is_alike and learner.defaults_of else learner.name
-            name = (tuned, member, solver.name, solver.shares(self._estimator(fit)))
+            name = (tuned, solver.name, solver.shares(self._estimator(fit)))
             self._groups[at] = name, solver.batch == "train"
         group, is_by_train = self._groups[at]
         return (group, id(fit.train)) if is_by_train else group
@@ -151,4 +149,5 @@ class SolverChoice:
         work = self.work
         if work.solvers is False:
             return None
-        return find(work.examples(fit), work.data, solvers=work.solvers, is_builtin=work.owner(fit).is_builtin)
+        is_builtin = work.learners[fit.method].is_builtin
+        return find(work.examples(fit), work.data, solvers=work.solvers, is_builtin=is_builtin)

@@ -144,10 +144,10 @@ class Worker:
     def _final_responses(self, fit: Fit) -> dict[str, Any]:
         fitting, data, given = self.solvers.fitting(fit), self.work.data, fit.members
         assert given is not None
-        from foldwise.learners.stacking import fit_final, respond_final
+        from foldwise.learners.blend import fit_final, respond_final
 
         model = fit_final(fitting, data, fit.train, given.learn, fit.seed)
-        return respond_final(model, data, fit.rows, given.answer, fit.responses, given.members)
+        return respond_final(model, data, fit.rows, given.answer, fit.responses)
 
     def _model(self, fit: Fit) -> Any:
         """A fitted model; the tables of built-in learners are prepared once for all of them."""

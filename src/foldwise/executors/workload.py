@@ -43,17 +43,9 @@ class Workload:
             return self.estimators[fit.method][fit.candidate]
         return learner.at(self.candidates[fit.method][fit.candidate])
 
-    def owner(self, fit: Fit) -> Learner:
-        """The learner a fit is of: in the best of several, the member."""
-        learner = self.learners[fit.method]
-        return learner.owner(self.candidates[fit.method][fit.candidate]) if learner.members else learner
-
     def examples(self, fit: Fit) -> list[Any]:
         """Its estimators, by which a solver is found; of a method that is still searching, a few from all its space."""
         method, learner = fit.method, self.learners[fit.method]
-        if learner.members:
-            owner, candidates = self.owner(fit), self.candidates[method]
-            return [learner.at(candidate) for candidate in candidates if learner.owner(candidate) is owner]
         if len(self.candidates[method]) and self.estimators is not None:
             return list(self.estimators[method])
         if len(self.candidates[method]) or learner.space is None:

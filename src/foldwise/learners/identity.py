@@ -24,8 +24,8 @@ from foldwise.errors import BadLearner
 
 _LIBRARY_FOLDERS = tuple({str(Path(sysconfig.get_path(name)).resolve()) for name in ("stdlib", "purelib", "platlib")})
 _INSTALLED = {"site-packages", "dist-packages"}  # also those of the system that an environment may see
-_LASTING_TUNERS = ("tuned", "combined", "answering", "inputs")
-_LASTING_NAMES = {"stacking": "combining", "outputs": "gate"}
+_LASTING_TUNERS = ("tuned", "answering", "inputs")
+_LASTING_NAMES = {"blend": "combining", "outputs": "gate"}
 _PLAIN_MEMBERS = (
     "__module__",
     "__qualname__",

@@ -12,8 +12,6 @@ from foldwise.learners.cloning import cloned
 from foldwise.spaces.space import Space
 from foldwise.tuners.tuner import Tuner
 
-METHOD = "method"  # names the member in a candidate of the best of several
-
 
 @dataclass(frozen=True, eq=False)
 class Learner:
@@ -29,8 +27,7 @@ class Learner:
     stop: str | None = None  # when a search may end before its budget
     is_builtin: bool = False
     is_default: bool = False  # is its space our own choice, to be fitted to the splits?
-    combines: str = ""  # best_of, stack or blend, where it is made of other learners
-    members: tuple[Learner, ...] = ()
+    members: tuple[Learner, ...] = ()  # of a blend
     member_methods: tuple[tuple[str, str], ...] = ()  # each member's name, and its name as a method of the study
     is_hidden: bool = False  # is it in the study only for the sake of others?
     defaults_of: str = ""  # the tuned learner that this is, at its own default parameters
@@ -40,16 +37,10 @@ class Learner:
         """The user's parameter names, and the full names the estimator knows them by."""
         return {} if self.space is None else dict(self.space.resolve(self.estimator))
 
-    def owner(self, candidate: Mapping[str, Any]) -> Learner:
-        """The learner this candidate belongs to: a member, in the best of several."""
-        return {one.name: one for one in self.members}[candidate[METHOD]] if self.combines == "best_of" else self
-
     def at(self, candidate: Mapping[str, Any]) -> Any:
         """The estimator with a candidate's parameters, not fitted."""
         from sklearn.base import clone
 
-        if (owner := self.owner(candidate)) is not self:
-            return owner.at({name: value for name, value in candidate.items() if name != METHOD})
         estimator = cloned(self.estimator)
         try:
             # values that are estimators are cloned, or candidates would write into one another's

@@ -116,9 +116,9 @@ def fit_seconds(learner: Learner, rows: int = ROWS) -> float:
 def tuning_seconds(request: Any, data: Dataset, level: Effort, tunings: float) -> float:
     """Rough seconds on one core of so many tunings of a learner over its space at a level of effort."""
     from foldwise.learners.named import Named
-    from foldwise.plans.combined import read_combined
+    from foldwise.plans.blends import read_blend
 
-    if read_combined(request) is not None:
+    if read_blend(request) is not None:
         return OVERHEAD  # its members are rows of their own
     name = request.name if isinstance(request, Named) else request
     cost = TUNING_COSTS.get(name.partition(":")[0], UNKNOWN_TUNING) if isinstance(name, str) else UNKNOWN_TUNING

@@ -22,7 +22,7 @@ def with_defaults(learners: Sequence[Learner], tuning: Tuning, *, is_asked: bool
         return tuple(learners)
     names, found = {learner.name for learner in learners}, list[Learner]()
     for learner in learners:
-        if learner.space is None or learner.is_hidden or learner.combines:
+        if learner.space is None or learner.is_hidden or learner.members:
             continue
         if is_asked or _candidates(learner, tuning) >= MANY:
             name = f"{learner.name} (default parameters)"

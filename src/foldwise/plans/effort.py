@@ -19,7 +19,7 @@ from foldwise.learners.catalogue import find_entry, is_builtin_name
 from foldwise.learners.learner import Learner
 from foldwise.learners.named import Named
 from foldwise.learners.zoo.entry import Size
-from foldwise.plans.combined import read_combined
+from foldwise.plans.blends import read_blend
 from foldwise.plans.methods import name_learners
 from foldwise.splits.aligned import ALIGNED
 from foldwise.splits.nesting import DEFAULT_INNER, DefaultOuter
@@ -222,7 +222,7 @@ def choose_repeats(
 def _is_cheap(learner: Learner) -> bool:
     steps = getattr(learner.estimator, "steps", None)
     last = steps[-1][1] if isinstance(steps, list) and steps else learner.estimator
-    is_plain = not learner.combines and learner.inner is None and learner.tuner is None and learner.budget is None
+    is_plain = not learner.members and learner.inner is None and learner.tuner is None and learner.budget is None
     return is_plain and type(last).__name__ in CHEAP
 
 
@@ -256,7 +256,7 @@ def at_level(request: Any, level: Effort) -> Any:
     'ridge:large'
     """
     name = request.name if isinstance(request, Named) else request
-    if not isinstance(name, str) or ":" in name or read_combined(name) is not None or not is_builtin_name(name):
+    if not isinstance(name, str) or ":" in name or read_blend(name) is not None or not is_builtin_name(name):
         return request
     size, given = level.size_of(find_entry(name).name), request.overrides if isinstance(request, Named) else {}
     own = level.own.get(name, {})

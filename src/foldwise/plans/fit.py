@@ -14,11 +14,10 @@ from foldwise.arrays import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class MemberPredictions:
-    """What the members of a stack predicted: `learn[train row]` to fit the final learner, `answer[row]` to predict."""
+    """What the members of a blend predicted: `learn[train row]` to find the weights, `answer[row]` to predict."""
 
     learn: FloatArray
     answer: FloatArray
-    members: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from foldwise.data.dataset import Dataset
 from foldwise.learners.named import Named
-from foldwise.plans.combined import read_combined
+from foldwise.plans.blends import read_blend
 from foldwise.plans.cost import cheaper_forms, tuning_seconds
 from foldwise.plans.effort import LEVELS, Effort, StudyChoices, at_level, choose_scheme
 
@@ -93,7 +93,7 @@ def _share_out(
             left -= min(cost, share)  # one that takes longer is tried nevertheless, and is cut
             changes |= {name: change} if change else {}
         del weights[name]
-    gone = [name for name in costs if (found := read_combined(name)) and set(found.members) & set(left_out)]
+    gone = [name for name in costs if (blend := read_blend(name)) and set(blend.members) & set(left_out)]
     return changes, tuple(name for name in costs if name in left_out or name in gone)
 
 

@@ -18,8 +18,7 @@ from foldwise.learners.plugin import resolve
 from foldwise.learners.trial import check_space
 from foldwise.losses.loss import Loss
 from foldwise.losses.loss import task_hint as loss_task
-from foldwise.plans.combined import WAYS, check_final, combined_learner, read_combined, with_all_members
-from foldwise.plans.combining import STACKED
+from foldwise.plans.blends import BLEND, blend_learner, read_blend, with_all_members
 from foldwise.studies.study import Note
 
 BASELINE = "baseline"
@@ -48,8 +47,6 @@ def able_learners(
                 check_space(one, data)
             if learner.name in asked:
                 check_learner(one.name, _to_check(one, data.task, losses), data, losses)
-        if learner.combines in STACKED:
-            check_final(learner, data, losses)
     return tuple(learners), (*notes, *_text_notes(learners, data))
 
 
@@ -85,22 +82,22 @@ def _able(learners: Sequence[Learner], task: str, losses: tuple[Loss, ...]) -> t
 
 
 def _make_any(name: str, request: Any, named: Mapping[str, Any], data: Dataset, losses: tuple[Loss, ...]) -> Learner:
-    """One method, which may combine others: members given by name are rows of the study, or built in."""
-    combined = read_combined(request)
-    if combined is None:
+    """One method, which may blend others: members given by name are rows of the study, or built in."""
+    blend = read_blend(request)
+    if blend is None:
         return make_learner(name, request, data, losses)
-    _refuse_own_options(name, combined)
-    members = name_learners(combined.members, data.task)
+    _refuse_own_options(name, blend)
+    members = name_learners(blend.members, data.task)
     requests = {
         member: named[own] if isinstance(own, str) and own in named and own != name else own
         for member, own in members.items()
     }
-    if nested := next((member for member, own in requests.items() if read_combined(own) is not None), None):
+    if nested := next((member for member, own in requests.items() if read_blend(own) is not None), None):
         raise BadLearner(
-            f"the member {nested!r} of {name!r} is itself made of learners", f"Name its members in {name!r} instead"
+            f"the member {nested!r} of {name!r} is itself a blend", f"Name its members in {name!r} instead"
         )
-    made = tuple(make_learner(member, own, data, losses) for member, own in requests.items())
-    return combined_learner(name, combined, made, data, losses[0])
+    learners = tuple(make_learner(member, own, data, losses) for member, own in requests.items())
+    return blend_learner(name, blend, learners, data, losses[0])
 
 
 def _to_check(learner: Learner, task: str, losses: tuple[Loss, ...]) -> Any:
@@ -152,7 +149,7 @@ def _refuse_own_options(name: str, tuned: Any) -> None:
     given = {"loss": tuned.loss is not None, "seed": tuned.seed != 0, "refit": not getattr(tuned, "refit", True)}
     for option in (option for option, is_given in given.items() if is_given):
         problem = f"learner {name!r} has its own {option}, but all learners of a study share one"
-        raise BadLearner(problem, f"Leave {option} out of fw.{getattr(tuned, 'combines', 'tune')}")
+        raise BadLearner(problem, f"Leave {option} out of fw.{'tune' if read_blend(tuned) is None else BLEND}")
 
 
 def name_learners(requests: Any, task: str) -> dict[str, Any]:
@@ -200,7 +197,7 @@ def task_hint(requests: Any, loss: Any) -> str | None:
     """The task that all the learners, or else the loss, are made for."""
     listed = list(requests.items()) if isinstance(requests, Mapping) else _listed(() if requests is None else requests)
     members = [request for _, request in listed]
-    rows = tuple(str(name) for name, _ in listed if name)  # the text of a stack may name them
+    rows = tuple(str(name) for name, _ in listed if name)  # the text of a blend may name them
     found = [(request, task) for request in members if (task := _task_of_request(request, rows))]
     if len({task for _, task in found}) == 1:
         request, task = found[0]
@@ -215,11 +212,11 @@ def _first_name(loss: Any) -> str:
 
 
 def _task_of_request(request: Any, rows: Sequence[str] = ()) -> str | None:
-    if isinstance(request, str | Named) and (combined := read_combined(request)) is not None:
-        known = {_task_of_request(member) for member in combined.members if member not in rows} - {None}
+    if isinstance(request, str | Named) and (blend := read_blend(request)) is not None:
+        known = {_task_of_request(member) for member in blend.members if member not in rows} - {None}
         return known.pop() if len(known) == 1 else None
     request = resolve(request)
-    if isinstance(request, str) and request in WAYS:
+    if request == BLEND:
         return None
     if isinstance(request, str | Named):
         tasks = find_entry(request if isinstance(request, str) else request.name).tasks
@@ -232,8 +229,8 @@ def _name_of(request: Any) -> str:
         return request
     if isinstance(request, Named):
         return request.name
-    if hasattr(request, "combines"):
-        return str(request.combines).replace("_", " ")
+    if read_blend(request) is request:
+        return BLEND
     if isinstance(request, type):
         return request.__name__
     steps = getattr(getattr(request, "estimator", request), "steps", None)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from foldwise.arrays import IntArray
-from foldwise.plans.combining import stacked_fits
+from foldwise.plans.blends import blend_fits
 from foldwise.plans.fit import Fit, FitBlock, FitPart, Fits
 from foldwise.plans.runnable import RunnableStudy
 from foldwise.records.block import together
@@ -69,12 +69,12 @@ def needed_parts(runnable: RunnableStudy, reading: Reading, at: int, *, has_fina
     """The same; fits that differ in nothing but the candidate come in one block."""
     study, method, store = reading.study, reading.study.methods[at], reading.store
     if method.members:
-        yield from stacked_fits(reading, method, runnable.families[at])
+        yield from blend_fits(reading, method, runnable.families[at])
         return
     points = method.proposals.points
     for name, requests in _requests(reading, method, has_final=has_final).items():
         keys, seed, is_complete = study.keys(method, name), study.fit_seed(runnable.families[at], name), True
-        if len(requests) > 1 and not points and not method.combines and _is_one(requests):
+        if len(requests) > 1 and not points and _is_one(requests):
             request, candidates = next(iter(requests.values())), tuple(requests)
             own = keys if len(candidates) == len(keys) else tuple([keys[candidate] for candidate in candidates])
             there = together(store, own)
@@ -93,7 +93,6 @@ def needed_parts(runnable: RunnableStudy, reading: Reading, at: int, *, has_fina
                     reading.complete.add((method.name, name))
                     continue
         for candidate, request in requests.items():
-            seed = study.fit_seed(runnable.family(at, candidate), name) if method.combines else seed
             record, fit = store.get(keys[candidate]), None
             if record is None:
                 fit = Fit(keys[candidate], at, candidate, request.split.train, request.rows, request.responses, seed)

@@ -17,13 +17,7 @@ from foldwise.learners.model import responses_of, takes_groups, takes_steps
 from foldwise.learners.packages import packages_of
 from foldwise.learners.trial import check_neighbours
 from foldwise.losses.loss import Loss
-from foldwise.plans.combining import (
-    STACKED,
-    stacked_method,
-    union_method,
-    with_members,
-    with_stacks,
-)
+from foldwise.plans.blends import blend_method, with_blends, with_members
 from foldwise.plans.defaults import with_defaults
 from foldwise.plans.learner_notes import learner_notes
 from foldwise.plans.resource import with_levels
@@ -97,13 +91,6 @@ class RunnableStudy:
     identities: tuple[str, ...] = ()  # what fits depend on besides the estimator and the table
     decided: Mapping[str, Any] = field(default_factory=dict)  # what a time limit chose, as a study file has it
 
-    def family(self, method: int, candidate: int) -> str:
-        """The learner without its candidate, on which a fit's seed depends; in the best of several, the member."""
-        learner = self.learners[method]
-        if learner.combines != "best_of":
-            return self.families[method]
-        return family(learner.owner(self.study.methods[method].candidates[candidate]).estimator)
-
     def estimator(self, method: int, candidate: int, point: Point | None = None) -> Any:
         """The estimator of a method at a candidate, not fitted; in a search, at the candidate's point."""
         if point is None:
@@ -159,7 +146,7 @@ def make_study(
             methods[at] = as_grid(method)
         else:
             methods[at], estimators[at] = with_levels(method, learner, estimators[at], maker.identity(learner))
-    methods = list(with_stacks(methods, learners, loss=losses[0], task=data.task, on_failure=options.on_failure))
+    methods = list(with_blends(methods, learners, loss=losses[0], task=data.task, on_failure=options.on_failure))
     study = Study(
         fingerprint=data.fingerprint,
         task=data.task,
@@ -215,12 +202,9 @@ class _MethodMaker:
 
     def method(self, learner: Learner) -> tuple[Method, Sequence[Any]]:
         """A method in plain values, and its estimator at each candidate."""
-        if learner.combines in STACKED:
-            return stacked_method(learner, self.data.task, learner_notes(learner, self.data))
+        if learner.members:
+            return blend_method(learner, self.data.task, learner_notes(learner, self.data))
         rule = check_rule(learner.rule or self.tuning.rule)
-        if learner.combines:
-            tuner = make_tuner(learner.tuner or self.tuning.tuner)
-            return union_method(learner, self.method, tuner=tuner, rule=rule)
         is_member = learner.is_hidden and not learner.defaults_of
         is_tuned = not self.is_validation_curve and (learner.space is not None or is_member)
         inner = self._splits(learner) if is_tuned else None
@@ -355,7 +339,7 @@ def as_grid(method: Method) -> Method:
 
 def _saves(learner: Learner, estimators: Sequence[Any], data: Dataset, solvers: SolverOption) -> bool:
     """Does dropping candidates save work? Not where a solver fits many candidates of a training set at once."""
-    if (learner.space is None and not learner.members) or len(estimators) < 2:
+    if learner.space is None or len(estimators) < 2:
         return False
     solver = find(estimators, data, solvers=solvers, is_builtin=learner.is_builtin)
     if solver is None or solver.name == "svm":  # which shares kernels, but solves every candidate

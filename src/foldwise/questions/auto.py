@@ -133,7 +133,7 @@ class AutoAnswer(MethodAnswer):
 
 def make_auto(methods: list[MethodAnswer]) -> AutoAnswer | None:
     """The auto row, if two or more methods that did not fail were tuned on the same inner splits."""
-    tuned = [method for method in methods if method.method.inner is not None and not method.method.combines]
+    tuned = [method for method in methods if method.method.inner is not None]
     if not all(method.is_finished for method in tuned):
         return None
     able = [method for method in compared(tuned) if math.isfinite(method.selection_score)]

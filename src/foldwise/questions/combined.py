@@ -1,4 +1,4 @@
-"""The numbers of a stack or a blend, from its own records and those of its members."""
+"""The numbers of a blend, from its own records and those of its members."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from typing import Any
 
 from foldwise.questions.method import MethodAnswer
 from foldwise.stats.evidence import Evidence
+from foldwise.studies.members import final_key, members_of, weights_of
 from foldwise.studies.reading import FoldState, Reading
-from foldwise.studies.stacking import final_key, members_of, weights_of
 from foldwise.studies.study import Method, Study
 
 _WORSE: tuple[FoldState, ...] = ("failed", "undefined", "missing")
-_WORDS = {"stack": "stacked", "blend": "blended"}
 
 
 class CombinedAnswer(MethodAnswer):
-    """A stack or a blend, judged like an untuned learner; it fails where a member failed."""
+    """A blend, judged like an untuned learner; it fails where a member failed."""
 
     @cached_property
     def members(self) -> list[MethodAnswer]:
@@ -82,7 +81,7 @@ class CombinedAnswer(MethodAnswer):
 
     @property
     def who(self) -> str:
-        return f"the {_WORDS[self.method.combines]} learner"
+        return "the blended learner"
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -93,7 +92,7 @@ class CombinedAnswer(MethodAnswer):
 
 
 def answer_of(reading: Reading, method: Method) -> MethodAnswer:
-    """All numbers of one method of a study, combined or not."""
+    """All numbers of one method of a study, a blend or not."""
     return (CombinedAnswer if method.members else MethodAnswer)(reading, method)
 
 

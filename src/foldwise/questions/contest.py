@@ -47,7 +47,7 @@ def _count_words(method: MethodAnswer) -> str:
 def pick(methods: list[MethodAnswer]) -> MethodAnswer | None:
     """The method with the smallest risk; on ties the baseline, else the first name.
 
-    A combined method ties with a member that it always chose; the member is then the simpler one. The baseline is not
+    A blend ties with a member that it always chose; the member is then the simpler one. The baseline is not
     picked for want of others: None where no method that was asked for has a risk.
     """
     if not any(method.status == "ok" for method in asked_for(methods)):
@@ -56,7 +56,7 @@ def pick(methods: list[MethodAnswer]) -> MethodAnswer | None:
 
 
 def _place(method: MethodAnswer) -> tuple[float, bool, bool, str]:
-    return method.risk, method.method.name != BASELINE, bool(method.method.combines), method.method.name
+    return method.risk, method.method.name != BASELINE, bool(method.method.members), method.method.name
 
 
 def picked_among(methods: list[MethodAnswer], best: MethodAnswer) -> list[MethodAnswer]:

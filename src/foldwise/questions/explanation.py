@@ -46,7 +46,7 @@ def _tuning_gains(answer: Answer) -> list[str]:
     gains = [gain for method in answer.methods if (gain := method.tuning_gain) is not None]
     if gains:
         return ["What tuning gained, by intervals that hold for all tuned methods at once:", *map(str, gains)]
-    if any(method.method.inner is not None and not method.method.combines for method in answer.methods):
+    if any(method.method.inner is not None for method in answer.methods):
         return ["Whether tuning helped is not said: defaults=True (--defaults) adds the fits that tell."]
     return []
 

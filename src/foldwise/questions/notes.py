@@ -113,7 +113,7 @@ def _search_notes(method: MethodAnswer) -> list[Note]:
 
 
 def _member_notes(method: MethodAnswer) -> list[Note]:
-    """How the hidden members of a stack or a blend were tuned: they have no row of their own."""
+    """How the hidden members of a blend were tuned: they have no row of their own."""
     members = method.members if isinstance(method, CombinedAnswer) else ()
     hidden = [member for member in members if member.method.is_hidden]
     return [note for member in hidden for note in (*member.method.notes, *_search_notes(member))]

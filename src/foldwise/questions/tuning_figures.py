@@ -23,7 +23,7 @@ MOST_CHOICES = 12
 
 def tuned_methods(answer: Answer) -> list[MethodAnswer]:
     """The methods with a space of their own, the best one first."""
-    methods = [method for method in answer.methods if method.method.inner is not None and not method.method.combines]
+    methods = [method for method in answer.methods if method.method.inner is not None]
     return sorted(methods, key=lambda method: (math.isnan(method.risk), method.risk))
 
 

@@ -51,7 +51,7 @@ def validation_curves(reading: Reading, method: Method) -> list[dict[str, Any]]:
 
     Training and test error of a value are given where its candidate was fitted on every outer split.
     """
-    if method.inner is None or method.combines:
+    if method.inner is None:
         return []
     candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.listed]]
     names = list(dict.fromkeys(name for candidate in candidates for name in candidate))
@@ -98,7 +98,7 @@ ENDS: dict[str, tuple[float, ...]] = {
 
 def edges(reading: Reading, method: Method) -> list[str]:
     """Warnings of a method whose splits mostly choose an end of what was tried, one per parameter."""
-    if method.inner is None or method.combines or method.listed < MOST_ENDS:
+    if method.inner is None or method.listed < MOST_ENDS:
         return []
     candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.listed]]
     scored = Scored(reading, method)

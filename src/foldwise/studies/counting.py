@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from foldwise.studies.members import final_key, members_of
 from foldwise.studies.reading import Reading
-from foldwise.studies.stacking import final_key, members_of
 from foldwise.studies.study import Method, Study
 
 Sureness = Literal["", "at most", "at least"]

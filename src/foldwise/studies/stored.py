@@ -68,7 +68,6 @@ class StoredMethod:
     limits: Limits | None  # of a search
     proposals_name: str
     levels: int
-    combines: str
     members: tuple[tuple[str, str], ...]
     member_response: str
     is_hidden: bool

@@ -45,9 +45,8 @@ class Method:
     proposals: Proposals = NO_PROPOSALS  # of a search, so far
     proposals_name: str = ""  # of their document in the store
     levels: int = 0  # times the candidates are repeated, with less of a learner's own resource each time
-    combines: str = ""  # best_of, stack or blend, for a combined learner
-    members: tuple[tuple[str, str], ...] = ()  # of a stack or blend: each member's name, and its method
-    member_response: str = ""  # the response that a stack or blend takes from it
+    members: tuple[tuple[str, str], ...] = ()  # of a blend: each member's name, and its method
+    member_response: str = ""  # the response that a blend takes from it
     is_hidden: bool = False  # is it in the study only for the sake of others, and no row of the answer?
     defaults_of: str = ""  # the tuned method whose learner this is, at its own default parameters
     packages: dict[str, str] = field(default_factory=dict)  # that it comes from, with their versions
@@ -174,7 +173,7 @@ class Study:
         return self.kept(method, candidate) if self.keeps_all else self.judging(method, candidate)
 
     def judging(self, method: Method, candidate: int) -> tuple[str, ...]:
-        """The response that the first loss needs, and the one that a stack or blend takes."""
+        """The response that the first loss needs, and the one that a blend takes."""
         response = method.response_for(self.losses[0], candidate)
         return (response,) if method.member_response in ("", response) else (response, method.member_response)
 

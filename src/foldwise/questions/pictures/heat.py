@@ -25,7 +25,7 @@ LOG_RATIO = 50
 
 def heat_maps(reading: Reading, method: Method) -> list[dict[str, Any]]:
     """One map for every two parameters, those that matter most first: the smallest mean inner score in each cell."""
-    if method.inner is None or method.combines:
+    if method.inner is None:
         return []
     candidates = [plain_candidate(candidate) for candidate in method.candidates[: method.listed]]
     scored = Scored(reading, method)

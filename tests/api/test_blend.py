@@ -1,4 +1,4 @@
-"""Stacks and blends (learners/stacking.py, api/alone.py, questions/combined.py) of out-of-fold predictions."""
+"""Blends (learners/blend.py, api/alone.py, questions/combined.py) of out-of-fold predictions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from by_hand import Counted, grid, method_of, pairs_of, score_table
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import BaggingRegressor, RandomForestRegressor
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier, RidgeCV
+from sklearn.ensemble import BaggingRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import KFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -24,9 +24,9 @@ import foldwise as fw
 from foldwise.api.model_file import load_model, save_model
 from foldwise.api.saved_model import predict_table
 from foldwise.data.dataset import make_dataset
-from foldwise.errors import BadLearner, BadLoss, BadStudy, FitsFailed
+from foldwise.errors import BadLearner, BadStudy, FitsFailed
 from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch
-from foldwise.learners.stacking import WeightedMean
+from foldwise.learners.blend import WeightedMean
 from foldwise.plans.fit import Fit, MemberPredictions
 
 KS, ALPHAS = [1, 3, 6], [0.01, 1.0, 30.0]
@@ -75,7 +75,7 @@ def member_answers(X, y, train, inner):
 
 @pytest.fixture(scope="module")
 def both(numbers):
-    return fw.compare({"blend": fw.blend(members()), "stack": fw.stack(members())}, *numbers, outer=5, inner=3, jobs=1)
+    return fw.compare({"blend": fw.blend(members())}, *numbers, outer=5, inner=3, jobs=1)
 
 
 @pytest.mark.few(2)
@@ -84,22 +84,18 @@ def both(numbers):
 )
 def test_a_row_of_the_answer_is_what_loops_by_hand_give(numbers, outer, inner):
     X, y = numbers
-    specs = {"blend": fw.blend(members()), "stack": fw.stack(members())}
-    result = fw.compare(specs, X, y, outer=outer, inner=inner, jobs=1, solvers=False)
+    result = fw.compare({"blend": fw.blend(members())}, X, y, outer=outer, inner=inner, jobs=1, solvers=False)
     parts = next(method for method in result.study.methods if method.inner is not None)
-    losses: dict[str, list[float]] = {"blend": [], "stack": []}
+    losses = []
     for (train, test), within in zip(pairs_of(result.study.outer), parts.inner.splits, strict=True):
         models, rows, columns = member_answers(X, y, train, pairs_of(within))
         judged = np.stack([model.predict(X[test]) for model in models], axis=1)
         weights = on_simplex(columns, y[rows])
-        losses["blend"].append(((judged @ weights - y[test]) ** 2).mean())
-        final = make_pipeline(StandardScaler(), RidgeCV(10.0 ** np.arange(-4, 5))).fit(columns, y[rows])
-        losses["stack"].append(((final.predict(judged) - y[test]) ** 2).mean())
+        losses.append(((judged @ weights - y[test]) ** 2).mean())
 
-    for name, by_hand in losses.items():
-        row = method_of(result, name)
-        np.testing.assert_allclose([fold["loss"] for fold in row["folds"]], by_hand, rtol=1e-10)
-        assert row["risk"] == pytest.approx(np.mean(by_hand), rel=1e-10)
+    row = method_of(result, "blend")
+    np.testing.assert_allclose([fold["loss"] for fold in row["folds"]], losses, rtol=1e-10)
+    assert row["risk"] == pytest.approx(np.mean(losses), rel=1e-10)
 
 
 def test_it_is_a_row_like_any_other(both, numbers):
@@ -107,7 +103,8 @@ def test_it_is_a_row_like_any_other(both, numbers):
     assert row["status"] == "ok"
     assert row["low"] < row["risk"] < row["high"]
     assert row["target"].startswith("the blended learner at ")
-    assert both.difference("blend", "stack").value == pytest.approx(row["risk"] - method_of(both, "stack")["risk"])
+    baseline = method_of(both, "baseline")["risk"]
+    assert both.difference("blend", "baseline").value == pytest.approx(row["risk"] - baseline)
     assert row["train_risk"] < method_of(both, "baseline")["train_risk"]
     losses = both.losses()
     own = losses[losses["method"] == "blend"]
@@ -124,7 +121,7 @@ def test_its_choices_are_the_weights_of_its_members(both, numbers):
     assert list(shown) == ["knn", "ridge", "line"]
     np.testing.assert_allclose(list(shown.values()), on_simplex(columns, y[rows]), atol=1e-6)
     assert sum(both.candidate("blend").values()) == pytest.approx(1, abs=1e-5)
-    assert both.candidate("stack").keys() == shown.keys()
+    assert both.candidate("blend").keys() == shown.keys()
 
 
 def test_members_that_are_rows_cost_no_further_fit(numbers):
@@ -145,11 +142,11 @@ def test_members_that_are_rows_cost_no_further_fit(numbers):
 
 
 def test_members_that_are_no_rows_stay_out_of_the_answer(both):
-    assert [method["name"] for method in both.to_dict()["methods"]] == ["blend", "stack", "baseline"]
+    assert [method["name"] for method in both.to_dict()["methods"]] == ["blend", "baseline"]
     names = [method.name for method in both.study.methods]
-    assert names == ["blend", "blend: knn", "blend: ridge", "blend: line", "stack", "baseline"]
+    assert names == ["blend", "blend: knn", "blend: ridge", "blend: line", "baseline"]
     assert both.to_dict()["fits_made"] == sum(row["fits_made"] for row in both.to_dict()["methods"])
-    assert set(both.table()["method"]) == {"blend", "stack", "baseline"}
+    assert set(both.table()["method"]) == {"blend", "baseline"}
     assert both.to_dict()["inner"] == "3 folds"
     assert "knn=" in repr(both)
 
@@ -191,7 +188,7 @@ def plain(result):
 
 @pytest.mark.slow
 def test_workers_interruptions_and_stores_do_not_change_a_number(both, numbers, tmp_path):
-    specs = {"blend": fw.blend(members()), "stack": fw.stack(members())}
+    specs = {"blend": fw.blend(members())}
     words, here = {"outer": 5, "inner": 3}, plain(both)
     assert plain(fw.compare(specs, *numbers, **words, jobs=2)) == here
     store = tmp_path / "run"
@@ -210,7 +207,7 @@ def test_workers_interruptions_and_stores_do_not_change_a_number(both, numbers, 
 def test_another_way_to_choose_makes_other_fits_in_the_same_store(numbers, tmp_path, other):
     ridge = fw.tune(Ridge(), alpha=ALPHAS, simpler={"alpha": "high"})
     knn = fw.tune(KNeighborsRegressor(), n_neighbors=KS, simpler={"n_neighbors": "high"})
-    specs = {"stack": fw.stack({"ridge": ridge, "knn": knn})}
+    specs = {"blend": fw.blend({"ridge": ridge, "knn": knn})}
     words = {"outer": 3, "inner": 3, "jobs": 1, "solvers": False}
     fw.compare(specs, *numbers, **words, store=tmp_path / "run")
     kept = fw.compare(specs, *numbers, **{**words, **other}, store=tmp_path / "run")
@@ -220,7 +217,7 @@ def test_another_way_to_choose_makes_other_fits_in_the_same_store(numbers, tmp_p
 
 
 def test_a_time_limit_finishes_method_after_method(both, numbers):
-    specs = {"blend": fw.blend(members()), "stack": fw.stack(members())}
+    specs = {"blend": fw.blend(members())}
     result = fw.compare(specs, *numbers, outer=5, inner=3, jobs=1, time_limit=60, isolate=False)
     assert result.is_finished
     assert plain(result) == plain(both)
@@ -269,51 +266,17 @@ def test_a_blend_of_classes_weighs_probabilities(loss, judge, count):
         assert fold["loss"] == pytest.approx(own, rel=1e-4)
 
 
-def test_a_stack_of_classes_is_logistic_regression_of_their_probabilities(classes):
-    X, y = classes
-    spec = fw.stack({"nb": GaussianNB(), "ridge": RidgeClassifier()})
-    result = fw.compare({"stack": spec}, X, y, loss="zero_one", outer=3, inner=3, jobs=1)
-    parts = next(method for method in result.study.methods if method.inner is not None)
-    folds = method_of(result, "stack")["folds"]
-    for fold, (train, test), within in zip(folds, pairs_of(result.study.outer), parts.inner.splits, strict=True):
-        columns, judged = np.zeros((len(y), 2)), np.zeros((len(test), 2))
-        for at, (learner, ask) in enumerate(
-            [
-                (GaussianNB(), lambda m, Z: m.predict_proba(Z)[:, 1]),
-                (RidgeClassifier(), lambda m, Z: m.decision_function(Z)),
-            ]
-        ):
-            for part, out in pairs_of(within):
-                columns[out, at] = ask(learner.fit(X[part], y[part]), X[out])
-            judged[:, at] = ask(learner.fit(X[train], y[train]), X[test])
-        final = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(columns[train], y[train])
-        assert fold["loss"] == pytest.approx((final.predict(judged) != y[test]).mean())
-
-
 def test_labels_may_be_texts_in_any_order(classes):
     X, y = classes
     names = np.array(["yes", "no"])[y]
     spec = {"nb": GaussianNB(), "logistic": LogisticRegression()}
-    result = fw.compare(
-        {"blend": fw.blend(spec), "stack": fw.stack(spec)}, X, names, positive="no", outer=3, inner=3, jobs=1
-    )
-    for name in ("blend", "stack"):
-        model = result.refit(name)
-        assert set(model.predict(X)) <= {"yes", "no"}
-        assert (model.predict(X) == names).mean() > 0.6
-        shares = model.predict_proba(X)
-        np.testing.assert_allclose(shares.sum(axis=1), 1)
-        picked = model.classes_[shares.argmax(axis=1)]
-        assert (picked == model.predict(X)).all()
-
-
-def test_any_estimator_can_be_the_final_one(numbers):
-    X, y = numbers
-    final = RandomForestRegressor(n_estimators=5)
-    result = fw.compare({"stack": fw.stack(members(), final)}, X, y, outer=3, inner=3, jobs=1)
-    assert method_of(result, "stack")["folds"][0]["candidate"] == {}
-    first, second = result.refit("stack"), result.refit("stack")
-    np.testing.assert_array_equal(first.predict(X), second.predict(X))
+    model = fw.compare({"blend": fw.blend(spec)}, X, names, positive="no", outer=3, inner=3, jobs=1).refit("blend")
+    assert set(model.predict(X)) <= {"yes", "no"}
+    assert (model.predict(X) == names).mean() > 0.6
+    shares = model.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    picked = model.classes_[shares.argmax(axis=1)]
+    assert (picked == model.predict(X)).all()
 
 
 def test_row_weights_reach_the_final_learner(numbers):
@@ -334,12 +297,11 @@ def test_row_weights_reach_the_final_learner(numbers):
 
 def test_refit_and_a_fit_on_its_own_give_the_same_model(numbers):
     X, y = numbers
-    result = fw.compare({"blend": fw.blend(members()), "stack": fw.stack(members())}, X, y, outer=3, inner=5, jobs=1)
-    for name, make in (("blend", fw.blend), ("stack", fw.stack)):
-        alone = make(members(), inner=5).fit(X, y)
-        np.testing.assert_allclose(result.refit(name).predict(X), alone.predict(X), rtol=1e-12)
-        assert alone.weights_ == pytest.approx(result.candidate(name), abs=1e-5)
-        assert alone.candidates_["ridge"]["alpha"] in ALPHAS
+    result = fw.compare({"blend": fw.blend(members())}, X, y, outer=3, inner=5, jobs=1)
+    alone = fw.blend(members(), inner=5).fit(X, y)
+    np.testing.assert_allclose(result.refit("blend").predict(X), alone.predict(X), rtol=1e-12)
+    assert alone.weights_ == pytest.approx(result.candidate("blend"), abs=1e-5)
+    assert alone.candidates_["ridge"]["alpha"] in ALPHAS
     with pytest.raises(BadStudy, match="takes no rule of its own"):
         result.refit("blend", rule="one_se")
     with pytest.raises(BadStudy, match="made of other learners"):
@@ -348,9 +310,9 @@ def test_refit_and_a_fit_on_its_own_give_the_same_model(numbers):
 
 def test_a_refitted_model_can_be_saved_and_fitted_again(both, numbers, tmp_path):
     X, y = numbers
-    model = both.refit("stack")
-    line = fw.stack({"a": Ridge(), "b": LinearRegression()}, inner=2).fit(X, y).model_
-    file = save_model(tmp_path / "stack.skops", line, make_dataset(X, y))
+    model = both.refit("blend")
+    line = fw.blend({"a": Ridge(), "b": LinearRegression()}, inner=2).fit(X, y).model_
+    file = save_model(tmp_path / "blend.skops", line, make_dataset(X, y))
     table = pd.DataFrame(X, columns=["x0", "x1", "x2"])
     found = predict_table(load_model(file), table)
     np.testing.assert_allclose(found["prediction"], line.predict(X))
@@ -359,10 +321,9 @@ def test_a_refitted_model_can_be_saved_and_fitted_again(both, numbers, tmp_path)
     assert not np.allclose(other.predict(X), model.predict(X))
 
 
-@pytest.mark.parametrize("make", [fw.stack, fw.blend])
-def test_scikit_learn_s_tools_take_it(numbers, make):
+def test_scikit_learn_s_tools_take_it(numbers):
     X, y = numbers
-    learner = make({"knn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 5]), "ridge": Ridge()})
+    learner = fw.blend({"knn": fw.tune(KNeighborsRegressor(), n_neighbors=[1, 5]), "ridge": Ridge()})
     scores = cross_validate(make_pipeline(StandardScaler(), learner), X, y, cv=KFold(3), error_score="raise")
     assert np.isfinite(scores["test_score"]).all()
     assert clone(learner).get_params()["members"].keys() == {"knn", "ridge"}
@@ -370,7 +331,7 @@ def test_scikit_learn_s_tools_take_it(numbers, make):
 
 def test_members_that_hold_an_estimator_of_their_own_are_taken_as_they_are(numbers, classes):
     """A bag without an estimator has a tree; what calibrates gives probabilities that the inner learner does not."""
-    bag = fw.stack({"bag": BaggingRegressor(n_estimators=2, random_state=0), "ridge": Ridge()}, inner=2)
+    bag = fw.blend({"bag": BaggingRegressor(n_estimators=2, random_state=0), "ridge": Ridge()}, inner=2)
     assert len(bag.fit(*numbers).predict(numbers[0])) == len(numbers[1])
 
     calibrated = CalibratedClassifierCV(RidgeClassifier(), cv=2)
@@ -382,18 +343,18 @@ def test_a_splitter_of_its_own_is_the_same_one_in_the_next_process(numbers, tmp_
     """Fits are named by the rows of the inner splits, not by the object that drew them."""
 
     def made():
-        spec = {"stack": fw.stack(members(), inner=KFold(3))}
+        spec = {"blend": fw.blend(members(), inner=KFold(3))}
         return fw.compare(spec, *numbers, outer=3, inner=2, jobs=1, store=tmp_path / "run").to_dict()["fits_made"]
 
     assert (made() > 0, made()) == (True, 0)
 
 
-def test_the_risk_of_a_stack_alone(numbers):
+def test_the_risk_of_a_blend_alone(numbers):
     words = {"outer": 4, "inner": 3, "jobs": 1}
-    estimate = fw.risk(fw.stack(members()), *numbers, **words)
-    result = fw.compare({"stack": fw.stack(members())}, *numbers, **words)
-    assert estimate.value == method_of(result, "stack")["risk"]
-    assert estimate.interval == method_of(result, "stack")["interval"]
+    estimate = fw.risk(fw.blend(members()), *numbers, **words)
+    result = fw.compare({"blend": fw.blend(members())}, *numbers, **words)
+    assert estimate.value == method_of(result, "blend")["risk"]
+    assert estimate.interval == method_of(result, "blend")["interval"]
 
 
 def test_members_may_search_or_be_raced(numbers, tmp_path):
@@ -407,15 +368,12 @@ def test_members_may_search_or_be_raced(numbers, tmp_path):
     assert result.is_finished
     assert method_of(result, "blend")["status"] == "ok"
     assert plain(fw.load(tmp_path / "run")) == plain(result) == plain(fw.compare(specs, *numbers, **words))
-    with pytest.raises(BadStudy, match="proposed during the search"):
-        fw.compare({"best": fw.best_of({"ridge": ridge, "knn": raced})}, *numbers, **words)
 
 
-def test_what_its_final_learner_is_given_travels_with_the_fit():
-    given = MemberPredictions(np.ones((2, 3)), np.zeros((1, 3)), 3)
+def test_what_its_members_predicted_travels_with_the_fit():
+    given = MemberPredictions(np.ones((2, 3)), np.zeros((1, 3)))
     fit = Fit("key", 0, 0, np.array([1, 2]), np.array([4]), ("predict",), 7, members=given)
     (found,) = unpack_batch(pickle.loads(pickle.dumps(pack_batch((fit,)))))
-    assert found.members.members == 3
     np.testing.assert_array_equal(found.members.learn, given.learn)
     np.testing.assert_array_equal(found.members.answer, given.answer)
 
@@ -465,25 +423,6 @@ def test_fits_that_are_made_again_change_what_rests_on_them(numbers, tmp_path, m
     assert method_of(well, "blend")["risk"] != method_of(sick, "blend")["risk"]
 
 
-def test_a_final_learner_that_fails_is_a_failed_fit(numbers):
-    with pytest.raises(FitsFailed, match=r"stack .* no such luck") as failed:
-        fw.compare({"stack": fw.stack(members(), Broken())}, *numbers, outer=3, inner=3, jobs=1)
-    result = failed.value.result
-    row = method_of(result, "stack")
-    assert row["status"] == "failed"
-    assert result.is_finished
-    assert any("no such luck" in note for note in result.notes)
-
-
-class Silent(ClassifierMixin, BaseEstimator):
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.classes_[0])
-
-
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
@@ -492,47 +431,29 @@ class Silent(ClassifierMixin, BaseEstimator):
             BadLearner,
             "needs probabilities of its members, which 'ridge'",
         ),
+        (lambda: fw.blend({"nb": GaussianNB()}), BadLearner, "two or more learners, not 1"),
+        (lambda: fw.blend("ridge"), BadLearner, "several learners, not 'ridge'"),
+        (lambda: fw.blend(["logistic", "no such"]), BadLearner, "no built-in learner 'no such'"),
+        (lambda: fw.blend(["logistic", "k-nn"], loss="brier"), BadLearner, "has its own loss"),
         (
-            lambda: fw.stack({"mute": Silent(), "nb": GaussianNB()}),
+            lambda: fw.blend({"a": fw.blend(["k-nn", "logistic"]), "nb": GaussianNB()}),
             BadLearner,
-            "decision values of its members, which 'mute'",
-        ),
-        (lambda: fw.stack({"nb": GaussianNB()}), BadLearner, "two or more learners"),
-        (
-            lambda: fw.stack({"a": fw.blend(["k-nn", "logistic"]), "nb": GaussianNB()}),
-            BadLearner,
-            "'a' of 'it' is itself made of learners",
+            "'a' of 'it' is itself a blend",
         ),
         (
-            lambda: fw.stack({"a": GaussianNB(), "b": GaussianNB()}, LinearRegression()),
+            lambda: fw.blend({"a": fw.tune(KNeighborsClassifier(), n_neighbors=[1], inner=2), "b": GaussianNB()}),
             BadLearner,
-            "'it: final' is a regressor",
-        ),
-        (
-            lambda: fw.stack({"a": GaussianNB(), "b": GaussianNB()}, final=3),
-            BadLearner,
-            "'it: final' is a int, which has no fit",
-        ),
-        (
-            lambda: fw.stack({"a": fw.tune(KNeighborsClassifier(), n_neighbors=[1], inner=2), "b": GaussianNB()}),
-            BadLearner,
-            "Give inner to fw.stack instead",
+            "Give inner to fw.blend instead",
         ),
     ],
 )
-def test_what_cannot_be_combined_is_refused_before_any_fit(classes, spec, error, message):
+def test_what_cannot_be_blended_is_refused_before_any_fit(classes, spec, error, message):
     with pytest.raises(error, match=message):
         fw.compare({"it": spec()}, *classes, outer=3, inner=3, jobs=1)
 
 
-def test_a_final_learner_must_answer_the_loss(classes):
-    spec = fw.stack({"a": GaussianNB(), "b": LogisticRegression()}, RidgeClassifier())
-    with pytest.raises(BadLoss, match="which learner 'it: final' does not give"):
-        fw.compare({"it": spec}, *classes, loss="log", outer=3, inner=3, jobs=1)
-
-
 def test_how_hidden_members_were_tuned_is_noted(classes):
-    spec = fw.stack(["k-nn:small", fw.tune(GaussianNB(), var_smoothing=[1e-9, 1e-3])], tuner="tpe", budget=20)
+    spec = fw.blend(["k-nn:small", fw.tune(GaussianNB(), var_smoothing=[1e-9, 1e-3])], tuner="tpe", budget=20)
     answer = fw.compare({"it": spec}, *classes, outer=2, inner=2, jobs=1, progress=False).to_dict()
     notes = [note["text"] for note in answer["notes"] if note["code"] == "tuner"]
     assert any(text.startswith("it: GaussianNB: its 2 candidates are within the budget of 20") for text in notes)
@@ -547,9 +468,3 @@ def test_one_wild_prediction_cannot_spoil_a_blend():
     np.testing.assert_allclose(mean.predict(wild), clipped)
     wild_row = np.vstack([columns, [[3.0, 1e9]]])
     assert WeightedMean(reach=0.1).fit(wild_row, np.append(y, 3.0)).weights_[0] > 0.9
-
-
-def test_a_blend_saved_by_an_earlier_version_predicts_as_it_did():
-    mean = WeightedMean().fit(np.column_stack([np.arange(5.0), np.ones(5)]), np.arange(5.0))
-    del mean.reach  # version 0.1 had no such word
-    np.testing.assert_array_equal(mean.predict(np.array([[99.0, 1.0]])), np.array([[99.0, 1.0]]) @ mean.weights_)

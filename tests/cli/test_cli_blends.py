@@ -1,4 +1,4 @@
-"""Learners made of learners on the command line and in study files: `stack(ridge+k-nn)`."""
+"""Blends on the command line and in study files: `blend(ridge+k-nn)`."""
 
 from __future__ import annotations
 
@@ -31,18 +31,16 @@ SPACES = ("--space", "ridge.alpha=0.1,10", "--space", "k-nn.n_neighbors=1,5")
 
 
 def test_they_are_rows_that_share_the_fits_of_their_members(foldwise, shops, tmp_path):
-    learners = "ridge,k-nn,best-of(ridge+k-nn),stack(ridge, k-nn),blend(ridge+k-nn)"
+    learners = "ridge,k-nn,blend(ridge, k-nn),blend(ridge+k-nn)"
     words = ("--target", "y", "--learners", learners, *SPACES, *QUICK, "--json")
     code, out, _ = foldwise("compare", shops, *words, "--store", tmp_path / "run")
     answer = json.loads(out)
 
     assert code == 0
-    names = ["ridge", "k-nn", "best-of(ridge+k-nn)", "stack(ridge, k-nn)", "blend(ridge+k-nn)", "baseline", "auto"]
+    names = ["ridge", "k-nn", "blend(ridge, k-nn)", "blend(ridge+k-nn)", "baseline", "auto"]
     assert [method["name"] for method in answer["methods"]] == names
     by_name = {method["name"]: method for method in answer["methods"]}
-    assert by_name["best-of(ridge+k-nn)"]["candidates"] == 4
-    assert by_name["best-of(ridge+k-nn)"]["fits_made"] == 0
-    assert by_name["blend(ridge+k-nn)"]["fits_made"] == 4
+    assert by_name["blend(ridge, k-nn)"]["fits_made"] + by_name["blend(ridge+k-nn)"]["fits_made"] == 4
     assert sum(by_name["blend(ridge+k-nn)"]["folds"][0]["candidate"].values()) == pytest.approx(1, abs=1e-5)
 
     code, again, _ = foldwise("resume", tmp_path / "run", "--json", "--quiet")
@@ -52,15 +50,15 @@ def test_they_are_rows_that_share_the_fits_of_their_members(foldwise, shops, tmp
     assert [method["risk"] for method in resumed["methods"]] == [method["risk"] for method in answer["methods"]]
     code, page, _ = foldwise("report", tmp_path / "run", "--json")
     assert code == 0
-    assert json.loads(page)["methods"][4]["folds"] == by_name["blend(ridge+k-nn)"]["folds"]
+    assert json.loads(page)["methods"][3]["folds"] == by_name["blend(ridge+k-nn)"]["folds"]
 
 
-def test_a_stack_is_saved_and_predicts(foldwise, shops, tmp_path):
+def test_a_blend_is_saved_and_predicts(foldwise, shops, tmp_path):
     model = tmp_path / "model.skops"
-    words = ("--target", "y", "--learners", "stack(ridge+k-nn)", *QUICK, "--budget", "2", "--save", model, "--json")
+    words = ("--target", "y", "--learners", "blend(ridge+k-nn)", *QUICK, "--budget", "2", "--save", model, "--json")
     code, out, _ = foldwise("compare", shops, *words)
     assert code == 0
-    assert json.loads(out)["best"] == "stack(ridge+k-nn)"
+    assert json.loads(out)["best"] == "blend(ridge+k-nn)"
     code, _, _ = foldwise("predict", model, shops, "--out", tmp_path / "new.csv")
     found = pd.read_csv(tmp_path / "new.csv")
     assert code == 0
@@ -70,7 +68,7 @@ def test_a_stack_is_saved_and_predicts(foldwise, shops, tmp_path):
 
 @pytest.mark.slow
 def test_the_risk_of_one_of_them(foldwise, shops):
-    code, out, _ = foldwise("risk", shops, "--target", "y", "--learner", "best-of(ridge+k-nn)", *QUICK, "--json")
+    code, out, _ = foldwise("risk", shops, "--target", "y", "--learner", "blend(ridge+k-nn)", *QUICK, "--json")
     assert code == 0
     assert json.loads(out)["value"] > 0
 
@@ -90,13 +88,13 @@ def test_a_study_file_names_rows_of_its_own(shops, tmp_path):
 @pytest.mark.parametrize(
     ("learner", "message"),
     [
-        ("stack(ridge+no)", "no built-in learner 'no'"),
-        ("stack(ridge)", "two or more learners"),
-        ("stack()", "has an empty name"),
-        ("stack(ridge+blend(ridge+k-nn))", "is itself made of learners. Name its members in stack instead"),
-        ("stack(ridge,blend(ridge,k-nn)),tree", "is itself made of learners"),
-        ("bestof(ridge+k-nn)", r"no way to combine learners called 'bestof'. Did you mean 'best-of'\?"),
-        ("stack(ridge+k-nn", "the brackets of stack.ridge.k-nn do not match"),
+        ("blend(ridge+no)", "no built-in learner 'no'"),
+        ("blend(ridge)", "two or more learners"),
+        ("blend()", "has an empty name"),
+        ("blend(ridge+blend(ridge+k-nn))", "is itself a blend. Name its members instead"),
+        ("blend(ridge,blend(ridge,k-nn)),tree", "is itself a blend"),
+        ("bland(ridge+k-nn)", r"no learner called 'bland' that has members. Did you mean 'blend'\?"),
+        ("blend(ridge+k-nn", "the brackets of blend.ridge.k-nn do not match"),
     ],
 )
 def test_what_is_misspelt_is_told_in_one_sentence(foldwise, shops, learner, message):
@@ -108,17 +106,17 @@ def test_what_is_misspelt_is_told_in_one_sentence(foldwise, shops, learner, mess
 
 
 def test_parameters_belong_to_the_members(foldwise, shops):
-    flags = ("--learners", "stack(ridge+k-nn)", "--space", "stack(ridge+k-nn).alpha=1,2")
+    flags = ("--learners", "blend(ridge+k-nn)", "--space", "blend(ridge+k-nn).alpha=1,2")
     code, _, err = foldwise("compare", shops, "--target", "y", *flags, *QUICK)
     assert code == 2
     assert "has no parameter 'alpha' of its own" in err
-    code, _, err = foldwise("tune", shops, "--target", "y", "--learner", "stack(ridge+k-nn)")
+    code, _, err = foldwise("tune", shops, "--target", "y", "--learner", "blend(ridge+k-nn)")
     assert code == 2
     assert "has nothing of its own to tune" in err
 
 
 def test_a_study_of_flags_and_its_words_from_a_store_are_the_same():
-    words = {"data": "diabetes", "learners": ["ridge", "stack(ridge+k-nn)"]}
+    words = {"data": "diabetes", "learners": ["ridge", "blend(ridge+k-nn)"]}
     study = make_spec(words)
     assert make_spec(study.origin()).learners == study.learners
-    assert study.make_learners() == ["ridge", "stack(ridge+k-nn)"]
+    assert study.make_learners() == ["ridge", "blend(ridge+k-nn)"]

@@ -1,6 +1,6 @@
-"""What the members of a stack or blend predicted: the table its final learner is fitted on.
+"""What the members of a blend predicted: the table its weights are fitted on.
 
-The final learner is fitted on the rows that the inner splits held out, predicted by each member's chosen
+The weights are fitted on the rows that the inner splits held out, predicted by each member's chosen
 candidate. The rows to be judged are predicted by the members' models of the whole training set.
 """
 
@@ -16,7 +16,7 @@ from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method, Stage, Study
 from foldwise.studies.tuning_run import Choice
 
-WEIGHTS = "weights"  # an extra response of a final learner: the weight of each member, for every row
+WEIGHTS = "weights"  # an extra response of a blend: the weight of each member, for every row
 
 
 class HeldOut(NamedTuple):
@@ -27,7 +27,7 @@ class HeldOut(NamedTuple):
 
 
 def members_of(study: Study, method: Method) -> list[Method]:
-    """The members of a combined method, as methods of the study."""
+    """The members of a blend, as methods of the study."""
     methods = {other.name: other for other in study.methods}
     return [methods[name] for _, name in method.members]
 
@@ -52,36 +52,32 @@ def answered(reading: Reading, method: Method, stage: Stage, rows: IntArray) -> 
         answer = None if candidate is None else reading.answer(member, candidate, stage.split, response, rows)
         if answer is None:
             return None
-        columns.append(as_columns(answer, response))
+        columns.append(as_columns(answer))
     return np.hstack(columns)
 
 
-def as_columns(answer: AnyArray, response: str) -> FloatArray:
+def as_columns(answer: AnyArray) -> FloatArray:
     """One column per number that a member predicts; probabilities without the first class, which follows.
 
-    >>> as_columns(np.array([[0.2, 0.8]]), "predict_proba")
+    >>> as_columns(np.array([[0.2, 0.8]]))
     array([[0.8]])
     """
-    if answer.ndim == 1:
-        return answer[:, None].astype(np.float64)
-    return answer[:, 1:] if response == "predict_proba" else answer
+    return answer[:, None].astype(np.float64) if answer.ndim == 1 else answer[:, 1:]
 
 
 def final_key(study: Study, method: Method) -> str:
-    """The name of the fit of a final learner on all rows."""
+    """The name of the fit of a blend's weights on all rows."""
     return study.fit_key(method.identities[0], "all rows")
 
 
 def weights_of(reading: Reading, method: Method, split: Split | None) -> dict[str, float] | None:
-    """The weight of each member on a split, or on all rows (None); empty where the final learner has none."""
+    """The weight of each member on a split, or on all rows (None); None where they are not known."""
     study = reading.study
     record = reading.store.get(final_key(study, method) if split is None else study.key(method, 0, split))
     if record is None or not record.is_ok:
         return None
-    weights = record.responses.get(WEIGHTS)
-    if weights is None or not len(weights):
-        return {}
-    return {name: round(float(weight), 6) for (name, _), weight in zip(method.members, weights[0], strict=True)}
+    weights = record.responses[WEIGHTS][0]
+    return {name: round(float(weight), 6) for (name, _), weight in zip(method.members, weights, strict=True)}
 
 
 def _tuned(reading: Reading, member: Method, stage: Stage | None) -> tuple[Choice, Splits]:
@@ -96,7 +92,7 @@ def _tuned(reading: Reading, member: Method, stage: Stage | None) -> tuple[Choic
 def _held_out_by(reading: Reading, member: Method, candidate: int, splits: Splits) -> HeldOut | None:
     """One member's predictions of the rows its splits hold out; the mean where a row is held out more than once."""
     answers = [reading.answer(member, candidate, split, member.member_response, split.test) for split in splits]
-    columns = [as_columns(answer, member.member_response) for answer in answers if answer is not None]
+    columns = [as_columns(answer) for answer in answers if answer is not None]
     if len(columns) < len(splits):
         return None
     rows, place = np.unique(np.concatenate([split.test for split in splits]), return_inverse=True)
