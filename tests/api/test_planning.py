@@ -34,6 +34,15 @@ def test_fits_that_several_methods_share_are_counted_once(order):
     assert plan.fits == answer["fits"] == answer["fits_made"]
 
 
+def test_a_plan_says_how_many_fits_methods_share():
+    specs = {"tuned": fw.tune(Ridge(), alpha=[0.1, 1.0]), "plain": Ridge(alpha=1.0)}
+    plan = fw.plan(specs, X, Y, outer=3, inner="pairs", pilot=False)
+    fewer = sum(method["fits"] for method in plan.methods) - plan.fits
+    assert fewer > 0
+    words = f"{fewer} fewer than the lines above: fits that methods share are made once"
+    assert repr(plan).endswith(f"\n{plan.fits} fits ({words})")
+
+
 def test_members_that_are_no_rows_are_counted_too():
     for spec in (fw.blend(parts()), fw.blend({**parts(), "ridge": Ridge()})):
         words = {"outer": 3, "inner": 2, "jobs": 1}

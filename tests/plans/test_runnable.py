@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
-from sklearn.neighbors import KNeighborsRegressor
 
 import foldwise as fw
 from foldwise.api.request import request
