@@ -50,8 +50,6 @@ def test_members_that_are_no_rows_are_counted_too():
         assert plan.fits == fw.compare({"whole": spec}, X, Y, **words).to_dict()["fits"]
 
 
-
-
 def test_where_time_decides_a_number_of_fits_is_a_guess_and_never_below_what_is_begun_with():
     from foldwise.api.request import make_comparison
     from foldwise.records.memory import MemoryStore
