@@ -68,14 +68,14 @@ def ladder(
     assert board.best is not None
     low = high = None
     if reason := _reason_against(judged.loss, len(board.scored)):
-        words = f"no interval: {reason}"
+        claim = f"no interval: {reason}"
     else:
         least, most = judged.loss.bounds or (0.0, 0.0)
         below, above = ladder_reach(len(board.submitted), rows, step=board.step, width=most - least, level=level)
         low, high = max(least, board.best - below), min(most, board.best + above)
-        words = "the interval holds however the models were made, if no other score of these rows was looked at"
+        claim = "the interval holds however the models were made, if no other score of these rows was looked at"
     count, is_better = len(board.submitted), before is None or board.best < before
-    told = f"{'a new best' if is_better else 'no new best'}: gains count above the step of {board.step:.3g}"
+    news = f"{'a new best' if is_better else 'no new best'}: gains count above the step of {board.step:.3g}"
     return Estimate(
         value=board.best,
         low=low,
@@ -83,7 +83,7 @@ def ladder(
         level=level,
         interval=None if low is None else "Ladder",
         target=f"the smallest risk of {count} submitted model{'s' if count != 1 else ''}",
-        notes=(("ladder", told), ("interval", words)),
+        notes=(("ladder", news), ("interval", claim)),
         details={"submitted": count, "step": board.step, "is_new_best": is_better},
     )
 

@@ -59,12 +59,13 @@ def load(
 def _tell_what_lacks(result: Result, known: Sequence[str]) -> None:
     """Note the fits that losses other than its own lack; without them the baseline would answer, which is refused."""
     names = [loss.name for loss in result.study.losses]
-    others = [at for at, name in enumerate(names) if name not in (known if at else known[:1])]  # the first selects
-    found = [words for at in others if (words := lacking_words(result.methods, at))]
+    # the first loss selects, so it must have been the first before
+    others = [place for place, name in enumerate(names) if name not in (known if place else known[:1])]
+    lacking = [sentence for place in others if (sentence := lacking_words(result.methods, place))]
     again = "Run the study again with this loss and this store: what is there is kept"
-    if found and result.best in (None, BASELINE) and lacking_words(result.methods):
-        raise BadLoss(found[0], again)
-    result.reading.note(*(("loss", f"{words}. {again}") for words in found))
+    if lacking and result.best in (None, BASELINE) and lacking_words(result.methods):
+        raise BadLoss(lacking[0], again)
+    result.reading.note(*(("loss", f"{sentence}. {again}") for sentence in lacking))
 
 
 def title_of(study: Mapping[str, Any]) -> str | None:

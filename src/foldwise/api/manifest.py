@@ -46,8 +46,8 @@ def versions() -> dict[str, str]:
 
 @cache
 def _versions() -> dict[str, str]:
-    own = {"python": platform.python_version(), "foldwise": __version__}
-    return {**own, **{name: version(name) for name in _LIBRARIES}}
+    libraries = {name: version(name) for name in _LIBRARIES}
+    return {"python": platform.python_version(), "foldwise": __version__, **libraries}
 
 
 def stored_versions(store: Store) -> dict[str, str] | None:

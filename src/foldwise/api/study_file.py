@@ -124,8 +124,8 @@ class StudySpec(_Keys):  # type: ignore[misc]
     def run(self, *, progress: bool | None = None) -> Result:
         """Compare the learners as the study says."""
         options = self.options()  # first, as it says best which column of labels is missing
-        asked = request(self.make_learners(), self.read_data(), None, **options, progress=progress)
-        return run_comparison(asked.timed(), origin=self.origin())
+        comparison = request(self.make_learners(), self.read_data(), None, **options, progress=progress)
+        return run_comparison(comparison.timed(), origin=self.origin())
 
     def plan(self) -> Plan:
         """What the study would cost, without running it."""
@@ -228,8 +228,8 @@ def read_study(path: str | Path, **changes: Any) -> StudySpec:
     if "address" in options:
         # Whoever is at the other end can run code here: only the person at the keyboard may say who.
         raise BadStudy("a study file cannot name the address of a cluster", "Give it with --address")
-    if found := _foreign_part(options):
-        raise BadStudy(f"a study file cannot name {found} of another package", "Give it with a flag, or in Python")
+    if foreign := _foreign_part(options):
+        raise BadStudy(f"a study file cannot name {foreign} of another package", "Give it with a flag, or in Python")
     _check_amounts(path, options, changes)
     check_sizes(options)
     for key in ("data", "store"):
@@ -260,14 +260,14 @@ def stored_study(run: str | Path, **changes: Any) -> StudySpec:
         origin = ORIGIN.read(store)
     if not origin:
         raise BadStudy(f"the study in {run} was begun in Python", "Run the same line again: finished fits are kept")
-    kept = {name: value for name, value in origin.items() if name != "address"}  # said again, or not used
-    if is_foreign_engine(kept.get("engine")):
-        del kept["engine"]  # no number depends on it
-    if found := _foreign_part({name: value for name, value in kept.items() if changes.get(name) is None}):
+    options = {name: value for name, value in origin.items() if name != "address"}  # said again, or not used
+    if is_foreign_engine(options.get("engine")):
+        del options["engine"]  # no number depends on it
+    if foreign := _foreign_part({name: value for name, value in options.items() if changes.get(name) is None}):
         remedy = "Run the same line again: finished fits are kept"
-        raise BadStudy(f"the study in {run} asks for {found} of another package", remedy)
-    _check_amounts(run, kept, changes)
-    return make_spec({**kept, "store": str(run)}, **changes)
+        raise BadStudy(f"the study in {run} asks for {foreign} of another package", remedy)
+    _check_amounts(run, options, changes)
+    return make_spec({**options, "store": str(run)}, **changes)
 
 
 def _check_amounts(source: str | Path, options: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
@@ -319,21 +319,21 @@ def _check_parameter(learner: str, name: str, value: Any) -> None:
     if learner.partition(":")[0] in BOOSTERS:
         if name not in BOOSTER_NUMBERS:
             raise BadSpace(f"a study cannot set {name[:80]!r} of {learner}", nearest(name[:80], BOOSTER_NUMBERS))
-        if any(isinstance(one, str) for one in values):
+        if any(isinstance(choice, str) for choice in values):
             raise BadSpace(f"a study cannot set {name!r} of {learner} to a text", "Give a number, true, false or none")
     if name in ("n_jobs", "thread_count") and any(
-        isinstance(one, int | float) and not abs(one) <= MOST_JOBS for one in values
+        isinstance(choice, int | float) and not abs(choice) <= MOST_JOBS for choice in values
     ):
         raise BadSpace(f"a study cannot set {name!r} of {learner} to {value}", f"Use at most {MOST_JOBS}")
 
 
 def _with_spaces(study: StudySpec, flags: list[str]) -> StudySpec:
     tables = {name: spec.model_dump() for name, spec in (study.learners or {}).items()}
-    for at, flag in enumerate(flags):
+    for place, flag in enumerate(flags):
         learner, parameter, values = read_space(flag)
         if study.learners is not None and learner not in tables:
             raise BadSpace(f"the space {flag!r} is for {learner!r}, which is not compared", nearest(learner, tables))
-        if any(read_space(other)[:2] == (learner, parameter) for other in flags[:at]):
+        if any(read_space(other)[:2] == (learner, parameter) for other in flags[:place]):
             raise BadSpace(f"the values of {learner}.{parameter} are given twice", "Give them in one --space")
         table = tables.setdefault(learner, {"learner": learner, "parameters": {}})
         table["parameters"] = {**table["parameters"], parameter: values}
@@ -361,16 +361,16 @@ def _label_column(scheme: Any) -> str | None:
 
 def _next_to_file(path: Path, name: str, *, must_exist: bool) -> str:
     """A path in a study file is relative to the file; a name that is no file there is left alone."""
-    found = path.parent / name
+    beside = path.parent / name
     try:
-        return str(found) if not must_exist or found.exists() else name
+        return str(beside) if not must_exist or beside.exists() else name
     except (OSError, ValueError):  # too long for a path, or with characters that no path can have
         return name
 
 
 def _first_problem(error: ValidationError) -> Exception:
     # A misspelt option says more than that the right one is missing.
-    problem = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+    problem = min(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
     raised = problem.get("ctx", {}).get("error")
     if isinstance(raised, BadStudy | BadSpace):
         return raised
@@ -379,5 +379,4 @@ def _first_problem(error: ValidationError) -> Exception:
         return BadStudy(f"a study has no option {key!r}", nearest(key, StudySpec.model_fields))
     if problem["type"] == "missing":
         return BadStudy(f"the study does not say its {key!r}", f"Add a line {key} = ...")
-    found = problem["input"]
-    return BadStudy(f"{key} cannot be {found!r}", problem["msg"].replace("Input should", "It should"))
+    return BadStudy(f"{key} cannot be {problem['input']!r}", problem["msg"].replace("Input should", "It should"))

@@ -29,9 +29,9 @@ def info(run: str, failed: bool, as_json: bool) -> None:
     from foldwise.show.short_texts import store_text
     from foldwise.studies.stored import ORIGIN, STUDY
 
-    kept = _open_store(run)
-    answer = kept.info()
-    known = {document.name for document in (STUDY, ORIGIN) if document.read(kept)}
+    opened = _open_store(run)
+    answer = opened.info()
+    known = {document.name for document in (STUDY, ORIGIN) if document.read(opened)}
     show(answer, store_text(answer, failed=failed, width=columns(), documents=known), as_json=as_json)
 
 

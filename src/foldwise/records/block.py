@@ -12,9 +12,9 @@ from foldwise.records.record import Record
 
 
 class RecordBlock:
-    """What fits of several candidates on one training set left, all of them well: one array for all.
+    """The records of several candidates on one training set, all of whose fits went well, in one array.
 
-    `responses[name][fit, row]` (and a column per class). Large ones may come to wait in a file.
+    `responses[name][fit, row]` (and a column per class). Large ones may be moved to a file.
     """
 
     def __init__(
@@ -31,11 +31,11 @@ class RecordBlock:
         self.learner, self.seconds = learner, seconds  # of one fit
         self.training_set = training_set  # its name, if it is known
 
-    def record(self, at: int) -> Record:
+    def record(self, fit: int) -> Record:
         """The record of one fit."""
-        held = self.responses
-        own = held.part(at) if isinstance(held, Waiting) else {name: values[at] for name, values in held.items()}
-        return Record(self.keys[at], "ok", self.rows, own, seconds=self.seconds, learner=self.learner)
+        every = self.responses
+        responses = every.part(fit) if isinstance(every, Waiting) else {name: every[name][fit] for name in every}
+        return Record(self.keys[fit], "ok", self.rows, responses, seconds=self.seconds, learner=self.learner)
 
     def find(self, key: str) -> Record:
         """The record of this key."""
@@ -55,7 +55,7 @@ class RecordBlock:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {key: at for at, key in enumerate(self.keys)}
+        return {key: fit for fit, key in enumerate(self.keys)}
 
     def __repr__(self) -> str:
         return f"RecordBlock({len(self.keys)} records, rows={self.rows.size})"
@@ -88,13 +88,13 @@ class Records(Sequence[Record]):
                 yield part
 
     @overload
-    def __getitem__(self, at: int) -> Record: ...
+    def __getitem__(self, place: int) -> Record: ...
 
     @overload
-    def __getitem__(self, at: slice) -> list[Record]: ...
+    def __getitem__(self, place: slice) -> list[Record]: ...
 
-    def __getitem__(self, at: int | slice) -> Record | list[Record]:
-        return list(self)[at]
+    def __getitem__(self, place: int | slice) -> Record | list[Record]:
+        return list(self)[place]
 
 
 def record_parts(records: Iterable[Record]) -> Iterable[RecordPart]:
@@ -121,5 +121,5 @@ class Found(NamedTuple):
 
 def together(store: Any, keys: Sequence[str]) -> Found:
     """Where a store has the records of these keys; where it knows no blocks, any of them may be missing."""
-    found = getattr(store, "blocks", None)
-    return Found((), keys, 0) if found is None else found(keys)
+    find_blocks = getattr(store, "blocks", None)
+    return Found((), keys, 0) if find_blocks is None else find_blocks(keys)

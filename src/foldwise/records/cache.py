@@ -1,4 +1,4 @@
-"""Records kept at hand, up to a number of bytes; equal row numbers are kept once."""
+"""The records used last, up to a number of bytes; equal arrays of row numbers are kept once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OVERHEAD = 1000  # bytes of the objects around the arrays of one record
 
 
 class Cache:
-    """The records used last; what is let go is read from the file again."""
+    """The records used last; others are read from the file again."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self.most_bytes = most_bytes
@@ -29,7 +29,7 @@ class Cache:
         return record
 
     def put(self, record: Record) -> Record:
-        """Keep a record, and let go of those that were not used for longest."""
+        """Keep a record, and drop those that were not used for longest."""
         self.drop(record.key)
         record = self._rows.share(record)
         self._records[record.key] = record
@@ -45,7 +45,7 @@ class Cache:
 
 
 class SharedRows:
-    """Fits on the same fold answer for the same rows: one array serves all their records."""
+    """One array of row numbers for all records of a fold."""
 
     def __init__(self, most_bytes: int = MOST_BYTES // 6) -> None:
         self.most_bytes = most_bytes
@@ -58,12 +58,12 @@ class SharedRows:
         if rows is self._last or not rows.flags.writeable:
             return record  # shared already, by whoever read it
         name = (rows.size, int(rows[0]), int(rows[-1]), int(rows.sum())) if rows.size else (0,)
-        known = self._known.get(name)
-        if known is rows:
+        shared = self._known.get(name)
+        if shared is rows:
             self._last = rows
             return record
-        if known is not None and np.array_equal(known, rows):
-            return replace(record, rows=known)
+        if shared is not None and np.array_equal(shared, rows):
+            return replace(record, rows=shared)
         if self._bytes > self.most_bytes:
             self._known.clear()
             self._bytes = 0

@@ -73,12 +73,12 @@ class Document(Generic[Value]):
         head, arrays = unpack(content)
         try:
             return self._adapter.validate_python([_filled(head.get("value"), arrays)])[0]
-        except ValidationError as reason:
-            problem = reason.errors()[0]
-            words = ": ".join(filter(None, [".".join(map(str, problem["loc"][1:])), problem["msg"]]))
+        except ValidationError as error:
+            problem = error.errors()[0]
+            reason = ": ".join(filter(None, [".".join(map(str, problem["loc"][1:])), problem["msg"]]))
         except RecursionError:
-            words = "it is too deep"
-        raise BadStore(f"the document {self.name!r} of the store cannot be read: {words}", "Name another store")
+            reason = "it is too deep"
+        raise BadStore(f"the document {self.name!r} of the store cannot be read: {reason}", "Name another store")
 
     @cached_property
     def _adapter(self) -> TypeAdapter[list[Value]]:

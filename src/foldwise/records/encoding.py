@@ -43,8 +43,7 @@ def pack(head: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> bytes:
     little = {name: _little(array) for name, array in arrays.items()}
     layout = [[name, array.dtype.str, list(array.shape)] for name, array in little.items()]
     body, is_plain = _shrink(b"".join(array.tobytes() for array in little.values()))
-    words = {"head": head, "arrays": layout, **({"plain": True} if is_plain else {})}
-    text = _JSON.encode(words).encode()
+    text = _JSON.encode({"head": head, "arrays": layout, **({"plain": True} if is_plain else {})}).encode()
     if len(text) > MOST_HEAD or len(text) + len(body) > MOST_BYTES:
         raise BadStore(
             f"a record or document of {len(text) + len(body):,} bytes is larger than a store takes ({MOST_BYTES:,})",
@@ -60,19 +59,19 @@ def unpack(content: bytes) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         if size > MOST_HEAD:
             raise ValueError(f"its head of {size:,} bytes is larger than {MOST_HEAD:,}")
         text = json.loads(content[4 : 4 + size])
-        head, layout = text["head"], [_place(*entry) for entry in text["arrays"]]
+        head, layout = text["head"], [_described(*entry) for entry in text["arrays"]]
         if not isinstance(head, dict):
             raise TypeError("its head is no table")
-        body, place, arrays = content[4 + size :], 0, {}
+        body, offset, arrays = content[4 + size :], 0, {}
         whole = sum(kind.itemsize * count for _, kind, count, _ in layout)
         if text.get("plain") is not True:
             body = _expand(body, whole)
         if len(body) != whole:
             raise ValueError(f"its arrays do not have the {whole:,} bytes they should have")
         for name, dtype, count, shape in layout:
-            array = np.frombuffer(body, dtype, count, place).reshape(shape)
+            array = np.frombuffer(body, dtype, count, offset).reshape(shape)
             arrays[name] = array.astype(_native(dtype))  # a copy, so that one array does not hold all the bytes
-            place += count * dtype.itemsize
+            offset += count * dtype.itemsize
     except (ValueError, KeyError, TypeError, RecursionError, struct.error, zlib.error) as reason:
         raise BadStore(f"a stored document cannot be read: {reason}", "Name another store") from reason
     return head, arrays
@@ -157,7 +156,7 @@ def _summed(steps: AnyArray) -> IntArray:
     return np.cumsum(steps, dtype=np.int64)
 
 
-def _place(name: str, kind: str, shape: list[int]) -> tuple[str, np.dtype[Any], int, list[int]]:
+def _described(name: str, kind: str, shape: list[int]) -> tuple[str, np.dtype[Any], int, list[int]]:
     """Which array the next bytes are, from its line in the head."""
     dtype = _dtype(kind)
     if not all(type(axis) is int and axis >= 0 for axis in shape) or len(shape) > 4:

@@ -85,9 +85,9 @@ class FollowedStore(SqliteStore):
         return bool(count != len(self._known))
 
     def _newer(self) -> list[Facts]:
-        found = list(self._places(f"WHERE rowid > {self._place} ORDER BY rowid"))
-        for place, facts in found:
+        new = list(self._places(f"WHERE rowid > {self._place} ORDER BY rowid"))
+        for place, facts in new:
             self._place = place
             self._known.add(facts.key)
             self._cache.drop(facts.key)  # it may have been written again, with more in it
-        return [facts for _, facts in found]
+        return [facts for _, facts in new]

@@ -1,4 +1,4 @@
-"""Records in memory: gone with the process. The responses of many large ones wait in a file without a name."""
+"""Records in memory, gone with the process. The responses of large ones overflow into a file without a name."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MOST_BYTES = 16 * 2**20  # of the responses of large records in memory
 class MemoryStore:
     """A dictionary of records; those of one fold share their row numbers.
 
-    The predictions of many candidates on many rows would fill the memory. Of large records only the newest hold
-    theirs; those of the others wait in a temporary file, and are read when they are asked for.
+    The predictions of many candidates on many rows would fill the memory. So only the newest of the large records
+    hold theirs; those of the others are in a temporary file, and are read when they are asked for.
 
     >>> store = MemoryStore()
     >>> store.get("unknown") is None
@@ -35,8 +35,8 @@ class MemoryStore:
         self._documents: dict[str, bytes] = {}
 
     def get(self, key: str) -> Record | None:
-        found = self._records.get(key)
-        return found.find(key) if isinstance(found, RecordBlock) else found
+        part = self._records.get(key)
+        return part.find(key) if isinstance(part, RecordBlock) else part
 
     def blocks(self, keys: Sequence[str]) -> Found:
         """Where the records of these keys are: in blocks that hold no others, one by one, or nowhere."""
@@ -77,7 +77,7 @@ class MemoryStore:
         self._documents[name] = content
 
     def close(self) -> None:
-        """Nothing to let go of: answers are read later, and the file goes with the last of its records."""
+        """Nothing to release: records are read later, and the file goes with the last of them."""
 
     def _count(self, key: str, size: int) -> None:
         if size >= LARGE or key in self._large:

@@ -20,7 +20,7 @@ Place = tuple[int, np.dtype[Any], tuple[int, ...]]  # where an array begins, its
 
 
 class TemporaryFile:
-    """A file that has no name, so that nothing of it can be left behind; closed when its last user is gone."""
+    """A file without a name, so that nothing is left behind; closed when nobody uses it any more."""
 
     def __init__(self) -> None:
         is_named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
@@ -90,10 +90,10 @@ class Overflow:
         return Waiting(file, places)
 
     def _append(self, file: TemporaryFile, values: AnyArray) -> None:
-        left = np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
-        while left:
-            count = os.pwrite(file.handle, left, self._end)
-            left, self._end = left[count:], self._end + count
+        unwritten = np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
+        while unwritten:
+            count = os.pwrite(file.handle, unwritten, self._end)
+            unwritten, self._end = unwritten[count:], self._end + count
 
     def _opened(self) -> TemporaryFile:
         """The file; a process that was forked off gets one of its own."""

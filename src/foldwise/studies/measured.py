@@ -44,11 +44,11 @@ class Measured:
 
     def find(self, name: str, risk: float) -> Shuffled | None:
         """What was measured of one model; None where there is nothing, or its loss was another."""
-        found = self.models.get(name)
-        return found if found is not None and found.risk == risk else None
+        shuffled = self.models.get(name)
+        return shuffled if shuffled is not None and shuffled.risk == risk else None
 
-    def plus(self, name: str, found: Shuffled) -> Measured:
-        return replace(self, models={**self.models, name: found})
+    def plus(self, name: str, shuffled: Shuffled) -> Measured:
+        return replace(self, models={**self.models, name: shuffled})
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,10 @@ def keep_curve(store: AnyStore, curve: Mapping[str, Any]) -> None:
         return
     points = tuple(CurvePoint(**point) for point in curve["points"])
     shown = {name: value for name, value in curve.items() if name != "fits_made"}  # of one call alone
-    kept = KeptCurve(**{**shown, "points": points})
+    new = KeptCurve(**{**shown, "points": points})
     with opened(store) as open_store:
-        others = [other for other in CURVES.read(open_store) or () if not other.is_like(kept)]
-        CURVES.write(open_store, (*others, kept)[-MOST_CURVES:])
+        others = [other for other in CURVES.read(open_store) or () if not other.is_like(new)]
+        CURVES.write(open_store, (*others, new)[-MOST_CURVES:])
 
 
 def read_curves(store: Store) -> list[dict[str, Any]]:

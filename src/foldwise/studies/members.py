@@ -95,7 +95,7 @@ def _held_out_by(reading: Reading, member: Method, candidate: int, splits: Split
     columns = [as_columns(answer) for answer in answers if answer is not None]
     if len(columns) < len(splits):
         return None
-    rows, place = np.unique(np.concatenate([split.test for split in splits]), return_inverse=True)
+    rows, places = np.unique(np.concatenate([split.test for split in splits]), return_inverse=True)
     sums = np.zeros((len(rows), columns[0].shape[1]))
-    np.add.at(sums, place, np.vstack(columns))
-    return HeldOut(rows, sums / np.bincount(place)[:, None])
+    np.add.at(sums, places, np.vstack(columns))
+    return HeldOut(rows, sums / np.bincount(places)[:, None])

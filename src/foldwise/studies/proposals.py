@@ -83,7 +83,7 @@ def with_proposals(study: Study, store: Store) -> Study:
 
 def with_method(study: Study, method: Method) -> Study:
     """The study with this method in place of the one of the same name."""
-    return replace(study, methods=tuple(method if one.name == method.name else one for one in study.methods))
+    return replace(study, methods=tuple(method if old.name == method.name else old for old in study.methods))
 
 
 def _filled(method: Method, store: Store) -> Method:
