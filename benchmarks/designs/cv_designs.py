@@ -5,7 +5,7 @@ Expected values are those of the project's survey of the statistics, each with t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -100,11 +100,15 @@ def _d1_bates(rows: int, times: int, rng: np.random.Generator) -> dict[str, Any]
     partitions = np.stack([rng.permutation(balanced_folds(rows, 10)) for _ in range(25)])
     outer = np.stack([out_of_fold(ridge, X, y, labels) for labels in partitions], axis=1)
     pairs = np.stack([leave_two_out(ridge, X, y, labels) for labels in partitions], axis=1)
-    nested = bates(outer, pairs, partitions, level=0.9)
-    # the bias correction as in the paper, also where it is unstable
-    many, one, folds = (nested.details[name] for name in ("err_ncv", "err_cv", "folds"))
-    shift = many - (2 - 2 / folds) * (many - one) - nested.value
-    return {"T1": _noise_risk(X, y)} | _flat({"Bates, 10 folds": (nested.low + shift, nested.high + shift)})
+    ends = []
+    for one_outer, one_pairs in zip(outer, pairs.swapaxes(-1, -2), strict=True):
+        nested = bates(one_outer, one_pairs, partitions, level=0.9)
+        # the bias correction as in the paper, also where it is unstable
+        many, cv, folds = (nested.details[name] for name in ("err_ncv", "err_cv", "folds"))
+        shift = many - (2 - 2 / folds) * (many - cv) - nested.value
+        ends.append((nested.low + shift, nested.high + shift))
+    low, high = np.array(ends).T
+    return {"T1": _noise_risk(X, y)} | _flat({"Bates, 10 folds": (low, high)})
 
 
 def _noise_risk(X: FloatArray, y: FloatArray) -> FloatArray:
@@ -176,13 +180,17 @@ def naive_z(losses: FloatArray, level: float) -> Ends:
 
 
 def _corrected_t(scores: FloatArray, ratio: float, level: float) -> Ends:
-    interval = corrected_t(scores, test_train_ratio=ratio, level=level)
-    return interval.low, interval.high
+    return _each(partial(corrected_t, test_train_ratio=ratio, level=level), scores)
 
 
 def _cv_clt(losses: FloatArray, folds: IntArray, level: float, variance: str = "all-pairs") -> Ends:
-    interval = cv_clt(losses, folds, variance=variance, level=level)
-    return interval.low, interval.high
+    return _each(partial(cv_clt, folds=folds, variance=variance, level=level), losses)
+
+
+def _each(formula: Callable[[FloatArray], Any], losses: FloatArray) -> Ends:
+    """The ends of one replication after the other."""
+    low, high = np.array([(interval.low, interval.high) for interval in map(formula, losses)]).T
+    return low, high
 
 
 def _flat(ends: Mapping[str, Ends]) -> dict[str, FloatArray]:

@@ -147,9 +147,7 @@ def test_bates_does_not_depend_on_labels_rows_or_the_unused_entries(seed):
     one = intervals.bates(outer, pairs, folds)
     filled = np.nan_to_num(pairs, nan=1e9)[order]
     other = intervals.bates(outer[order], filled[:, ::-1], 3 - folds[order])
-    turned = intervals.bates(outer, pairs.T, folds)
     assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-10)
-    assert (one.low, one.high) == (turned.low, turned.high)
 
 
 @given(st.integers(0, 1000), st.integers(3, 6))
@@ -347,7 +345,7 @@ FOLDS = [0, 0, 1, 1]
         (lambda: intervals.hoeffding([[0.1, 0.2]]), r"one loss per row, not an array of shape \(1, 2\)"),
         (lambda: intervals.holdout_t([[0.1, 0.2]]), r"one loss per row, not an array of shape \(1, 2\)"),
         (lambda: intervals.cv_clt([[0.1, 0.2]], [0, 1]), r"one loss per row, not an array of shape \(1, 2\)"),
-        (lambda: intervals.clopper_pearson([1, 2], 10), r"one loss per row, not an array of shape \(2,\)"),
+        (lambda: intervals.clopper_pearson([1, 2], 10), r"failures must be a whole number, not \[1, 2\]"),
         (lambda: intervals.hoeffding(["a"]), "losses must be numbers, not list"),
         (lambda: intervals.hoeffding([0.1], 1), r"bounds must be two numbers \(low, high\), not 1"),
         (lambda: intervals.empirical_bernstein([0.1]), "at least 2 rows, not 1"),

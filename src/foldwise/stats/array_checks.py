@@ -11,18 +11,7 @@ import numpy as np
 from foldwise.arrays import AnyArray, FloatArray, IntArray
 from foldwise.errors import BadInterval
 
-Number = Any  # a float; an array of floats where the losses have leading axes
 ROUNDING = 1e-12  # spread below this share of the numbers' size is what arithmetic leaves of none
-
-
-def plain(number: Any) -> Number:
-    """A float (or a bool) of an array without axes; other arrays as they are.
-
-    >>> plain(np.float64(0.5))
-    0.5
-    """
-    array = np.asarray(number)
-    return array.item() if array.ndim == 0 else array
 
 
 def checked_level(level: Any) -> float:
@@ -68,12 +57,12 @@ def checked_count(name: str, value: Any, *, at_least: int = 1) -> int:
 
 
 def checked_losses(losses: Any, *, method: str, at_least: int = 2) -> FloatArray:
-    """Finite losses[..., row], and enough of them."""
+    """Finite losses of rows, and enough of them."""
     numbers = as_numbers(losses, what="losses")
-    if numbers.ndim == 0:
-        raise BadInterval(f"{method} needs one loss per row, not a single number")
-    if numbers.shape[-1] < at_least:
-        raise BadInterval(f"{method} needs at least {at_least} rows, not {numbers.shape[-1]}")
+    if numbers.ndim != 1:
+        raise BadInterval(f"{method} needs one loss per row, not an array of shape {numbers.shape}")
+    if len(numbers) < at_least:
+        raise BadInterval(f"{method} needs at least {at_least} rows, not {len(numbers)}")
     return checked_finite(numbers, unit="row")
 
 
@@ -94,12 +83,12 @@ def checked_table(table: Any, *, method: str, axes: tuple[str, str], at_least: t
 
 
 def checked_finite(numbers: FloatArray, *, unit: str) -> FloatArray:
-    """The numbers, if all are finite; the first that is not is named by its place on the last axis."""
+    """The numbers, if all are finite; the first that is not is named by its place."""
     is_bad = ~np.isfinite(numbers)
     if is_bad.any():
-        place = int(np.nonzero(is_bad)[-1][0])
+        place = int(is_bad.argmax())
         raise BadInterval(
-            f"an interval needs finite losses, and {unit} {place} has {numbers[is_bad][0]}", "Repair it or leave it out"
+            f"an interval needs finite losses, and {unit} {place} has {numbers[place]}", "Repair it or leave it out"
         )
     return numbers
 
@@ -124,15 +113,15 @@ def checked_bounds(bounds: Any, *, method: str, instead: str = "use holdout_t") 
 
 
 def checked_bounded(losses: Any, bounds: Any, *, method: str, at_least: int = 1) -> tuple[FloatArray, float, float]:
-    """Losses[..., row] inside their bounds; those that rounding put outside are moved back."""
+    """Losses inside their bounds; those that rounding put outside are moved back."""
     low, high = checked_bounds(bounds, method=method)
     losses = checked_losses(losses, method=method, at_least=at_least)
     slack = 1e-9 * (high - low)
     is_outside = (losses < low - slack) | (losses > high + slack)
     if is_outside.any():
-        row = int(np.nonzero(is_outside)[-1][0])
+        row = int(is_outside.argmax())
         raise BadInterval(
-            f"row {row} has a loss of {losses[is_outside][0]:g}, outside the bounds {low:g} to {high:g}",
+            f"row {row} has a loss of {losses[row]:g}, outside the bounds {low:g} to {high:g}",
             "Give the loss's true bounds, or use holdout_t for an unbounded loss",
         )
     return np.clip(losses, low, high), low, high
@@ -147,14 +136,6 @@ def fold_codes(folds: Any, *, rows: int) -> tuple[IntArray, int]:
     return codes.astype(np.int64), len(names)
 
 
-def fold_sums(losses: FloatArray, codes: IntArray, count: int) -> FloatArray:
-    """sum[..., fold] of losses[..., row]."""
-    lead = losses.shape[:-1]
-    places = codes + count * np.arange(math.prod(lead))[:, None]
-    sums = np.bincount(places.ravel(), weights=losses.ravel(), minlength=count * math.prod(lead))
-    return np.asarray(sums.reshape(*lead, count))
-
-
 def as_numbers(values: Any, *, what: str) -> FloatArray:
     """The values as float64."""
     try:
@@ -163,18 +144,18 @@ def as_numbers(values: Any, *, what: str) -> FloatArray:
         raise BadInterval(f"{what} must be numbers, not {type(values).__name__}") from None
 
 
-def has_no_spread(numbers: FloatArray, *, size: Number = 0.0) -> Any:
-    """Whether numbers[..., i] are equal but for rounding; `size` is that of what they are differences or means of.
+def has_no_spread(numbers: FloatArray, *, size: float = 0.0) -> bool:
+    """Whether numbers are equal but for rounding; `size` is that of what they are differences or means of.
 
     >>> has_no_spread(np.array([0.1, 0.2, 0.3]) - np.array([0.2, 0.3, 0.4]))
     True
     """
-    return plain(np.ptp(numbers, axis=-1) <= ROUNDING * np.maximum(size, np.abs(numbers).max(-1)))
+    return bool(np.ptp(numbers) <= ROUNDING * max(size, float(np.abs(numbers).max())))
 
 
-def mean_within(numbers: FloatArray) -> Number:
-    """The mean along the last axis, which rounding does not move past the numbers: that of equal ones is theirs."""
-    return plain(np.clip(numbers.mean(-1), numbers.min(-1), numbers.max(-1)))
+def mean_within(numbers: FloatArray) -> float:
+    """The mean, which rounding does not move past the numbers: that of equal ones is theirs."""
+    return float(np.clip(numbers.mean(), numbers.min(), numbers.max()))
 
 
 def normal_quantile(level: float) -> float:

@@ -11,16 +11,13 @@ from foldwise.arrays import FloatArray, IntArray
 from foldwise.errors import BadInterval, nearest
 from foldwise.stats.array_checks import (
     ROUNDING,
-    Number,
     as_numbers,
     checked_level,
     checked_losses,
     fold_codes,
-    fold_sums,
     has_no_spread,
     mean_within,
     normal_quantile,
-    plain,
     t_quantile,
 )
 from foldwise.stats.evidence import Evidence
@@ -37,16 +34,38 @@ VARIANCES = ("all-pairs", "within-fold")
 RUNS_OF_RISK, RUNS_OF_DIFFERENCE = 2.0, 8.0
 
 
+class StudentT(NamedTuple):
+    """A mean with its standard error and degrees of freedom."""
+
+    value: float
+    se: float
+    df: float
+
+    def reach(self, level: float) -> float:
+        return t_quantile(level, self.df) * self.se
+
+    @property
+    def t(self) -> float:
+        """The statistic of the test of a mean of 0; without spread any other value is infinitely far from it."""
+        return self.value / self.se if self.se else math.copysign(math.inf, self.value) if self.value else 0.0
+
+    @property
+    def p(self) -> float:
+        from scipy import special
+
+        return float(2 * special.stdtr(self.df, -abs(self.t)))
+
+
 class CorrectedT(NamedTuple):
     """A mean with its interval, and the test of a mean of 0 (two-sided)."""
 
-    value: Number
-    low: Number
-    high: Number
-    se: Number
-    t: Number
+    value: float
+    low: float
+    high: float
+    se: float
+    t: float
     df: float
-    p: Number
+    p: float
 
 
 def corrected_t(
@@ -55,9 +74,9 @@ def corrected_t(
     test_train_ratio: float,
     level: float = 0.95,
     most_runs: float = math.inf,
-    least_se: Number = 0.0,
+    least_se: float = 0.0,
 ) -> CorrectedT:
-    """Mean and interval of the scores[..., split] of J splits, with se^2 = (1/J + test rows / training rows) s^2.
+    """Mean and interval of the scores of J splits, with se^2 = (1/J + test rows / training rows) s^2.
 
     Shared training rows make the scores move together, so that the plain t interval is too short (Nadeau and
     Bengio, 2003). The correction is a guess at that correlation, not a theorem. R runs of folds count as M R / (R + M -
@@ -68,11 +87,12 @@ def corrected_t(
     (0.118, 0.432)
     """
     scores, ratio = _checked_scores(scores, test_train_ratio, level)
-    splits = _counted(scores.shape[-1], ratio, most_runs)
-    se = np.sqrt(scores.var(-1, ddof=1) * (1 / splits + ratio))
-    least = np.where(np.asarray(least_se) > ROUNDING * np.abs(scores).max(-1), least_se, 0.0)
-    se = np.maximum(np.where(has_no_spread(scores), 0.0, se), least)
-    return _from_se(mean_within(scores), se, splits - 1, level)
+    splits = _counted(len(scores), ratio, most_runs)
+    se = 0.0 if has_no_spread(scores) else math.sqrt(scores.var(ddof=1) * (1 / splits + ratio))
+    se = max(se, least_se if least_se > ROUNDING * np.abs(scores).max() else 0.0)
+    mean = StudentT(mean_within(scores), se, splits - 1)
+    reach = mean.reach(level)
+    return CorrectedT(mean.value, mean.value - reach, mean.value + reach, se, mean.t, mean.df, mean.p)
 
 
 def corrected_t_of_runs(
@@ -121,26 +141,14 @@ def t_probability_within(value: float, se: float, df: float, *, reach: float) ->
     return float(stats.t.cdf((reach - value) / se, df) - stats.t.cdf((-reach - value) / se, df))
 
 
-def _from_se(value: Number, se: Number, df: float, level: float) -> CorrectedT:
-    from scipy import special
-
-    value, se = np.asarray(value), np.asarray(se)
-    with np.errstate(divide="ignore"):  # without spread any value but 0 is infinitely far from 0
-        t = np.divide(value, se, out=np.zeros_like(value), where=(value != 0) | (se != 0))
-    reach, p = t_quantile(level, df) * se, 2 * special.stdtr(df, -np.abs(t))
-    value, low, high, se, t, p = map(plain, (value, value - reach, value + reach, se, t, p))
-    return CorrectedT(value, low, high, se, t, df, p)
-
-
 def _checked_scores(given: Any, test_train_ratio: Any, level: float) -> tuple[FloatArray, float]:
-    scores = as_numbers(given, what="scores")
-    splits = scores.shape[-1] if scores.ndim else 1
-    if splits < 2:
-        raise BadInterval(f"the corrected t needs the scores of at least 2 splits, not {splits}", "Use more folds")
+    scores = as_numbers(given, what="scores").ravel()
+    if scores.size < 2:
+        raise BadInterval(f"the corrected t needs the scores of at least 2 splits, not {scores.size}", "Use more folds")
     is_bad = ~np.isfinite(scores)
     if is_bad.any():
-        place, value = int(np.nonzero(is_bad)[-1][0]), scores[is_bad][0]
-        raise BadInterval(f"the corrected t needs finite scores, and split {place} has {value}")
+        split = int(is_bad.argmax())
+        raise BadInterval(f"the corrected t needs finite scores, and split {split} has {scores[split]}")
     checked_level(level)
     try:
         ratio = float(test_train_ratio)
@@ -151,16 +159,16 @@ def _checked_scores(given: Any, test_train_ratio: Any, level: float) -> tuple[Fl
     return scores, ratio
 
 
-def independent_se(deviations: FloatArray) -> Number:
-    """The standard error of a mean from each unit's term deviations[..., unit] less its share of that mean.
+def independent_se(deviations: FloatArray) -> float:
+    """The standard error of a mean from each unit's term less its share of that mean.
 
     With one row a unit and equal weights the terms are (loss - mean) / n, and this is sd / sqrt(n).
 
     >>> round(independent_se(np.array([-1.0, 0.0, 1.0]) / 3), 4)
     0.5774
     """
-    units = deviations.shape[-1]
-    return plain(np.sqrt(np.vecdot(deviations, deviations) * (units / max(units - 1, 1))))
+    units = len(deviations)
+    return math.sqrt(deviations @ deviations * (units / max(units - 1, 1)))
 
 
 def cv_clt(losses: Any, folds: Any, variance: str = "all-pairs", level: float = 0.95) -> Ends:
@@ -169,7 +177,7 @@ def cv_clt(losses: Any, folds: Any, variance: str = "all-pairs", level: float = 
     Mean -+ z sqrt(variance / n), for the average risk of the K models fitted, not for the learner's, and for stable
     learners on many rows (Bayle, Bayle, Janson and Mackey, 2020). All-pairs is the variance of all losses with divisor
     n; within-fold the average over folds, weighted by their rows, of the unbiased variance inside each. For a mean of
-    losses, not for measures such as AUC. losses[..., row] may have leading axes.
+    losses, not for measures such as AUC.
 
     `losses`: one per row, out of fold.
     `folds`: the fold of each row.
@@ -181,28 +189,27 @@ def cv_clt(losses: Any, folds: Any, variance: str = "all-pairs", level: float = 
     (0.5, 0.01, 0.99)
     """
     losses = checked_losses(losses, method="the cross-validation interval")
-    codes, count = fold_codes(folds, rows=losses.shape[-1])
+    codes, count = fold_codes(folds, rows=len(losses))
     if count < 2:
         raise BadInterval("the cross-validation interval needs at least 2 folds, not 1", "Use holdout_t for one")
     if variance not in VARIANCES:
         raise BadInterval(f"there is no variance {variance!r}", nearest(variance, VARIANCES))
-    level, value = checked_level(level), losses.mean(-1)
-    spread = _within_fold(losses, codes, count) if variance == "within-fold" else (losses - losses[..., :1]).var(-1)
-    se = np.sqrt(spread / losses.shape[-1])
-    return ends_around(value, normal_quantile(level) * se, se=plain(se), variance=plain(spread), folds=count)
+    spread = _within_fold(losses, codes, count) if variance == "within-fold" else float((losses - losses[0]).var())
+    se, z = math.sqrt(spread / len(losses)), normal_quantile(checked_level(level))
+    return ends_around(float(losses.mean()), z * se, se=se, variance=spread, folds=count)
 
 
-def _within_fold(losses: FloatArray, codes: IntArray, folds: int) -> FloatArray:
+def _within_fold(losses: FloatArray, codes: IntArray, folds: int) -> float:
     rows = np.bincount(codes, minlength=folds)
     if rows.min() < 2:
         raise BadInterval(
             f"fold {int(rows.argmin())} has 1 row, which has no variance within it", "Use variance='all-pairs'"
         )
     # from the first loss of its fold, so that equal losses have no spread whatever rounding makes of their mean
-    losses = losses - losses[..., np.unique(codes, return_index=True)[1][codes]]
-    means = fold_sums(losses, codes, folds) / rows
-    squares = fold_sums((losses - means[..., codes]) ** 2, codes, folds)
-    return np.asarray((squares / (rows - 1)) @ rows / losses.shape[-1])
+    losses = losses - losses[np.unique(codes, return_index=True)[1][codes]]
+    means = np.bincount(codes, weights=losses) / rows
+    squares = np.bincount(codes, weights=(losses - means[codes]) ** 2)
+    return float((squares / (rows - 1)) @ rows / len(losses))
 
 
 def _no_fold_means(evidence: Evidence) -> str | None:
@@ -217,7 +224,7 @@ def _no_fold_means(evidence: Evidence) -> str | None:
 
 def _least_se(evidence: Evidence) -> float:
     """The standard error if all rows (or groups) were independent: folds of fixed class shares cannot see all of it."""
-    return 0.0 if evidence.unit_deviations is None else float(independent_se(evidence.unit_deviations))
+    return 0.0 if evidence.unit_deviations is None else independent_se(evidence.unit_deviations)
 
 
 def _no_row_losses(evidence: Evidence) -> str | None:

@@ -1,7 +1,6 @@
 """Intervals for the risk of one predictor from its losses on rows it has not seen: formulas, and their rows.
 
-They hold for independent rows and a predictor that was not refitted on them afterwards. losses[..., row] may have
-leading axes: the values and ends of the intervals then have them too.
+They hold for independent rows and a predictor that was not refitted on them afterwards.
 """
 
 from __future__ import annotations
@@ -21,10 +20,8 @@ from foldwise.stats.array_checks import (
     checked_level,
     checked_losses,
     fold_codes,
-    fold_sums,
     has_no_spread,
     mean_within,
-    plain,
     t_quantile,
 )
 from foldwise.stats.evidence import Evidence
@@ -52,10 +49,10 @@ def hoeffding(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: f
     """
     losses, low, high = checked_bounded(losses, bounds, method="Hoeffding's interval")
     alpha = 1 - checked_level(level)
-    return ends_around(losses.mean(-1), (high - low) * math.sqrt(math.log(2 / alpha) / (2 * losses.shape[-1])))
+    return ends_around(float(losses.mean()), (high - low) * math.sqrt(math.log(2 / alpha) / (2 * len(losses))))
 
 
-def clopper_pearson(failures: Any, rows: int, level: float = 0.95) -> Ends:
+def clopper_pearson(failures: int, rows: int, level: float = 0.95) -> Ends:
     """The exact interval of a share of wrong answers on rows the predictor has not seen (0-1 loss).
 
     Never covers less than its level on independent rows (Clopper and Pearson, 1934).
@@ -67,14 +64,13 @@ def clopper_pearson(failures: Any, rows: int, level: float = 0.95) -> Ends:
     >>> round(clopper_pearson(0, 20).high, 4)
     0.1684
     """
-    n, counts = checked_count("rows", rows), np.ravel(failures).tolist() if np.ndim(failures) else [failures]
-    k = np.reshape([checked_count("failures", count, at_least=0) for count in counts], np.shape(failures))
-    if (k > n).any():
-        raise BadInterval(f"{k.max()} failures cannot be among {n} rows")
-    return exact_share(k / n, n, level=level)._replace(details={"failures": plain(k), "rows": n})
+    n, k = checked_count("rows", rows), checked_count("failures", failures, at_least=0)
+    if k > n:
+        raise BadInterval(f"{k} failures cannot be among {n} rows")
+    return exact_share(k / n, n, level=level)._replace(details={"failures": k, "rows": n})
 
 
-def exact_share(share: Any, units: Any, *, level: float) -> Ends:
+def exact_share(share: float, units: float, *, level: float) -> Ends:
     """The interval of Clopper and Pearson where neither errors nor units need to be whole numbers.
 
     Errors averaged over repeats, and units of unequal weight, are not; between whole numbers the ends rise steadily.
@@ -84,12 +80,10 @@ def exact_share(share: Any, units: Any, *, level: float) -> Ends:
     """
     from scipy import special
 
-    share = np.asarray(share, np.float64)
     errors, half = share * units, (1 - checked_level(level)) / 2
-    is_some, is_all = errors > 0, share >= 1
-    low = np.where(is_some, special.betaincinv(np.where(is_some, errors, 1.0), units - errors + 1, half), 0.0)
-    high = np.where(is_all, 1.0, special.betainccinv(errors + 1, np.where(is_all, 1.0, units - errors), half))
-    return Ends(plain(low), plain(high), plain(share))
+    low = float(special.betaincinv(errors, units - errors + 1, half)) if errors > 0 else 0.0
+    high = float(special.betainccinv(errors + 1, units - errors, half)) if share < 1 else 1.0
+    return Ends(low, high, share)
 
 
 def betting(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: float = 0.95, *, cap: str = "one") -> Ends:
@@ -113,8 +107,10 @@ def betting(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: flo
     if cap not in ("one", "paper"):
         raise BadInterval(f"bets are capped at 'one' or by the 'paper', not by {cap!r}")
     alpha, x = 1 - checked_level(level), (losses - low) / (high - low)
-    ends = low + (high - low) * np.apply_along_axis(_betting_ends, -1, x, alpha, cap)
-    return Ends(plain(ends[..., 0]), plain(ends[..., 1]), plain(losses.mean(-1)))
+    bets = _bets(x, alpha)
+    # a bet that losses are smaller is one that 1 - losses are larger
+    least, most = _ruled_out_below(x, bets, alpha, cap), 1 - _ruled_out_below(1 - x, bets, alpha, cap)
+    return Ends(low + (high - low) * least, low + (high - low) * most, float(losses.mean()))
 
 
 def empirical_bernstein(losses: Any, bounds: tuple[float, float] | None = (0, 1), level: float = 0.95) -> Ends:
@@ -129,9 +125,9 @@ def empirical_bernstein(losses: Any, bounds: tuple[float, float] | None = (0, 1)
     (0.229, 0.271)
     """
     losses, low, high = checked_bounded(losses, bounds, method="the empirical Bernstein interval", at_least=2)
-    n, log = losses.shape[-1], math.log(4 / (1 - checked_level(level)))
-    reach = np.sqrt(2 * losses.var(-1, ddof=1) * log / n) + (high - low) * 7 * log / (3 * (n - 1))
-    return ends_around(losses.mean(-1), reach)
+    n, log = len(losses), math.log(4 / (1 - checked_level(level)))
+    reach = math.sqrt(2 * losses.var(ddof=1) * log / n) + (high - low) * 7 * log / (3 * (n - 1))
+    return ends_around(float(losses.mean()), reach)
 
 
 def holdout_t(losses: Any, level: float = 0.95, *, groups: Any = None) -> Ends:
@@ -150,36 +146,24 @@ def holdout_t(losses: Any, level: float = 0.95, *, groups: Any = None) -> Ends:
     """
     losses = checked_losses(losses, method="the t interval")
     level, value = checked_level(level), mean_within(losses)
-    rows = units = losses.shape[-1]
-    residuals, means = losses - np.expand_dims(value, -1), losses
+    rows = units = len(losses)
+    residuals, means = losses - value, losses
     if groups is not None:
         codes, units = fold_codes(groups, rows=rows)
         if units < 2:
             raise BadInterval("the t interval needs at least 2 groups, not 1", "Test on more groups")
-        residuals = fold_sums(residuals, codes, units)
+        residuals = np.bincount(codes, weights=residuals)
         means = residuals / np.bincount(codes)
-    se = np.sqrt(np.vecdot(residuals, residuals) * units / (units - 1)) / rows
-    se = np.where(has_no_spread(means, size=np.abs(losses).max(-1)), 0.0, se)
-    ends = ends_around(value, t_quantile(level, units - 1) * se, se=plain(se), df=units - 1)
-    what = "rows" if groups is None else "groups"
-    return ends if losses.ndim > 1 else ends._replace(notes=_t_notes(losses, units, what))
-
-
-def _t_notes(losses: FloatArray, units: int, what: str) -> list[Note]:
-    """Where Student's t is known to be short."""
     sizes = np.abs(losses)
-    share = float(sizes.max() / sizes.sum()) if sizes.any() else 0.0
-    # of few equal losses each is a large part
-    if units >= FEW_ROWS and share <= max(HEAVY_SHARE, 3 / losses.size):
-        return []
-    return [("tail", f"{units} test {what}, the largest loss {share:.0%} of the sum: the t interval may be short")]
-
-
-def _betting_ends(x: FloatArray, alpha: float, cap: str) -> tuple[float, float]:
-    bets = _bets(x, alpha)
-    # a bet that losses are smaller is one that 1 - losses are larger
-    low = _ruled_out_below(x, bets, alpha, cap)
-    return low, 1 - _ruled_out_below(1 - x, bets, alpha, cap)
+    se = math.sqrt(residuals @ residuals * units / (units - 1)) / rows
+    se = 0.0 if has_no_spread(means, size=float(sizes.max())) else se
+    share, notes = float(sizes.max() / sizes.sum()) if sizes.any() else 0.0, list[Note]()
+    if units < FEW_ROWS or share > max(HEAVY_SHARE, 3 / rows):  # of few equal losses each is a large part
+        what = "rows" if groups is None else "groups"
+        text = f"{units} test {what}, the largest loss {share:.0%} of the sum: the t interval may be short"
+        notes = [("tail", text)]
+    ends = ends_around(value, t_quantile(level, units - 1) * se, se=se, df=units - 1)
+    return ends._replace(notes=notes)
 
 
 def _ruled_out_below(x: FloatArray, bets: FloatArray, alpha: float, cap: str) -> float:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from foldwise.errors import BadInterval, nearest
 from foldwise.shown import Shown
-from foldwise.stats.array_checks import Number, plain
 from foldwise.stats.evidence import Evidence
 
 # What an interval can be about, in the words that are printed.
@@ -32,24 +31,24 @@ Note = tuple[str, str]
 class Ends(NamedTuple):
     """The ends of an interval; `value` is what they are around, where that is not the mean loss over splits.
 
-    Formulas give arrays where their losses have leading axes. `details` are further numbers, such as the standard error
-    `se` and its degrees of freedom `df`; `notes` are pairs of a code and a sentence.
+    `details` are further numbers, such as the standard error `se` and its degrees of freedom `df`; `notes` are pairs of
+    a code and a sentence.
     """
 
-    low: Number
-    high: Number
-    value: Number | None = None
+    low: float
+    high: float
+    value: float | None = None
     details: Mapping[str, Any] = {}
     notes: Sequence[Note] = ()
 
 
-def ends_around(value: Number, reach: Number, **details: Any) -> Ends:
+def ends_around(value: float, reach: float, **details: Any) -> Ends:
     """The interval of all that is at most `reach` from the value.
 
     >>> ends_around(0.5, 0.25)[:3]
     (0.25, 0.75, 0.5)
     """
-    return Ends(plain(value - reach), plain(value + reach), plain(value), details)
+    return Ends(value - reach, value + reach, value, details)
 
 
 def _always_valid(evidence: Evidence) -> str | None:

@@ -51,9 +51,6 @@ def _published(formula: Callable[Arguments, Ends], name: str, target: str) -> Ca
         ends, given = formula(*args, **kwargs), described.bind(*args, **kwargs).arguments
         losses = given.get("losses", given.get("scores"))
         shown = None if losses is None or formula is bbc_formula.bbc else np.asarray(losses, np.float64)
-        if isinstance(ends.value, np.ndarray):
-            shape = ends.value.shape if shown is None else shown.shape
-            raise BadInterval(f"{name} needs one loss per row, not an array of shape {shape}")
         return _estimate(
             ends,
             name.format_map(ends.details),

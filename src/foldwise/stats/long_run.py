@@ -15,9 +15,8 @@ from foldwise.stats.array_checks import (
     checked_losses,
     has_no_spread,
     mean_within,
-    t_quantile,
 )
-from foldwise.stats.cross_validated import tail_notes
+from foldwise.stats.cross_validated import StudentT, tail_notes
 from foldwise.stats.evidence import IN_TIME, Evidence
 from foldwise.stats.held_out import no_surer_than_units
 from foldwise.stats.interval_method import Ends, IntervalMethod
@@ -48,24 +47,6 @@ class LongRun(NamedTuple):
     autocorrelation: float
 
 
-class Scale(NamedTuple):
-    """A standard error of the mean with its degrees of freedom."""
-
-    se: float
-    df: float
-
-    def reach(self, level: float) -> float:
-        return t_quantile(level, self.df) * self.se
-
-    def t(self, value: float) -> float:
-        return value / self.se if self.se else math.copysign(math.inf, value) if value else 0.0
-
-    def p(self, value: float) -> float:
-        from scipy import special
-
-        return float(2 * special.stdtr(self.df, -abs(self.t(value))))
-
-
 def long_run(series: Any, *, steps: int = 1, level: float = 0.95) -> LongRun:
     """Mean and interval of a series in the order of time: the widest of three, and the largest of their p.
 
@@ -80,28 +61,29 @@ def long_run(series: Any, *, steps: int = 1, level: float = 0.95) -> LongRun:
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3), found.df
     (0.504, 0.299, 0.709, 3)
     """
-    series, steps, level = _checked(series), checked_count("steps", steps), checked_level(level)
+    series = checked_losses(series, method="a long-run interval")
+    steps, level = checked_count("steps", steps), checked_level(level)
     if reason := too_short(series, steps=steps):
         raise BadInterval(f"the mean of this series has no interval: {reason}")
-    value = float(mean_within(series))
+    value = mean_within(series)
     deviations = _deviations(series)
     together = autocorrelation(deviations)
-    hln = _hln(deviations, steps)
     cosines = max(LEAST_COSINES, int(series.size / _times_per_cosine(together, steps)))
-    every = (low_frequencies(deviations, cosines), _hln(deviations, 1), hln)
-    scales = [scale for scale in every if scale is not None]
-    reach = max(scale.reach(level) for scale in scales)
-    least = max(scales, key=lambda scale: scale.p(value))  # significant, that is
+    low = StudentT(value, low_frequencies(deviations, cosines), cosines)
+    hln, independent = (StudentT(value, _hln(deviations, ahead), series.size - 1) for ahead in (steps, 1))
+    means = [mean for mean in (low, independent, hln) if not math.isnan(mean.se)]
+    reach = max(mean.reach(level) for mean in means)
+    least = max(means, key=lambda mean: mean.p)  # significant, that is
     return LongRun(
         value,
         value - reach,
         value + reach,
         least.se,
-        least.t(value),
+        least.t,
         least.df,
-        least.p(value),
-        math.nan if hln is None else hln.t(value),
-        math.nan if hln is None else hln.p(value),
+        least.p,
+        hln.t,
+        hln.p,
         together,
     )
 
@@ -164,22 +146,20 @@ def autocorrelation(deviations: FloatArray) -> float:
     return min(raw + (1 + 3 * raw) / deviations.size, 0.999)
 
 
-def low_frequencies(deviations: FloatArray, cosines: int) -> Scale:
+def low_frequencies(deviations: FloatArray, cosines: int) -> float:
     """The standard error from the lowest cosines: the mean square of their coefficients is the long-run variance."""
     times = deviations.size
     waves = np.cos(np.pi * np.outer(np.arange(1, cosines + 1), np.arange(times) + 0.5) / times)
-    return Scale(math.sqrt(2 * float(np.square(waves @ deviations).mean())) / times, cosines)
+    return math.sqrt(2 * float(np.square(waves @ deviations).mean())) / times
 
 
-def _hln(deviations: FloatArray, steps: int) -> Scale | None:
-    """Harvey, Leybourne and Newbold's standard error; None where its estimated variance is not positive."""
+def _hln(deviations: FloatArray, steps: int) -> float:
+    """Harvey, Leybourne and Newbold's standard error; NaN where its estimated variance is not positive."""
     times = deviations.size
     covariances = [float(deviations[lag:] @ deviations[: times - lag]) / times for lag in range(steps)]
     variance = covariances[0] + 2 * sum(covariances[1:])
     factor = (times + 1 - 2 * steps + steps * (steps - 1) / times) / times
-    if variance <= 0 < covariances[0]:
-        return None
-    return Scale(math.sqrt(variance / times / factor), times - 1)
+    return math.nan if variance <= 0 < covariances[0] else math.sqrt(variance / times / factor)
 
 
 def _times_per_cosine(together: float, steps: int) -> float:
@@ -197,13 +177,6 @@ def _rounded_up(times: float) -> int:
     (440, 90)
     """
     return 10 * math.ceil(times / 10)
-
-
-def _checked(series: Any) -> FloatArray:
-    losses = checked_losses(series, method="a long-run interval")
-    if losses.ndim != 1:
-        raise BadInterval(f"a long-run interval needs one loss per time, not an array of shape {losses.shape}")
-    return losses
 
 
 def _no_series(evidence: Evidence) -> str | None:

@@ -1,6 +1,9 @@
+"""The corrected t, the central limit interval, what independent units allow, and the intervals that are not offered."""
+
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,13 +14,22 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from foldwise.errors import BadInterval
+from foldwise.losses.loss import Loss
+from foldwise.stats.chooser import INTERVALS, find
 from foldwise.stats.cross_validated import (
+    FOLD_T,
+    NAIVE_Z,
+    NOT_OFFERED,
     RUNS_OF_DIFFERENCE,
     RUNS_OF_RISK,
     corrected_t,
     corrected_t_of_runs,
+    cv_clt,
+    independent_se,
     t_probability_within,
 )
+from foldwise.stats.evidence import Evidence
+from foldwise.stats.held_out import clopper_pearson, exact_share
 
 # shared oracle corrected_resampled_t_10fold: paired scores of two methods on ten folds, 20 test and 180 training rows
 A = np.array([0.812, 0.795, 0.833, 0.808, 0.79, 0.821, 0.799, 0.815, 0.826, 0.804])
@@ -115,12 +127,6 @@ def test_scores_equal_but_for_rounding_have_no_spread():
     assert corrected_t([1.0, 1.0 + 1e-9], test_train_ratio=0.5).se > 0
 
 
-def test_data_sets_along_leading_axes_are_judged_one_by_one(check_leading_axes):
-    losses = np.random.default_rng(3).random((2, 3, 8))
-    losses[0, 1], losses[1, 1] = 0.3, 0.0  # no spread, and none at all
-    check_leading_axes(lambda scores: corrected_t(scores, test_train_ratio=0.2, level=0.9), losses)
-
-
 def test_one_run_is_the_plain_corrected_t():
     assert corrected_t_of_runs([A], test_train_ratio=0.1) == corrected_t(A, test_train_ratio=0.1)
 
@@ -137,7 +143,6 @@ def test_the_probability_within_a_reach_is_that_of_the_oracle():
     [
         ([0.1], {}, "at least 2 splits, not 1. Use more folds"),
         ([0.1, math.nan], {}, "finite scores, and split 1 has nan"),
-        ([[0.1, 0.2], [math.inf, 0.2]], {}, "finite scores, and split 0 has inf"),
         (0.1, {}, "at least 2 splits, not 1"),
         ([0.1, 0.2], {"level": 95}, "a level"),
         ([0.1, 0.2], {"test_train_ratio": -1.0}, "at least 0, not -1.0"),
@@ -148,3 +153,73 @@ def test_the_probability_within_a_reach_is_that_of_the_oracle():
 def test_what_has_no_interval_is_refused(values, options, words):
     with pytest.raises(BadInterval, match=words):
         corrected_t(values, **{"test_train_ratio": 0.1, **options})
+
+
+def test_the_within_fold_variance_is_the_mean_of_those_inside_folds():
+    rng = np.random.default_rng(5)
+    losses, folds = rng.beta(1, 4, 22), rng.permutation(np.arange(22) % 5)
+    expected = sum(losses[k == folds].var(ddof=1) * (k == folds).mean() for k in range(5))
+    assert cv_clt(losses, folds, variance="within-fold").details["variance"] == pytest.approx(expected)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=2, max_size=30))
+def test_rows_of_equal_weight_have_the_standard_error_of_their_mean(losses):
+    losses = np.array(losses)
+    found = independent_se((losses - losses.mean()) / losses.size)
+    assert found == pytest.approx(losses.std(ddof=1) / np.sqrt(losses.size), abs=1e-12)
+
+
+@given(st.integers(1, 60), st.data())
+def test_whole_numbers_have_the_interval_of_clopper_and_pearson(rows, data):
+    errors = data.draw(st.integers(0, rows))
+    expected = clopper_pearson(errors, rows, level=0.9)
+    found = exact_share(errors / rows, rows, level=0.9)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_other_numbers_lie_between():
+    found = exact_share(0.25, 10, level=0.95)
+    assert (found.low, found.high) == pytest.approx((stats.beta.ppf(0.025, 2.5, 8.5), stats.beta.ppf(0.975, 3.5, 7.5)))
+    ends = np.array([exact_share(errors / 20, 20, level=0.95)[:2] for errors in np.linspace(0, 20, 41)])
+    assert (np.diff(ends, axis=0) > -1e-12).all()
+
+
+def test_one_unit_alone_says_nothing_and_does_not_fail():
+    assert independent_se(np.zeros(1)) == 0
+    assert exact_share(1.0, 1, level=0.95).high == 1
+
+
+LOSSES = np.random.default_rng(0).random((4, 10))
+EVIDENCE = Evidence(
+    fold_losses=LOSSES.mean(axis=1),
+    row_losses=tuple(LOSSES),
+    test_rows=tuple(np.arange(40).reshape(4, 10)),
+    train_counts=(30,) * 4,
+    kind="folds",
+    is_partition=True,
+    repeats=1,
+    folds=4,
+    loss=Loss("squared", np.subtract),
+    rows=40,
+)
+
+
+def test_they_are_the_textbook_intervals():
+    assert NAIVE_Z.ends(EVIDENCE, 0.9)[:2] == pytest.approx(
+        stats.norm.interval(0.9, LOSSES.mean(), stats.sem(LOSSES.ravel()))
+    )
+    folds = LOSSES.mean(axis=1)
+    assert FOLD_T.ends(EVIDENCE, 0.9)[:2] == pytest.approx(stats.t.interval(0.9, 3, folds.mean(), stats.sem(folds)))
+
+
+def test_they_refuse_what_they_cannot_do():
+    assert NAIVE_Z.refuse(replace(EVIDENCE, row_losses=None)) == "squared has no loss per row"
+    assert FOLD_T.refuse(replace(EVIDENCE, fold_losses=np.ones(1))) == "one split has no spread"
+    assert NAIVE_Z.refuse(EVIDENCE) is FOLD_T.refuse(EVIDENCE) is None
+
+
+@pytest.mark.parametrize("name", NOT_OFFERED)
+def test_they_are_in_no_table(name):
+    assert name not in INTERVALS
+    with pytest.raises(Exception, match="there is no interval"):
+        find(name)
