@@ -18,8 +18,8 @@ GROUP = "foldwise.executors"
 # Each is imported when it is named, and called with the options of the run.
 ENGINES = {
     "local": "foldwise.executors.local.local_executor:LocalExecutor",
-    "dask": "foldwise.executors.cluster.dask_engine:DaskExecutor",
-    "ray": "foldwise.executors.cluster.ray_engine:RayExecutor",
+    "dask": "foldwise.executors.cluster.cluster_executor:DaskExecutor",
+    "ray": "foldwise.executors.cluster.cluster_executor:RayExecutor",
 }
 
 

@@ -94,13 +94,15 @@ def fragile():
 def node_study(runnable, *, token="t" * 32, limits=None):
     work = workload_of(runnable)
     names = tuple(learner.name for learner in runnable.learners)
-    return NodeStudy(token, names, tuple(modules_of(work)), work.threads, limits or Limits(), versions())
+    required = tuple(versions().items())
+    return NodeStudy(token, names, tuple(modules_of(work)), work.threads, limits or Limits(), required)
 
 
-def write(runnable, folder):
+def files(runnable, folder):
+    """The files of a study, as nodes are sent them."""
     folder.mkdir(exist_ok=True)
     write_workload(workload_of(runnable), folder)
-    return folder
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def answer(**where):

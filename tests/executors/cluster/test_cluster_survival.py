@@ -7,8 +7,7 @@ from contextlib import ExitStack, closing
 import pytest
 from survival import SurvivalContract
 
-from foldwise.executors.cluster.dask_engine import DaskExecutor
-from foldwise.executors.cluster.ray_engine import RayExecutor
+from foldwise.executors.cluster.cluster_executor import DaskExecutor, RayExecutor
 from foldwise.executors.options import RunOptions
 
 pytestmark = pytest.mark.extras

@@ -17,7 +17,7 @@ from sklearn.linear_model import Ridge
 
 from foldwise.data.dataset import make_dataset
 from foldwise.executors.local.local_executor import LocalExecutor, start_ahead
-from foldwise.executors.local.nursery_process import NurseryProcess, _waiting, end_waiting, take_nursery
+from foldwise.executors.local.nursery_process import _waiting, end_waiting
 from foldwise.executors.local.pool import Pool
 from foldwise.executors.options import RunOptions
 from foldwise.losses.loss import make_losses
@@ -78,42 +78,23 @@ def test_a_nursery_that_was_started_ahead_serves_the_study():
     assert [serve(Ridge())[0]] == ahead
 
 
-@pytest.fixture
-def mother(tmp_path, monkeypatch):
-    """One who forks the nurseries of all pools."""
-    address = str(tmp_path / "mother")
-    taken = "foldwise.executors.local.pool.take_nursery"
-    monkeypatch.setattr(taken, lambda threads, **_: take_nursery(threads, address=address))
-    mother = NurseryProcess(1, address=address)
-    until = time.monotonic() + 30
-    while not Path(address).exists() and time.monotonic() < until:
-        time.sleep(0.01)
-    yield mother
-    mother.end()
-
-
-def test_nurseries_of_a_mother_are_forks_of_her_that_end_with_their_studies(mother):
-    left = set()
-    for _ in range(2):
-        with closing(LocalExecutor(RunOptions(jobs=1, isolate=True))) as executor:
-            do_fits(executor, Ridge())
-            (worker,) = executor._pool._workers.values()
-            nursery = parent(worker.pid)
-            assert parent(nursery) == mother.pid
-            left |= {worker.pid, nursery}
-        assert not any(map(is_alive, left))
-    assert len(left) == 4
-    assert is_alive(mother.pid)
-
-
-@pytest.mark.slow
-def test_where_the_mother_was_killed_everyone_has_a_nursery_of_their_own(mother):
-    os.kill(mother.pid, signal.SIGKILL)
-    mother.process.wait()
-    with closing(LocalExecutor(RunOptions(jobs=1, isolate=True))) as executor:
-        do_fits(executor, Ridge())
-        (worker,) = executor._pool._workers.values()
-        assert parent(parent(worker.pid)) == os.getpid()
+def test_semaphores_of_what_a_nursery_kills_are_removed():
+    """Those that Dask makes for its workers: their tracker must not be killed before it has removed them."""
+    code = (
+        "import multiprocessing, os, socket, time\n"
+        "from foldwise.executors.local.nursery import Nursery\n"
+        "if os.fork() == 0:\n"
+        "    made = [multiprocessing.get_context('spawn').Semaphore() for _ in range(3)]\n"
+        "    print(*(one._semlock.name for one in made), flush=True)\n"
+        "    time.sleep(60)\n"
+        "time.sleep(2)\n"
+        "nursery = Nursery(socket.socketpair()[0])\n"
+        "nursery._end_study()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    names = done.stdout.split()
+    assert len(names) == 3
+    assert [name for name in names if Path(f"/dev/shm/sem.{name.strip('/')}").exists()] == []
 
 
 @pytest.mark.slow

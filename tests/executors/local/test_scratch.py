@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import tempfile
 import time
-import warnings
 
 import pytest
 
-from foldwise.executors.local.nursery import LOCK, remove
+from foldwise.executors.local.nursery import GONE, LOCK, remove
 from foldwise.executors.local.scratch import PREFIX, scratch_folder, sweep
 from foldwise.records.sqlite import SqliteStore
 
@@ -57,31 +55,15 @@ def test_what_a_kill_left_is_removed_and_what_a_run_holds_is_not(temporary):
     assert list(temporary.iterdir()) == []
 
 
-def test_a_removal_that_is_cut_short_leaves_the_lock(temporary, monkeypatch):
+def test_a_removal_that_is_cut_short_is_finished_by_the_next_start(temporary, monkeypatch):
     folder = temporary / f"{PREFIX}cut"
-    (folder / "deep").mkdir(parents=True)
-    for name in (LOCK, "X.npy", "learners"):
-        (folder / name).write_bytes(b"0")
-    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
-    remove(folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["deep", LOCK]
-
-
-def test_a_file_that_goes_while_a_folder_is_removed_leaves_nothing_open(temporary, monkeypatch):
-    folder = temporary / f"{PREFIX}gone"
     folder.mkdir()
-    for name in "abc":
-        (folder / name).touch()
-
-    def is_gone(path, **_):
-        raise FileNotFoundError(path)
-
-    monkeypatch.setattr(os, "unlink", is_gone)
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
+    with monkeypatch.context() as killed:
+        killed.setattr("shutil.rmtree", lambda *_, **__: None)
         remove(folder)
-        gc.collect()
-    assert found == []
+    assert [path.name for path in temporary.iterdir()] == [f"{folder.name}{GONE}"]
+    sweep()
+    assert list(temporary.iterdir()) == []
 
 
 def test_what_could_not_live_in_a_long_folder_is_removed_too(temporary, monkeypatch):

@@ -80,7 +80,10 @@ class Channel:
     def _read(self, length: int) -> bytes:
         found = bytearray()
         while len(found) < length:
-            chunk = self.end.recv(min(length - len(found), 1 << 20))
+            try:
+                chunk = self.end.recv(min(length - len(found), 1 << 20))
+            except ConnectionResetError:  # it ended without reading all that was sent
+                chunk = b""
             if not chunk:
                 raise EOFError
             found += chunk

@@ -16,7 +16,7 @@ def work(end: socket.socket, folder: str, number: int) -> None:
     """Answer every batch with its records, as they come, until the coordinator is gone."""
     channel = Channel(end)
     log = log_file(folder, number)
-    _be_quiet(log)
+    be_quiet(log)
     files = _standard_files()
     faulthandler.enable()
     try:
@@ -33,7 +33,7 @@ def work(end: socket.socket, folder: str, number: int) -> None:
         for records in worker.each(batch):
             channel.send(("records", records))
             if _standard_files() != files:  # a learner has closed them; the next one may want to print
-                _be_quiet(log)
+                be_quiet(log)
                 files = _standard_files()
 
 
@@ -42,7 +42,7 @@ def log_file(folder: str | Path, number: int) -> Path:
     return Path(folder) / f"worker-{number}.log"
 
 
-def _be_quiet(log: Path) -> None:
+def be_quiet(log: Path) -> None:
     """What learners print must not mix with our own output, and is kept only as long as the worker."""
     while (nothing := os.open(os.devnull, os.O_RDONLY)) < 3:
         pass  # fill numbers that are closed: none of our own files may have them

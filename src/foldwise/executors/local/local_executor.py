@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 
 from foldwise.errors import BadStudy, FoldwiseError
+from foldwise.executors.executor import MeanSeconds
 from foldwise.executors.local import nursery_process
 from foldwise.executors.local.pool import Pool
 from foldwise.executors.local.scratch import scratch_folder, sweep
@@ -51,8 +52,7 @@ class LocalExecutor:
         if self.may_isolate:
             sweep()  # also where nothing is left to fit after a kill
         self.stop = Stop()  # that of the run, once there is one
-        self.seconds: dict[int, float] = {}  # of one fit, by method
-        self._counts: dict[int, int] = {}
+        self.seconds = MeanSeconds()
         self._is_asked_to_stop = False
         self._methods: dict[str, int] = {}  # by key of their fits
         self._left: deque[Batch] = deque()  # for this process, until workers take over
@@ -95,8 +95,7 @@ class LocalExecutor:
             self._pool.close()
         self._pool = self._worker = None
         self._is_in_pool = self._is_asked_to_stop = False
-        self.seconds.clear()
-        self._counts.clear()
+        self.seconds = MeanSeconds()
         self._held.close()
 
     def _begin(self, runnable: RunnableStudy) -> None:
@@ -172,10 +171,7 @@ class LocalExecutor:
     def _timed(self, records: Sequence[Record]) -> Sequence[Record]:
         for part in record_parts(records):
             keys = part.keys if isinstance(part, RecordBlock) else (part.key,)
-            method = self._methods[keys[0]]
-            count, mean = self._counts.get(method, 0) + len(keys), self.seconds.get(method, 0.0)
-            self._counts[method] = count
-            self.seconds[method] = mean + (part.seconds - mean) * len(keys) / count
+            self.seconds.note(self._methods[keys[0]], part.seconds, fits=len(keys))
         return records
 
 

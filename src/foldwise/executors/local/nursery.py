@@ -6,8 +6,7 @@ group when asked and reports how a worker ended. When the coordinator is gone, f
 whatever reason, it kills all that is left and removes the scratch folder.
 
 Its imports take longer than all else about starting workers, so it may be started before the
-study is known, and may serve another study after the first. Where several processes of a machine need one each, a
-mother imports for all of them, and each is a fork of her.
+study is known, and may serve another study after the first.
 """
 
 from __future__ import annotations
@@ -43,27 +42,24 @@ PRELOADED = (
     "foldwise.executors.local.child",
 )
 LOOK = 2.0  # seconds between looks at whether anybody still needs us
+PATIENCE = 5.0  # seconds for a nursery to end what it has started
 IDLE_SECONDS = 60.0  # without a study, after which a nursery ends by itself
 LOCK = "scratch.lock"  # no name that anything else has: a folder with it may be removed, and no other
+GONE = ".scratch-gone"  # the end of the name of a folder that is being removed
 _SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 
 
-def main(handle: int, address: str = "") -> None:
-    """Serve the coordinator at the other end of this socket until it is gone; or whoever connects to the address."""
+def main(handle: int) -> None:
+    """Serve the coordinator at the other end of this socket until it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    adopt_orphans()
-    control = socket.socket(fileno=handle)
-    try:
-        mother = Mother(control, address) if address else None
-    except OSError:  # the path is too long for a socket: everyone starts a nursery of their own
-        return
-    nursery = Nursery(control)
+    _adopt_orphans()
+    nursery = Nursery(socket.socket(fileno=handle))
     nursery.load(PRELOADED)
     with contextlib.suppress(ImportError):
         finding = importlib.import_module("foldwise.solvers.finding")
         nursery.load(f"foldwise.solvers.{family}" for family in finding.FAMILIES)
-    (mother or nursery).serve()
+    nursery.serve()
 
 
 def is_deserted(control: socket.socket) -> bool:
@@ -79,6 +75,7 @@ class Nursery:
     def __init__(self, control: socket.socket) -> None:
         self.control, self.coordinator = control, os.getppid()
         self.folder: str | None = None  # of the study, while there is one
+        self.entry = ""  # the module whose `work` is what its workers do
         self.workers: set[int] = set()
         self._idle_since = time.monotonic()
         self._wake, wake = os.pipe()
@@ -141,23 +138,38 @@ class Nursery:
             if not (chunk := self.control.recv(length - len(content))):
                 raise ConnectionError
             content += chunk
-        self.folder, modules = json.loads(content)
-        self.load(modules)
+        self.folder, self.entry, modules = json.loads(content)
+        self.load([*modules, self.entry])
         self._notify(b"R", 0, 0)
 
     def _start(self, number: int, handle: int) -> None:
         pid = os.fork()
         if pid == 0:
-            _become_worker(number, handle, str(self.folder), close=(self.control.fileno(), self._wake))
+            self._become_worker(number, handle)
         os.close(handle)
         with contextlib.suppress(OSError):  # both sides do it, whoever comes first
             os.setpgid(pid, pid)
         self.workers.add(pid)
         self._notify(b"B", number, pid)
 
+    def _become_worker(self, number: int, handle: int) -> None:
+        """The forked process: a group of its own, which ends with its parent or when the coordinator is gone."""
+        try:
+            with contextlib.suppress(OSError):
+                os.setpgid(0, 0)
+            _end_with_parent()
+            for name in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
+                signal.signal(name, signal.default_int_handler if name is signal.SIGINT else signal.SIG_DFL)
+            signal.set_wakeup_fd(-1)
+            for other in (self.control.fileno(), self._wake):
+                os.close(other)
+            importlib.import_module(self.entry).work(socket.socket(fileno=handle), str(self.folder), number)
+        finally:
+            os._exit(0)
+
     def _on_exit(self) -> None:
         """Report workers that ended, after killing what they left running."""
-        while (pid := ended_child()) is not None:
+        while (pid := _ended_child()) is not None:
             if pid in self.workers:
                 self.workers.discard(pid)
                 _kill_group(pid)
@@ -176,7 +188,8 @@ class Nursery:
             _kill_group(pid)
         # Children of the killed become ours, so look again. A killed process looks like a zombie while threads of
         # it are still ending, and keeps its children until then: only having no child at all means the end.
-        while _has_children():
+        until = time.monotonic() + PATIENCE
+        while _has_children() and time.monotonic() < until:
             _kill_strangers(set())
             time.sleep(0.005)
         self._remove_folder()
@@ -188,89 +201,14 @@ class Nursery:
             remove(self.folder)
 
 
-class Mother:
-    """Forks a nursery for each process that connects, and ends with the one that started it."""
-
-    def __init__(self, control: socket.socket, address: str) -> None:
-        self.control, self.coordinator = control, os.getppid()
-        self.nurseries: set[int] = set()
-        self.door = socket.socket(socket.AF_UNIX)
-        self.door.bind(f"{address}~")
-        self.door.listen(128)  # who comes while imports go on waits
-        os.rename(f"{address}~", address)  # whoever sees the address is let in
-
-    def serve(self) -> None:
-        try:
-            while os.getppid() == self.coordinator:
-                ready, _, _ = select.select([self.control, self.door], [], [], LOOK)
-                if self.control in ready:  # it says nothing until it is gone
-                    return
-                if self.door in ready:
-                    self._fork(self.door.accept()[0])
-                self._reap()
-        finally:
-            self.door.close()
-            self._end()
-            os._exit(0)
-
-    def _fork(self, control: socket.socket) -> None:
-        pid = os.fork()
-        if pid:
-            self.nurseries.add(pid)
-            control.close()
-            return
-        try:
-            self.control.close()
-            self.door.close()
-            _end_with_parent()  # at once, as if it had been killed itself: the folder of its study is still needed
-            Nursery(control).serve()
-        finally:
-            os._exit(1)
-
-    def _reap(self) -> None:
-        while (pid := ended_child()) is not None:
-            os.waitpid(pid, 0)
-            self.nurseries.discard(pid)
-            _kill_strangers(self.nurseries)
-
-    def _end(self) -> None:
-        """Nurseries see that those they serve are gone, and end what they started; what is left then is killed."""
-        until = time.monotonic() + LOOK
-        while _has_children():
-            _kill_strangers(self.nurseries if time.monotonic() < until else set())
-            time.sleep(0.005)
-
-
 def remove(folder: str | os.PathLike[str]) -> None:
-    """Remove a scratch folder, its lock last: what a kill leaves of it is still known as ours."""
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path, ignore_errors=True)
-            elif entry.name != LOCK:
-                os.unlink(entry.path)
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove a scratch folder, renamed before, so that what a kill leaves of it is known for what it is."""
+    with contextlib.suppress(OSError):
+        os.rename(folder, f"{os.fspath(folder)}{GONE}")
+    shutil.rmtree(f"{os.fspath(folder)}{GONE}", ignore_errors=True)
 
 
-def _become_worker(number: int, handle: int, folder: str, *, close: tuple[int, ...]) -> None:
-    """The forked process: a group of its own, which ends with its parent or when the coordinator is gone."""
-    try:
-        with contextlib.suppress(OSError):
-            os.setpgid(0, 0)
-        _end_with_parent()
-        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
-            signal.signal(name, signal.default_int_handler if name is signal.SIGINT else signal.SIG_DFL)
-        signal.set_wakeup_fd(-1)
-        for other in close:
-            os.close(other)
-        from foldwise.executors.local.child import work
-
-        work(socket.socket(fileno=handle), folder, number)
-    finally:
-        os._exit(0)
-
-
-def adopt_orphans() -> None:
+def _adopt_orphans() -> None:
     """Processes that lose their parent below us become our children, whatever group or session they chose."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -281,10 +219,10 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
         if os.getppid() == 1:
             os._exit(1)
-    adopt_orphans()
+    _adopt_orphans()
 
 
-def ended_child() -> int | None:
+def _ended_child() -> int | None:
     """A child that has ended and is still to be reaped."""
     try:
         found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -299,9 +237,12 @@ def _kill_group(pid: int) -> None:
 
 
 def _kill_strangers(known: set[int]) -> None:
-    """Kill children of ours that are no workers: processes a learner left behind."""
-    for pid in children():
-        if pid not in known:
+    """Kill children of ours that are no workers: processes a learner left behind.
+
+    Python's trackers of resources remove what killed processes have left, and end by themselves.
+    """
+    for pid in _children():
+        if pid not in known and b"resource_tracker" not in _command(pid):
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
 
@@ -316,7 +257,7 @@ def _has_children() -> bool:
     return True
 
 
-def children() -> list[int]:
+def _children() -> list[int]:
     """Numbers of our living children; the kernel's own list of them is not built in everywhere."""
     found = []
     with contextlib.suppress(OSError):
@@ -328,8 +269,16 @@ def children() -> list[int]:
     return found
 
 
+def _command(pid: int) -> bytes:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
 if __name__ == "__main__":
-    handle, address, *rest = sys.argv[1:]
+    handle, *rest = sys.argv[1:]
     # learners find the same modules and words as in the process that made them
     sys.path[:], sys.argv[:] = map(json.loads, rest)
-    main(int(handle), address)
+    main(int(handle))

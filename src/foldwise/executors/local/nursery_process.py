@@ -15,9 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from foldwise.executors.local.nursery import NOTICE, REQUEST, is_deserted
+from foldwise.executors.local.nursery import NOTICE, PATIENCE, REQUEST, is_deserted
 
-PATIENCE = 5.0  # seconds for a nursery to end what it has started
 # A nursery that has imported anything else, a user's own module for one, is not kept: it may change on disk.
 LASTING = ("foldwise", "numpy", "pandas", "scipy", "sklearn")
 _ENVIRONMENT = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -25,15 +24,15 @@ _waiting: list[NurseryProcess] = []
 
 
 class NurseryProcess:
-    """A nursery that is started now, for studies with so many threads in a fit; with an address, a mother of them."""
+    """A nursery that is started now, for studies with so many threads in a fit."""
 
-    def __init__(self, threads: int, *, address: str = "") -> None:
+    def __init__(self, threads: int) -> None:
         self.conditions = _conditions(threads)
         words, environment, *_ = self.conditions
         self.control, theirs = socket.socketpair()
         script = Path(__file__).with_name("nursery.py")
         self.process = subprocess.Popen(
-            [sys.executable, "-P", str(script), str(theirs.fileno()), address, *words],
+            [sys.executable, "-P", str(script), str(theirs.fileno()), *words],
             pass_fds=(theirs.fileno(),),
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -53,11 +52,11 @@ class NurseryProcess:
         """Can it serve a study as one would that is started now?"""
         return not is_deserted(self.control) and self.conditions == _conditions(threads)
 
-    def begin(self, folder: Path, modules: Iterable[str]) -> None:
-        """A study begins whose files are there, and whose learners come from these modules."""
+    def begin(self, folder: Path, modules: Iterable[str], *, entry: str = "foldwise.executors.local.child") -> None:
+        """A study begins whose files are there, and whose learners come from these modules; `entry` has its workers."""
         modules = list(modules)
         self.is_lasting = all(name.partition(".")[0] in LASTING for name in modules)
-        content = json.dumps([str(folder), modules]).encode()
+        content = json.dumps([str(folder), entry, modules]).encode()
         self.send(REQUEST.pack(b"A", len(content)) + content)
 
     def send(self, request: bytes, handles: Iterable[int] = ()) -> None:
@@ -83,11 +82,12 @@ class NurseryProcess:
 
     def finish(self) -> None:
         """End the study: its workers, and all they started, are dead then. The nursery waits for the next study."""
-        if not self.is_lasting or (self.is_up and not self._has_ended_study()):
+        if self.is_lasting:
+            self.send(REQUEST.pack(b"E", 0))
+        if not self.is_lasting or (self.is_up and not self.says(b"E", PATIENCE)):
             self.end()
             return
         if not self.is_up:  # it has no workers to wait for
-            self.send(REQUEST.pack(b"E", 0))
             self._stale += 1
         self.is_up = False
         _waiting.append(self)
@@ -110,51 +110,19 @@ class NurseryProcess:
         self.control.close()
         self.process.returncode = 0  # else we would be warned that it still runs
 
-    def _has_ended_study(self) -> bool:
-        self.send(REQUEST.pack(b"E", 0))
-        poll, until = select.poll(), time.monotonic() + PATIENCE
+    def says(self, wanted: bytes, seconds: float) -> bool:
+        """Does such a notice come within so many seconds?"""
+        poll, until = select.poll(), time.monotonic() + seconds
         poll.register(self.control, select.POLLIN)
         with suppress(EOFError):
             while poll.poll(max(0, int((until - time.monotonic()) * 1000))):
-                if any(what == b"E" for what, *_ in self.notices()):
+                if any(what == wanted for what, *_ in self.notices()):
                     return True
         return False
 
 
-class ForkedNursery(NurseryProcess):
-    """One that the mother at this address forks for us; OSError where she is gone."""
-
-    def __init__(self, address: str) -> None:
-        self.control = socket.socket(socket.AF_UNIX)
-        try:
-            self.control.connect(address)
-        except OSError:
-            self.control.close()
-            raise
-        self.is_up = self.is_lasting = False
-        self._notices, self._stale = bytearray(), 0
-
-    def finish(self) -> None:
-        self.end()
-
-    def end(self) -> None:
-        """End it; it kills its workers first, and then its end of the socket closes."""
-        with suppress(OSError):
-            self.control.shutdown(socket.SHUT_WR)
-            self.control.settimeout(PATIENCE)
-            while self.is_up and self.control.recv(4096):
-                pass
-        self.control.close()
-
-    def forget(self) -> None:
-        self.control.close()
-
-
-def take_nursery(threads: int, *, address: str = "") -> NurseryProcess:
-    """One of the mother at this address, if she is there; the one that waits for a study, or a new one."""
-    if address:
-        with suppress(OSError):
-            return ForkedNursery(address)
+def take_nursery(threads: int) -> NurseryProcess:
+    """The one that waits for a study, or a new one."""
     with suppress(IndexError):  # nobody waits, or another thread was first
         waiting = _waiting.pop()
         if waiting.fits(threads):

@@ -73,7 +73,6 @@ class Pool:
         self._workers: dict[int, _Worker] = {}
         self._numbers = 0
         self.keeps_nursery = False  # for the next study of this process
-        self.mother = ""  # address of one who forks nurseries for processes of this machine
         self._nursery: NurseryProcess | None = None
         self._nurseries = 0  # started since the last record
         self._is_stopping = False
@@ -244,7 +243,7 @@ class Pool:
     # Processes
 
     def _start_nursery(self) -> None:
-        self._nursery = take_nursery(self.threads, address=self.mother)
+        self._nursery = take_nursery(self.threads)
         self._nursery.begin(self.folder, self.modules)
         self._nurseries += 1
 

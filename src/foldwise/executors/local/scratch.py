@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from foldwise.errors import BadStudy
-from foldwise.executors.local.nursery import LOCK, remove
+from foldwise.executors.local.nursery import GONE, LOCK, remove
 from foldwise.records.lock import take
 
 PREFIX = "foldwise-"
@@ -19,11 +20,11 @@ _LONG_AGO = 3600.0  # an empty folder of that age was left by a kill between two
 
 
 @contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A new folder that nobody else will touch while this process lives."""
+def scratch_folder(place: str | None = None, *, label: str = "") -> Iterator[Path]:
+    """A new folder that nobody else will touch while this process lives; a label is part of its name."""
     sweep()
     try:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{label}{label and '-'}", dir=place))
     except OSError as reason:
         place = tempfile.gettempdir()
         raise BadStudy(f"cannot make a folder in {place}: {reason.strerror}", "Set TMPDIR to another") from reason
@@ -42,6 +43,9 @@ def sweep() -> None:
         with suppress(OSError):
             about = folder.lstat()
             if about.st_uid != os.getuid() or folder.is_symlink() or not folder.is_dir():
+                continue
+            if folder.suffix == GONE:
+                shutil.rmtree(folder, ignore_errors=True)
                 continue
             if not (folder / LOCK).exists():
                 if time.time() - about.st_mtime > _LONG_AGO:
