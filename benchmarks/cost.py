@@ -11,6 +11,7 @@ import math
 import pickle
 import sys
 import tempfile
+import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
 import foldwise as fw
-from foldwise.executors.cluster.packed_batch import pack_batch
 from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
 from foldwise.executors.workload import workload_of, write_workload
@@ -31,7 +31,8 @@ from foldwise.records.record import Record
 COLUMNS = 10
 FOLDS, HELD_OUT = 13, 4  # lines of a plane of 13 points: 4 of 13 folds are held out at a time
 HEAD = 450  # bytes of a record beside its numbers: key, checksums, JSON, the row of the table and its index
-PER_FIT = 290  # bytes of a fit on its way beside its rows
+PER_ROW = 1.65  # bytes of a row number on its way, compressed
+PER_FIT = 270  # bytes of a fit on its way beside its rows
 PER_RECORD = 380  # bytes of a record on its way back beside its numbers
 
 
@@ -66,7 +67,7 @@ def predicted(rows: int, candidates: int, columns: int = COLUMNS) -> Cost:
     return Cost(
         fits=tuning + chosen,
         data=8 * rows * (columns + 1),
-        sent=int((tuning + chosen) * (rows / 4 + PER_FIT)),  # a bit for every row, twice
+        sent=int(tuning * (PER_ROW * rows + PER_FIT) + chosen * (PER_ROW * rows * 22 / 13 + PER_FIT)),
         back=int(tuning * (8 * held + PER_RECORD) + chosen * (8 * rows + PER_RECORD)),  # the chosen answer for all rows
         stored=tuning * on_pages(9 * held + HEAD) + chosen * on_pages(9 * rows + HEAD),  # steps between rows: a byte
     )
@@ -100,7 +101,7 @@ class Watched(LocalExecutor):
 
     def _weigh_fit(self, fit: Fit) -> None:
         if fit.method == 0:  # not the baseline, which every study has besides
-            size = len(pickle.dumps(pack_batch((fit,)), pickle.HIGHEST_PROTOCOL))
+            size = len(zlib.compress(pickle.dumps((fit,), pickle.HIGHEST_PROTOCOL), 1))
             self.cost = replace(self.cost, fits=self.cost.fits + 1, sent=self.cost.sent + size)
 
     def _weigh_record(self, record: Record) -> None:
@@ -122,7 +123,7 @@ def measured(rows: int, candidates: int) -> Cost:
 
 
 def _compare(learners: Any, X: Any, y: Any, store: Path, executor: Watched) -> None:
-    fw.compare(learners, X, y, store=store, solvers=False, seed=1, engine=executor)
+    fw.compare(learners, X, y, outer=13, inner="lines", store=store, solvers=False, seed=1, engine=executor)
 
 
 def main() -> None:

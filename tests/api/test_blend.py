@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 from itertools import combinations
 
 import numpy as np
@@ -25,9 +24,7 @@ from foldwise.api.model_file import load_model, save_model
 from foldwise.api.saved_model import predict_table
 from foldwise.data.dataset import make_dataset
 from foldwise.errors import BadLearner, BadStudy, FitsFailed
-from foldwise.executors.cluster.packed_batch import pack_batch, unpack_batch
 from foldwise.learners.blend import WeightedMean
-from foldwise.plans.fit import Fit, MemberPredictions
 
 KS, ALPHAS = [1, 3, 6], [0.01, 1.0, 30.0]
 LEARNERS = {"knn": Counted(), "ridge": Ridge(), "line": LinearRegression()}
@@ -368,14 +365,6 @@ def test_members_may_search_or_be_raced(numbers, tmp_path):
     assert result.is_finished
     assert method_of(result, "blend")["status"] == "ok"
     assert plain(fw.load(tmp_path / "run")) == plain(result) == plain(fw.compare(specs, *numbers, **words))
-
-
-def test_what_its_members_predicted_travels_with_the_fit():
-    given = MemberPredictions(np.ones((2, 3)), np.zeros((1, 3)))
-    fit = Fit("key", 0, 0, np.array([1, 2]), np.array([4]), ("predict",), 7, members=given)
-    (found,) = unpack_batch(pickle.loads(pickle.dumps(pack_batch((fit,)))))
-    np.testing.assert_array_equal(found.members.learn, given.learn)
-    np.testing.assert_array_equal(found.members.answer, given.answer)
 
 
 class Broken(RegressorMixin, BaseEstimator):

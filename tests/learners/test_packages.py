@@ -164,10 +164,10 @@ def test_a_result_is_loaded_and_reported_without_its_learner(
 
 def test_a_node_with_another_version_or_none_is_refused(install: Callable[..., None]) -> None:
     install("deepwood", "1.0")
-    node.check_versions((*node.versions(), ("deepwood", "1.0")))
+    node.check_versions((*node.versions().items(), ("deepwood", "1.0")))
 
     with pytest.raises(BadStudy, match=r"has deepwood 1\.0 instead of 1\.1, absentwood nothing instead of 2\.0"):
-        node.check_versions((*node.versions(), ("deepwood", "1.1"), ("absentwood", "2.0")))
+        node.check_versions((*node.versions().items(), ("deepwood", "1.1"), ("absentwood", "2.0")))
 
 
 @pytest.mark.parametrize(("name", "package"), [("catboosted", "catboost"), ("neural_net", "torch")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import threading
 import time
+import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -41,7 +42,7 @@ def sent(tmp_path, temporary):
 
 
 def run(study, *fits):
-    return pickle.loads(node.run_batch(*study, pickle.dumps(fits)))
+    return pickle.loads(node.run_batch(*study, zlib.compress(pickle.dumps(fits))))
 
 
 def test_records_are_those_of_this_process(sent):

@@ -12,6 +12,7 @@ import pickle
 import select
 import socket
 import uuid
+import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -114,7 +115,8 @@ class ClusterExecutor:
     def _send_batch(self, batch: Batch) -> None:
         self._numbers += 1
         self._in_flight[self._numbers] = batch
-        self._channel.send_nowait(("do", self._numbers, self._token, pickle.dumps(batch, pickle.HIGHEST_PROTOCOL)))
+        packed = zlib.compress(pickle.dumps(batch, pickle.HIGHEST_PROTOCOL), 1)  # a fifth: row numbers are alike
+        self._channel.send_nowait(("do", self._numbers, self._token, packed))
 
     def _poll(self, seconds: float) -> None:
         """Wait for messages, at most so long, and handle them."""

@@ -12,6 +12,7 @@ import socket
 import sys
 import tempfile
 import threading
+import zlib
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -88,7 +89,7 @@ def run_batch(study: NodeStudy, files: Any, batch: bytes) -> bytes:
             pool = NodePool(study, files)
         try:
             rows = np.empty(0, dtype=np.int64)
-            return pickle.dumps([replace(record, rows=rows) for record in pool.run(pickle.loads(batch))])
+            return pickle.dumps([replace(record, rows=rows) for record in pool.run(pickle.loads(zlib.decompress(batch)))])
         except BaseException:
             _pools.pop(threading.get_ident(), pool).close()
             raise
