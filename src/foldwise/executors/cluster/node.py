@@ -66,9 +66,11 @@ class NodePool:
         self._held.callback(self._pool.close)
         _pools[threading.get_ident()] = self
 
-    def run(self, batch: Any) -> list[Record]:
+    def run(self, packed: bytes) -> list[Record]:
+        """Records without their rows, which the coordinator knows."""
+        batch, no_rows = pickle.loads(zlib.decompress(packed)), np.empty(0, dtype=np.int64)
         with self._at_work:
-            return [record for records in self._pool.run([batch]) for record in records]
+            return [replace(record, rows=no_rows) for records in self._pool.run([batch]) for record in records]
 
     def close(self) -> None:
         self._pool.ask_to_stop()
@@ -80,7 +82,7 @@ _pools: dict[int, NodePool] = {}  # by the thread that uses it
 
 
 def run_batch(study: NodeStudy, files: Any, batch: bytes) -> bytes:
-    """Pickled records of these fits, without their rows, which the coordinator knows; or the error to be raised."""
+    """Pickled records of these fits, or the error to be raised by the coordinator."""
     try:
         pool = _pools.get(threading.get_ident())
         if pool is None or pool.token != study.token:
@@ -88,8 +90,7 @@ def run_batch(study: NodeStudy, files: Any, batch: bytes) -> bytes:
                 pool.close()
             pool = NodePool(study, files)
         try:
-            rows = np.empty(0, dtype=np.int64)
-            return pickle.dumps([replace(record, rows=rows) for record in pool.run(pickle.loads(zlib.decompress(batch)))])
+            return pickle.dumps(pool.run(batch))
         except BaseException:
             _pools.pop(threading.get_ident(), pool).close()
             raise
