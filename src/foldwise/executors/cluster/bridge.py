@@ -154,6 +154,7 @@ class DaskBridge(Bridge):
                 asynchronous=True,
                 silence_logs=40,
             )
+            cluster.adapt(minimum=self.jobs, maximum=self.jobs)  # Dask gives up on a worker that dies while it starts
         self.client = await distributed.Client(cluster, asynchronous=True, timeout=CONNECT_SECONDS)
 
     async def slots(self) -> int:
@@ -223,7 +224,6 @@ class RayBridge(Bridge):
         nodes = [On(about["NodeID"], soft=False) for about in self.ray.nodes() if about["Alive"] and self.address]
         tasks = [forget.options(scheduling_strategy=one).remote(token) for one in nodes for token in self.studies]
         await asyncio.gather(*tasks, return_exceptions=True)
-        self.ray.shutdown()
 
 
 BRIDGES: dict[str, type[Bridge]] = {"dask": DaskBridge, "ray": RayBridge}
