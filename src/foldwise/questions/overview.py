@@ -219,7 +219,7 @@ class Overview:
         key = "r2" if head == "R²" else "auc"
         method = next(method for method in self.answer.every if method.method.name == name)
         value = next((metric.value for metric in method.metrics if metric.name == key and metric.of is None), None)
-        return Cell(MISSING) if value is None or value != value else Cell(f"{value:.2f}", value)
+        return Cell(MISSING) if value is None or value != value else Cell(fixed(value, 2), value)
 
     def _against_head(self) -> str:
         best = self.answer.best
