@@ -129,7 +129,7 @@ def _said(design: Design, seed: list[int]) -> dict[str, Any]:
     X, y = _drawn(design, design.rows, np.random.default_rng(seed))
     options = {"outer": design.folds, "repeats": design.repeats, "seed": seed[1], "jobs": 1}
     result = fw.compare(design.learners, X, y, guards=False, progress=False, **options)
-    table = result.decision().iloc[:-1]  # the last row is the baseline
+    table = result.decision().set_index("method").loc[list(design.learners)]  # not by risk, and no baseline
     winner, best = result.to_dict()["winner"], next(m for m in result.methods if m.method.name == result.best)
     plain, shared = best.estimate(), best.estimate(level=shared_level(0.95, len(table)))
     return {
