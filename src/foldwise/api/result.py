@@ -514,6 +514,11 @@ class Result:
         `method`: its name.
 
         `ax`, `width`: as in `Result.plot`.
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["ridge:small"], "diabetes", outer=3, inner=2, jobs=1)
+        >>> result.plot_validation().axes[0].get_title()
+        'alpha, ridge:small'
         """
         return draw(validation_figures(self._tuned(method)[0]), ax=ax, width=width)
 
@@ -532,6 +537,11 @@ class Result:
         "confusion" of classes; "predicted", "residuals", "how" of numbers.
 
         `ax`, `width`: as in `Result.plot`.
+
+        >>> import foldwise as fw
+        >>> result = fw.compare(["ridge:small"], "diabetes", outer=3, inner=2, jobs=1)
+        >>> result.plot_predictions(kind="residuals").axes[0].get_title()
+        'Residuals, ridge:small'
         """
         figures = list(method_figures(self._named(method)))
         kinds = [figure.title.split()[0].strip(",").lower() for figure in figures]
