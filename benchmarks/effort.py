@@ -24,8 +24,16 @@ import numpy as np
 import sets
 
 import foldwise as fw
-from foldwise.plans.effort import LEVELS, WIDE, Effort, Scheme
-from foldwise.plans.tight import LEAST_ROWS, MOST_COLUMNS, MOST_FITS, RUNS
+from foldwise.plans.effort import (
+    LEAST_ROWS,
+    LEVELS,
+    MORE_REPEATS,
+    MOST_COLUMNS,
+    MOST_FITS,
+    WIDE,
+    Effort,
+    Scheme,
+)
 
 ROWS = Path(__file__).with_name("effort.json")
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "effort.md"
@@ -186,8 +194,8 @@ def _schemes_table() -> str:
 
 def _cheap_text() -> str:
     return (
-        f"Thorough studies with repeats have {RUNS} of them where further fits are cheap: all learners linear, ridge, "
-        f"k-NN, naive Bayes, LDA or QDA, at least {LEAST_ROWS} rows, at most {MOST_COLUMNS} columns, and "
+        f"Thorough studies with repeats have {MORE_REPEATS} of them where further fits are cheap: all learners linear, "
+        f"ridge, k-NN, naive Bayes, LDA or QDA, at least {LEAST_ROWS} rows, at most {MOST_COLUMNS} columns, and "
         f"{MOST_FITS:,} further fits ([what they gain](decide.md#tighter-intervals-and-what-they-cost)).\n"
     )
 

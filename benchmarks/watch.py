@@ -22,7 +22,7 @@ from pathlib import Path
 
 import httpx
 
-from foldwise.api.watching import watch_beside
+from foldwise.api.watching import start_page
 
 STUDY = """
 import sys
@@ -76,7 +76,7 @@ def run(pages: int) -> dict[str, float]:
     """One run, with so many pages open from before its beginning to its end."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "run"
-        beside = watch_beside(store) if pages else None
+        beside = start_page(store) if pages else None
         opened = Pages(beside.url, pages) if beside else None
         if opened:
             while opened.messages < pages:  # all of them are there

@@ -74,7 +74,7 @@ def test_accuracy_is_the_zero_one_loss_told_as_a_score():
     for name in ("risk", "low", "high", "interval"):
         assert asked.to_dict()["methods"][0][name] == plain.to_dict()["methods"][0][name]
     assert (asked.to_dict()["loss"], asked.to_dict()["score"]) == ("zero_one", "accuracy")
-    assert "the accuracy is" in " ".join(str(asked).split())
+    assert "its accuracy on new rows is" in " ".join(str(asked).split())
     assert "accuracy" not in str(plain).partition("\n")[0]
 
 

@@ -19,7 +19,6 @@ from foldwise.errors import BadLearner, nearest
 from foldwise.learners.identity import code_and_modules, describe, identity_of
 from foldwise.learners.learner import Learner
 from foldwise.learners.model import responses_of
-from foldwise.learners.named import Named
 from foldwise.learners.packages import packages_of
 from foldwise.losses.loss import Loss
 from foldwise.plans.fit import Fit, MemberPredictions
@@ -41,6 +40,7 @@ def read_blend(request: Any) -> Blend | None:
     Blend(members=['ridge', 'k-nn'])
     """
     from foldwise.learners.blend import Blend
+    from foldwise.learners.named import Named  # both need scikit-learn, and a result that is read does not
 
     if isinstance(request, Blend):
         return request
