@@ -58,3 +58,7 @@ def test_the_nearest_name_is_offered_or_all_of_them():
 
 def test_those_that_users_catch_are_at_hand():
     assert issubclass(fw.FitsFailed, fw.FoldwiseError)
+
+
+def test_a_notebook_shows_the_sentence_alone():
+    assert BadData("cannot do it", "Do that")._render_traceback_() == ["BadData: cannot do it. Do that."]

@@ -30,6 +30,10 @@ class FoldwiseError(ValueError):
         self.found = found
         super().__init__(" ".join(_sentence(part) for part in (self.problem, self.remedy) if part))
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the sentence, without the lines of code above it (`%debug` still has them)."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class BadData(FoldwiseError):
     """A table, a column or a target that cannot be used."""
