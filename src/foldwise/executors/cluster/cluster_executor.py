@@ -38,7 +38,6 @@ from foldwise.records.record import Record
 
 AHEAD = 2  # batches in flight for each that can run, so that none waits for the next
 TICK = 0.1
-PACKAGES = {"dask": "distributed", "ray": "ray"}
 CLOSE_SECONDS = 2.0
 
 
@@ -46,13 +45,14 @@ class ClusterExecutor:
     """What Dask and Ray share; `jobs` is the size of a cluster of our own, or how much of another we use at most."""
 
     engine: ClassVar[str]  # also the extra that brings it
+    package: ClassVar[str]
 
     def __init__(self, options: RunOptions | None = None) -> None:
         options = options or RunOptions()
         if options.isolate is False:
             raise BadStudy(f"fits on {self.engine} always run in processes of their own", "Leave isolate out")
-        if importlib.util.find_spec(package := PACKAGES[self.engine]) is None:
-            words = f"engine {self.engine!r} needs the package {package}, which is not installed"
+        if importlib.util.find_spec(self.package) is None:
+            words = f"engine {self.engine!r} needs the package {self.package}, which is not installed"
             raise MissingExtra(words, f"Run: pip install 'foldwise[{self.engine}]'")
         if not HAS_WORKERS:
             raise BadStudy("this system cannot run fits in processes of their own", "Use engine='local'")
@@ -208,10 +208,10 @@ class ClusterExecutor:
 class DaskExecutor(ClusterExecutor):
     """`address` is that of a scheduler, as Dask writes it: tcp://host:8786."""
 
-    engine = "dask"
+    engine, package = "dask", "distributed"
 
 
 class RayExecutor(ClusterExecutor):
     """`address` is that of a head node, as Ray writes it: host:6379, ray://host:10001 or auto."""
 
-    engine = "ray"
+    engine, package = "ray", "ray"
