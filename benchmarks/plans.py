@@ -25,7 +25,7 @@ import foldwise as fw
 from foldwise.api import planning
 from foldwise.executors.local.local_executor import LocalExecutor
 from foldwise.executors.options import RunOptions
-from foldwise.executors.progress import duration
+from foldwise.studies.pace import duration
 
 PAGE = Path(__file__).parents[1] / "docs" / "plans.md"
 

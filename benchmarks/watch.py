@@ -67,9 +67,14 @@ class Pages:
             await asyncio.gather(*pages, return_exceptions=True)
 
     async def _page(self, client: httpx.AsyncClient) -> None:
-        async with client.stream("GET", f"{self.url}events") as stream:
-            async for line in stream.aiter_lines():
-                self.messages += line.startswith("data: ")
+        shown = 0
+        while True:  # as the script of the page does
+            state = (await client.get(f"{self.url}state")).json()
+            self.messages += 1
+            if state["report"] != shown:
+                shown = state["report"]
+                await client.get(f"{self.url}report")
+            await asyncio.sleep(1.0)
 
 
 def run(pages: int) -> dict[str, float]:

@@ -1,10 +1,8 @@
-"""The live page in a real browser: it moves, it is silent, it asks nobody else, and it ends with the report."""
+"""The live page in a real browser: it moves, it is silent, it asks nobody else, and it shows the report."""
 
 from __future__ import annotations
 
 import os
-import re
-import signal
 import subprocess
 import sys
 import time
@@ -47,102 +45,53 @@ def wait_for(look):
     raise AssertionError("waited in vain")
 
 
-def width(browser, number):
-    words = {"width": number, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", words)
-    return browser.execute_script("return document.documentElement.scrollWidth")
+def text(browser, part):
+    return browser.find_element("id", part).text
+
+
+def in_report(browser, script):
+    """What a script says of the report, which is a frame of the page."""
+    return browser.execute_script(f"const page = document.querySelector('iframe').contentDocument; return {script}")
 
 
 def test_a_run_is_seen_from_before_its_beginning_to_its_report(browser, page):
     def fits():
-        found = browser.execute_script("return document.querySelector('#tiles strong')?.textContent")
-        return int(found) if found else None
+        return int(text(browser, "fits").partition(" ")[0] or 0)
 
     browser.get_log("browser")
     browser.get(page)
     first = wait_for(fits)
     wait_for(lambda: fits() > first)
+    wait_for(lambda: "elapsed" in text(browser, "words"))
+    requests = browser.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
+    assert all(name.startswith(page) for name in requests)
+    wait_for(lambda: text(browser, "phase") == "Finished")
+    wait_for(lambda: EVIL in in_report(browser, "page.body.textContent"))
+    wait_for(lambda: in_report(browser, "page.querySelectorAll('table').length") > 1)
+    if folder := os.environ.get("SCREENSHOTS"):
+        browser.save_screenshot(f"{folder}/live.png")
     assert browser.get_log("browser") == []
-    asked = browser.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
-    assert all(name.startswith(page) for name in asked)
-    names = browser.execute_script(
-        "return [...document.querySelectorAll('#progress tbody th')].map(c => c.textContent)"
+
+
+def test_the_report_is_renewed_where_it_is_read(browser, page):
+    browser.get(page)
+    wait_for(lambda: in_report(browser, "page.querySelector('table') !== null"))
+    browser.execute_script(
+        "const frame = document.querySelector('iframe'); frame.contentDocument.documentElement.dataset.theme = 'dark';"
+        "frame.contentWindow.scrollTo(0, 50)"
     )
-    assert names == ["slow", "plain", "failing", "baseline"]
-    colors = {}
-    try:
-        for scheme in ("light", "dark"):
-            spec = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", spec)
-            colors[scheme] = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
-            for number in (400, 1600):
-                assert width(browser, number) <= number
-                if folder := os.environ.get("SCREENSHOTS"):
-                    browser.save_screenshot(f"{folder}/live-{scheme}-{number}.png")
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert colors["light"] != colors["dark"]
-
-    wait_for(lambda: browser.current_url == f"{page}report")
-    ids = "return [...document.querySelectorAll('main > section')].map(s => s.id)"
-    sections = wait_for(lambda: browser.execute_script(ids))
-    assert sections[0] == "verdict"
-    wait_for(lambda: EVIL in browser.find_element("id", "failures").text)
-    assert browser.get_log("browser") == []
-
-
-def test_a_run_that_is_interrupted_shows_its_table_and_follows_the_one_that_goes_on(browser, tmp_path):
-    beside, store = start_page(tmp_path / "run"), str(tmp_path / "run")
-
-    def go(seconds):
-        return subprocess.Popen([sys.executable, str(SLOW), store], env={**os.environ, "SECONDS": seconds})
-
-    def text(part):
-        return browser.find_element("id", part).text
-
-    run = go("1.5")
-    try:
-        browser.get(beside.url)
-        wait_for(lambda: re.search(r"plain.*all folds, ", text("risks")))  # while the other method runs
-        assert "Running" in text("status")
-        run.send_signal(signal.SIGINT)
-        run.wait()
-        wait_for(lambda: "Stopped" in text("status"))
-        assert f"foldwise resume {store}" in text("status")
-        assert "No risk yet: slow." in text("risks")
-        assert re.search(r"plain.*all folds, ", text("risks"))
-        wait_for(lambda: "of work for one core" in text("tiles"))
-        if folder := os.environ.get("SCREENSHOTS"):
-            browser.save_screenshot(f"{folder}/live-stopped.png")
-        run = go("0")
-        wait_for(lambda: browser.current_url == f"{beside.url}report")
-        wait_for(lambda: "slow" in text("verdict"))
-    finally:
-        for process in (run, beside.process):
-            process.kill()
-            process.wait()
-        browser.get("about:blank")
-        browser.get_log("browser")
-
-
-def test_a_page_without_scripts_renews_itself(browser, page):
-    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
-    try:
-        browser.get(page)
-        wait_for(lambda: "Progress by learner" in browser.find_element("tag name", "body").text)
-        wait_for(lambda: not browser.find_element("id", "theme").is_displayed())
-    finally:
-        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
-        browser.get("about:blank")
+    wait_for(lambda: text(browser, "phase") == "Finished")
+    wait_for(lambda: "report is being" not in text(browser, "words"))
+    assert in_report(browser, "page.documentElement.dataset.theme") == "dark"
+    assert in_report(browser, "page.defaultView.scrollY") == 50
 
 
 def test_a_page_whose_server_has_gone_says_so(browser, tmp_path):
     beside = start_page(tmp_path / "run")
     browser.get(beside.url)
-    assert not browser.find_element("id", "lost").is_displayed()
+    wait_for(lambda: "no study in the store yet" in text(browser, "words"))
     beside.process.kill()
     beside.process.wait()
-    wait_for(lambda: browser.find_element("id", "lost").is_displayed())
+    wait_for(lambda: "has stopped" in text(browser, "words"))
     browser.get("about:blank")
     browser.get_log("browser")

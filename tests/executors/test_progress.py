@@ -13,11 +13,12 @@ from sklearn.svm import SVR
 import foldwise as fw
 from foldwise.api.request import make_comparison
 from foldwise.executors import progress as told_while_running
-from foldwise.executors.progress import Part, Progress, told
+from foldwise.executors.progress import Progress, told
 from foldwise.executors.stop import Stop
 from foldwise.plans.queue import Queue
 from foldwise.records.memory import MemoryStore
 from foldwise.records.record import Record
+from foldwise.studies.pace import Part
 from foldwise.studies.reading import Reading
 
 RNG = np.random.default_rng(5)

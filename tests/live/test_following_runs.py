@@ -56,18 +56,17 @@ def start_watching(start, run):
     return process, json.loads("".join(lines))["url"]
 
 
-def states(url):
-    """The states that the page is told, one after another."""
-    end = time.monotonic() + 2 * LONG
-    with httpx.stream("GET", f"{url}events", timeout=LONG) as stream:
-        for line in stream.iter_lines():
-            assert time.monotonic() < end, "waited in vain"
-            if line.startswith("data: "):
-                yield json.loads(line.removeprefix("data: "))
+def state(url):
+    return httpx.get(f"{url}state", timeout=LONG).json()
+
+
+def in_phase(url, phase):
+    """The state of the page once it is in this phase."""
+    return wait_for(lambda: (now := state(url))["phase"] == phase and now)
 
 
 def fits(state):
-    return int(state["parts"]["tiles"].split("<strong>")[1].split("<")[0])
+    return int(state["fits"].split()[0])
 
 
 @pytest.mark.slow
@@ -76,27 +75,17 @@ def test_a_run_that_is_killed_and_begun_again_is_followed_to_its_report(start, t
     first = start(SLOW, run, env={**os.environ, "SECONDS": "1.5"})
     wait_for((run / "records.db-wal").exists)
     process, url = start_watching(start, run)
-    told = states(url)
-    seen = []
-    for state in told:
-        if state["phase"] == "running":
-            seen.append(fits(state))
-            if len(set(seen)) > 2:
-                break
-    assert seen == sorted(seen)
+    before = fits(in_phase(url, "running"))
+    seen = fits(wait_for(lambda: fits(now := state(url)) > before and now))
     os.kill(first.pid, signal.SIGKILL)
     first.wait()
-    stopped = next(state for state in told if state["phase"] == "stopped")
-    assert "foldwise resume" in stopped["parts"]["status"]
+    assert in_phase(url, "stopped")["words"] == f"foldwise resume {run}"
 
     second = start(SLOW, run, stdout=subprocess.PIPE, env={**os.environ, "SECONDS": "0.2"})
-    resumed = next(state for state in told if state["phase"] == "running")
-    assert fits(resumed) >= seen[-1]
-    finished = next(state for state in told if state["phase"] == "finished")
-    assert fits(finished) == fw.load(run).fits
-    told.close()
+    assert fits(in_phase(url, "running")) >= seen
+    assert fits(in_phase(url, "finished")) == fw.load(run).fits
     assert second.wait(LONG) == 0
-    assert "has the smallest estimated risk" in httpx.get(f"{url}report", timeout=LONG).text
+    assert "Use plain" in httpx.get(f"{url}report", timeout=LONG).text
 
     process.send_signal(signal.SIGINT)
     assert process.wait(LONG) == 0
@@ -106,7 +95,7 @@ def test_a_run_that_is_killed_and_begun_again_is_followed_to_its_report(start, t
 def test_a_page_beside_a_run_waits_for_its_store_and_ends_when_told(tmp_path):
     page = start_page(tmp_path / "run")
     try:
-        assert "Waiting" in httpx.get(page.url, timeout=LONG).text
+        assert state(page.url)["phase"] == "waiting"
         assert httpx.post(page.url, timeout=LONG).status_code == 405
         assert httpx.get(page.url.replace("127.0.0.1", "localhost"), timeout=LONG).status_code in (200, 403)
         assert page.url.split("/")[-2] not in Path(f"/proc/{page.process.pid}/cmdline").read_text()
@@ -139,10 +128,10 @@ def test_a_compare_that_is_watched_says_where_and_gives_the_same_answer(start, t
     url = next(line.split()[-1] for line in said.splitlines() if "can be watched at" in line)
 
     assert [method["risk"] for method in found["methods"]] == [method["risk"] for method in expected["methods"]]
-    assert "Finished" in httpx.get(url, timeout=LONG).text
+    in_phase(url, "finished")
     kept = list(tmp_path.glob("foldwise-run-*"))
     assert len(kept) == 1  # until nobody looks any more
-    assert "has the smallest estimated risk" in httpx.get(f"{url}report", timeout=LONG).text
+    assert "Use ridge" in httpx.get(f"{url}report", timeout=LONG).text
 
 
 def test_what_serves_the_page_is_asked_for_in_one_sentence(monkeypatch, tmp_path):

@@ -12,9 +12,10 @@ from types import SimpleNamespace
 import pytest
 
 from foldwise import cli
-from foldwise.api.watching import follow
+from foldwise.api.watching import render
 from foldwise.errors import BadStudy
 from foldwise.live import server
+from foldwise.live.view import View
 
 
 def test_the_port_is_of_this_machine_alone_and_a_free_one():
@@ -32,29 +33,30 @@ def test_the_port_is_of_this_machine_alone_and_a_free_one():
         other.socket.close()
 
 
-@pytest.mark.parametrize(("pages", "idle"), [(0, 5.0), (3, 0.0)])
-def test_a_page_without_its_run_ends_soon_if_nobody_looks_and_later_if_somebody_does(monkeypatch, pages, idle):
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_a_page_without_its_run_ends_soon_if_nobody_looks_and_later_if_somebody_does(monkeypatch, is_asked):
     monkeypatch.setattr(server, "GRACE", 0.5)
     monkeypatch.setattr(server, "PATIENCE", 2.5)
-    hub, serving = SimpleNamespace(pages=pages, idle=idle), SimpleNamespace(should_exit=False)
 
-    async def end():
-        began = time.monotonic()
-        await asyncio.wait_for(server._end_with(-1, hub, serving), 30)
-        return time.monotonic() - began
+    class Asked:
+        @property
+        def asked(self):
+            return time.monotonic() if is_asked else 0.0
 
-    took = asyncio.run(end())
+    serving = SimpleNamespace(should_exit=False)
+    began = time.monotonic()
+    asyncio.run(asyncio.wait_for(server._end_with(-1, Asked(), serving), 30))
     assert serving.should_exit
-    assert took > (2.5 if pages else 0.5)
+    assert time.monotonic() - began > (2.5 if is_asked else 0.5)
 
 
 def test_a_page_beside_a_living_run_does_not_end(monkeypatch):
     monkeypatch.setattr(server, "GRACE", 0.0)
-    hub, serving = SimpleNamespace(pages=0, idle=9.0), SimpleNamespace(should_exit=False)
+    serving = SimpleNamespace(should_exit=False)
 
     async def wait():
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(server._end_with(os.getppid(), hub, serving), 1.5)
+            await asyncio.wait_for(server._end_with(os.getppid(), SimpleNamespace(asked=0.0), serving), 1.5)
 
     asyncio.run(wait())
     assert not serving.should_exit
@@ -76,13 +78,13 @@ def test_a_run_that_is_not_there_is_refused_in_one_sentence(capsys, tmp_path):
 def serving(whole, monkeypatch):
     """The page of a finished run on a real port, for at most `seconds` of a test."""
     monkeypatch.setattr(server, "SILENCE", 1.0)
-    monkeypatch.setattr("foldwise.live.hub.MOST_PAGES", 20)
+    monkeypatch.setattr(server, "MOST_CONNECTIONS", 20)
 
     def serve(test):
         address = server.open_address()
 
         async def both():
-            task = asyncio.create_task(server._serve(follow(whole[0]), address, None))
+            task = asyncio.create_task(server._serve(View(whole[0], render), address, None))
             try:
                 await asyncio.sleep(0.3)
                 return await asyncio.wait_for(test(address), 30)
@@ -96,27 +98,18 @@ def serving(whole, monkeypatch):
     return serve
 
 
-def test_the_limit_of_open_pages_holds_for_a_crowd(serving):
+def test_the_limit_of_connections_holds_for_a_crowd(serving):
     async def crowd(address):
-        asked = f"GET /{address.token}/events HTTP/1.1\r\nHost: 127.0.0.1:{address.port}\r\n\r\n".encode()
+        waiting = [await asyncio.open_connection("127.0.0.1", address.port) for _ in range(25)]
+        reader, writer = await asyncio.open_connection("127.0.0.1", address.port)
+        request = f"GET /{address.token}/state HTTP/1.1\r\nHost: 127.0.0.1:{address.port}\r\n\r\n"
+        writer.write(request.encode())
+        line = await reader.readline()
+        for _, other in [*waiting, (reader, writer)]:
+            other.close()
+        return line.split()[1]
 
-        async def one():
-            reader, writer = await asyncio.open_connection("127.0.0.1", address.port)
-            writer.write(asked)
-            return await reader.readline(), writer
-
-        found = await asyncio.gather(*(one() for _ in range(50)))
-        first = [line.split()[1] for line, _ in found]
-        for _, writer in found:
-            writer.close()
-        await asyncio.sleep(0.5)
-        line, writer = await one()  # those who left have made room
-        writer.close()
-        return first, line.split()[1]
-
-    first, later = serving(crowd)
-    assert (first.count(b"200"), first.count(b"503")) == (20, 30)
-    assert later == b"200"
+    assert serving(crowd) == b"503"
 
 
 @pytest.mark.parametrize("words", [b"", b"GET / HTTP/1.1\r\nHost: 127", b"GET /"])

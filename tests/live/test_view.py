@@ -1,62 +1,129 @@
-"""The parts of the page: words for every phase, and everything from outside escaped."""
+"""The state of a run as the page tells it, and how often its store is looked at and its report is written."""
 
 from __future__ import annotations
 
-import json
+import os
+import time
 
+import numpy as np
 import pytest
 
-from foldwise.live.state import Row, Snapshot
-from foldwise.live.view import PARTS, PHASES, duration, message, page, parts
+from foldwise.errors import BadStore
+from foldwise.live import view as live
+from foldwise.live.view import Rendered, View
+from foldwise.records.record import Record
+from foldwise.records.sqlite import SqliteStore
 
 
-def test_a_time_is_given_as_roughly_as_it_is_known():
-    assert [duration(seconds) for seconds in (0.1, 12, 89, 91, 7200)] == ["5 s", "10 s", "90 s", "2 min", "2.0 h"]
+class Renderer:
+    """Makes reports that say how often it was asked, of a study of nine fits."""
+
+    calls, problem, is_finished = 0, None, False
+
+    def __call__(self, run):
+        self.calls += 1
+        if self.problem is not None:
+            raise self.problem
+        return Rendered(f"report {self.calls}", "wine", self.is_finished, {"ridge": 6, "k-nn": 3}, "at most")
 
 
-def row(name, **more):
-    return Row(name, False, 1, 9, "", 0, 1.0, 1, 3, **{"risk": 1.0, **more})
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(live, "PAUSE", 0.0)
+    monkeypatch.setattr(live, "SHARE", 1e9)
 
 
-@pytest.mark.parametrize("phase", PHASES)
-def test_every_phase_has_its_words_on_the_page_and_in_its_messages(phase):
-    snapshot = Snapshot(phase, "/tmp/run", done=3, total=9)
-    head, words = PHASES[phase]
-    assert head in page(snapshot)
-    found = json.loads(message(snapshot))
-    assert found["phase"] == phase
-    assert list(found["parts"]) == list(PARTS)
-    assert words in found["parts"]["status"]
+def add(store, *keys, learner="ridge", seconds=2.0):
+    store.add(
+        Record(key=key, status="error", rows=np.arange(2), error="no", learner=learner, seconds=seconds) for key in keys
+    )
 
 
-def test_finished_methods_come_first_by_their_risk_and_those_without_one_are_named():
-    done = [row("worse", is_partial=False, risk=3.0), row("best", is_partial=False, risk=2.0)]
-    rows = (row("early", risk=1.0), row("none", risk=None), *done)
-    for phase in ("running", "stopped"):
-        risks = parts(Snapshot(phase, "/tmp/run", done=4, total=9, rows=rows))["risks"]
-        places = [risks.index(f"{name}: ") for name in ("best", "worse", "early")]
-        assert places == sorted(places)
-        assert "No risk yet: none." in risks
+def settled(view):
+    """The state once the report is that of the store."""
+    end = time.monotonic() + 20
+    view.state()
+    while view._is_rendering:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return view.state()
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ({"phase": "running", "left": 70.0}, "<strong>70 s</strong><span>at the pace of the last minutes"),
-        ({"phase": "running", "left": 70.0, "is_timed": False}, "<strong>at least 70 s</strong><span>some methods"),
-        ({"phase": "running", "left": 70.0, "sureness": "at most"}, "<strong>at most 70 s</strong>"),
-        ({"phase": "running"}, "<strong>-</strong><span>being measured"),
-        ({"phase": "stopped", "left": 70.0}, "<strong>70 s</strong><span>of work for one core, when it goes on"),
-        ({"phase": "finished"}, "<strong>none</strong>"),
-    ],
-)
-def test_a_time_left_says_what_it_is(words, told):
-    assert told in parts(Snapshot(run="/tmp/run", done=1, total=9, rows=(row("some"),), **words))["tiles"]
+def test_a_run_that_has_not_begun_is_waited_for(tmp_path):
+    state = View(tmp_path / "run", Renderer()).state()
+    assert (state["phase"], state["report"], state["fits"]) == ("waiting", 0, "")
 
 
-def test_findings_of_the_guards_are_on_the_page_with_their_codes():
-    findings = (("warn", "warning FW206: 'ident' counts the rows."), ("note", "note FW203: 'site' is constant."))
-    text = parts(Snapshot("running", "/tmp/run", findings=findings))["findings"]
-    assert '<li class="warning"><b>warning</b> FW206: &#39;ident&#39; counts the rows.</li>' in text
-    assert '<li class="note"><b>note</b> FW203:' in text
-    assert parts(Snapshot("running", "/tmp/run"))["findings"] == ""
+def test_a_run_is_followed_from_its_first_fit_to_its_end(tmp_path):
+    render = Renderer()
+    view, store = View(tmp_path / "run", render), SqliteStore(tmp_path / "run")
+    add(store, "a")
+    state = settled(view)
+    assert (state["phase"], state["title"], state["fits"]) == ("running", "wine", "1 of at most 9 fits")
+    assert state["words"].endswith(" elapsed")
+    add(store, "b", "c")
+    add(store, "d", learner="k-nn")
+    assert settled(view)["fits"] == "4 of at most 9 fits"
+    store.close()
+    state = settled(view)
+    assert (state["phase"], state["words"]) == ("stopped", f"foldwise resume {tmp_path / 'run'}")
+    render.is_finished = True
+    with SqliteStoreOpen(tmp_path / "run") as store:
+        add(store, "e")
+    state = settled(view)
+    assert (state["phase"], state["fits"], state["share"]) == ("finished", "5 of 5 fits", 1.0)
+
+
+class SqliteStoreOpen:
+    def __init__(self, path):
+        self.store = SqliteStore(path)
+
+    def __enter__(self):
+        return self.store
+
+    def __exit__(self, *_):
+        self.store.close()
+
+
+def test_the_report_is_written_again_only_when_the_store_has_changed(tmp_path):
+    render = Renderer()
+    view = View(tmp_path / "run", render)
+    with SqliteStoreOpen(tmp_path / "run") as store:
+        add(store, "a")
+        for _ in range(5):
+            settled(view)
+        assert render.calls == 1
+        add(store, "b")
+        assert settled(view)["report"] == render.calls == 2
+
+
+def test_looks_and_reports_of_a_run_take_a_small_share_of_the_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(live, "PAUSE", 30.0)
+    render = Renderer()
+    view = View(tmp_path / "run", render)
+    with SqliteStoreOpen(tmp_path / "run") as store:
+        add(store, "a")
+        first = view.state()
+        add(store, "b")
+        assert view.state() is first
+        assert render.calls <= 1
+
+
+def test_what_cannot_be_told_yet_is_waited_for(tmp_path):
+    render = Renderer()
+    render.problem = BadStore("there is no study yet")
+    view = View(tmp_path / "run", render)
+    with SqliteStoreOpen(tmp_path / "run") as store:
+        add(store, "a")
+        assert settled(view)["phase"] == "waiting"
+        render.problem = None
+        add(store, "b")
+        assert settled(view)["phase"] == "running"
+
+
+def test_a_store_that_cannot_be_read_is_a_sentence(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "records.db").write_bytes(os.urandom(5000))
+    state = View(tmp_path / "run", Renderer()).state()
+    assert state["phase"] == "unreadable"
+    assert state["words"]

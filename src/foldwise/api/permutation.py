@@ -18,9 +18,9 @@ from foldwise.data.dataset import Dataset
 from foldwise.data.roles import Roles
 from foldwise.data.shuffled import Way, draw_for, shuffled, way_of
 from foldwise.errors import BadData, BadOption, FitsFailed
-from foldwise.executors.progress import duration
 from foldwise.questions.combined import answer_of
 from foldwise.shown import words_html
+from foldwise.studies.pace import duration
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,6 @@ from foldwise.blocks.numbers import with_reason
 from foldwise.data.dataset import Dataset
 from foldwise.executors.local.local_executor import SMALL_STUDY_SECONDS, LocalExecutor
 from foldwise.executors.options import RunOptions
-from foldwise.executors.progress import duration
 from foldwise.executors.worker import Worker
 from foldwise.executors.workload import workload_of
 from foldwise.plans.cost import cheap_first
@@ -27,6 +26,7 @@ from foldwise.run import keep_proposals
 from foldwise.shown import table_html, words_html
 from foldwise.splits.split import union
 from foldwise.studies.counting import own_keys, rows_of_chosen
+from foldwise.studies.pace import duration
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
 from foldwise.tuners.tuner import worst_case

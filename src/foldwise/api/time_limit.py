@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from foldwise.blocks.numbers import listed
 from foldwise.data.dataset import Dataset
 from foldwise.executors.local.local_executor import cores
-from foldwise.executors.progress import duration
 from foldwise.learners.named import Named
 from foldwise.plans.cost import slowness
 from foldwise.plans.effort import complete
@@ -19,6 +18,7 @@ from foldwise.plans.limit import START, LimitDecision, choose
 from foldwise.plans.methods import name_learners
 from foldwise.records.document import Document
 from foldwise.records.store import AnyStore, opened
+from foldwise.studies.pace import duration
 
 if TYPE_CHECKING:
     from foldwise.api.request import Request

@@ -10,18 +10,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from foldwise.api.load import load
 from foldwise.errors import FoldwiseError
 from foldwise.live.server import Address, check_extra, open_address, serve
-from foldwise.live.state import Judged, Report, State
-from foldwise.questions.combined import answer_of
+from foldwise.live.view import Rendered, View
 from foldwise.records.sqlite import SqliteStore
-from foldwise.stats.estimate import plain_number
-from foldwise.studies.reading import Reading
-from foldwise.studies.study import Method
+from foldwise.studies.counting import expected_fits
 
 PREFIX = "foldwise-run-"
 
@@ -39,7 +37,7 @@ def watch(run: str | Path, *, port: int = 0, tell: Callable[[str], None] = print
     SqliteStore(run, readonly=True).close()  # what cannot be read is refused before anything is opened
     address = open_address(port)
     tell(address.url)
-    serve(follow(run), address)
+    serve(View(run, render), address)
 
 
 def start_page(run: str | Path, *, is_scratch: bool = False) -> LivePage:
@@ -78,29 +76,17 @@ def main() -> None:
     """The process that `start_page` starts."""
     message = json.loads(sys.stdin.read())
     address = Address(socket.socket(fileno=message["socket"]), message["token"])
-    state = follow(message["run"])
-    serve(state, address, parent=message["parent"])
-    if message["is_scratch"] and state.snapshot().phase == "finished":
-        shutil.rmtree(message["run"], ignore_errors=True)
+    serve(View(message["run"], render), address, parent=message["parent"])
+    with suppress(FoldwiseError):  # what cannot be read is left as it is
+        if message["is_scratch"] and load(message["run"]).is_finished:
+            shutil.rmtree(message["run"], ignore_errors=True)
 
 
-def follow(run: str | Path) -> State:
-    """The state of a run, with the judgements and the report that need more than counting."""
-    return State(run, judge=_judge, write=_write)
-
-
-def _judge(reading: Reading, method: Method) -> Judged:
-    answer = answer_of(reading, method)
-    try:
-        estimate = answer.estimate()
-    except FoldwiseError:
-        return Judged(answer.risk, None, None, None)
-    return Judged(estimate.value, plain_number(estimate.low), plain_number(estimate.high), estimate.interval)
-
-
-def _write(run: Path) -> Report:
+def render(run: Path) -> Rendered:
+    """The report of what a store holds, and the fits of its study."""
     result = load(run)
     try:
-        return Report(result.report(title=result.title or run.name), result.is_finished)
+        title = result.title or run.name
+        return Rendered(result.report(title=title), title, result.is_finished, *expected_fits(result.reading))
     finally:
         result.reading.store.close()  # a run that ends must find its file free

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TextIO
 
@@ -14,8 +13,8 @@ from foldwise.executors.stop import Stop
 from foldwise.plans.fit import Fit, parts_of
 from foldwise.records.block import RecordBlock, record_parts
 from foldwise.records.record import Record
-from foldwise.studies.counting import most_fits, own_keys, rows_of_chosen
-from foldwise.studies.pace import Pace, work_left
+from foldwise.studies.counting import Sureness, expected_fits
+from foldwise.studies.pace import Pace, Part, duration, work_left
 from foldwise.studies.reading import Reading
 from foldwise.studies.study import Method
 
@@ -26,22 +25,6 @@ LONG = 180.0  # seconds of a run that one may want to shorten
 SHORTER = ('effort="quick"', "time_limit=60", "fewer learners")
 SHORTER_FLAGS = ("--effort quick", "--time-limit 60", "fewer --learners")
 Judge = Callable[[Reading, Method], str]
-
-
-@dataclass(eq=False)
-class Part:
-    """The part of one method in a run."""
-
-    name: str
-    expected: int = 0  # fits of this run, from what is known before it starts
-    handed: int = 0  # fits that were asked for
-    done: int = 0
-    seconds: float = 0.0
-    is_over: bool = False
-
-    @property
-    def total(self) -> int:
-        return max(self.done, self.handed, 0 if self.is_over else self.expected)
 
 
 class Progress:
@@ -70,7 +53,8 @@ class Progress:
         self._reading: Reading | None = None
         self._finished: list[str] = []  # in words, until the cost was told
         self._is_open = self._has_told = False
-        self._sureness = self._last_learner = ""
+        self._sureness: Sureness = ""
+        self._last_learner = ""
         self._limit: float | None = None
         self._started = self._last = 0.0
         self._begin_clock()
@@ -82,15 +66,8 @@ class Progress:
         if not self.tells:
             return
         self._reading = reading
-        have, seen = set(reading.store.keys()), set[str]()
-        for method in reading.study.methods:
-            own = set(own_keys(reading, method))
-            most, sureness = most_fits(reading, method, len(own))
-            self._sureness = max(self._sureness, sureness)  # "at most" is the stronger word, is_open says "at least"
-            chosen = [set(reading.study.keys(method, name)) for name in rows_of_chosen(reading.study, method)]
-            expected = most - len(own & (have | seen)) + sum(not keys & have for keys in chosen)
-            self._parts[method.name] = Part(method.name, expected=max(expected, 0))
-            seen |= own
+        expected, self._sureness = expected_fits(reading, set(reading.store.keys()))
+        self._parts = {name: Part(name, expected=fits) for name, fits in expected.items()}
 
     def expect(self, fits: Sequence[Fit], *, is_open: bool = False) -> None:
         """These fits are about to be done; `is_open`: nobody knows how many will follow."""
@@ -218,16 +195,3 @@ def _most_of_it(parts: Sequence[Part]) -> str:
     if is_all or (len(few) > 1 and sum(work[at] for at in few) < 0.6 * sum(work)):
         return ""
     return f", most of it {' and '.join(parts[at].name for at in few)}"
-
-
-def duration(seconds: float) -> str:
-    """A length of time in words.
-
-    >>> duration(0.03), duration(4.2), duration(250), duration(8000), duration(300_000)
-    ('0.03 s', '4 s', '4 min', '2.2 h', '3.5 days')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s" if seconds >= 0.95 or not seconds else f"{max(seconds, 0.001):.1g} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"

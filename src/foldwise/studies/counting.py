@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Set
+from typing import Literal, cast
 
 from foldwise.studies.members import final_key, members_of
 from foldwise.studies.reading import Reading
@@ -43,3 +43,20 @@ def most_fits(reading: Reading, method: Method, known: int) -> tuple[int, Surene
         return known, "at least"  # time ends it, at a number that nobody knows
     most = tuner.most_fits(reading.runs(method))
     return most if tuner.is_listed else max(known, most), "at most"
+
+
+def expected_fits(reading: Reading, have: Set[str] = frozenset()) -> tuple[dict[str, int], Sureness]:
+    """Fits by method that a store with these keys still needs, as far as they are known, and how certain that is.
+
+    A fit that several methods need counts for the first of them.
+    """
+    expected, seen, surest = dict[str, int](), set[str](), ""
+    for method in reading.study.methods:
+        own = set(own_keys(reading, method))
+        most, sureness = most_fits(reading, method, len(own))
+        surest = max(surest, sureness)  # "at most" is the stronger word
+        chosen = [set(reading.study.keys(method, name)) for name in rows_of_chosen(reading.study, method)]
+        known = most - len(own & (have | seen)) + sum(not keys & have for keys in chosen)
+        expected[method.name] = max(known, 0)
+        seen |= own
+    return expected, cast(Sureness, surest)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
 
 WINDOW = 120.0  # seconds of history
 LEAST = 3.0  # seconds of history before its pace is trusted
 STEP = 0.1  # seconds between two notes
 
 
-class Share(Protocol):
-    """The part that one method has in a run."""
+@dataclass(eq=False)
+class Part:
+    """The part of one method in a run."""
 
-    @property
-    def done(self) -> int:
-        """Fits that are done."""
+    name: str
+    expected: int = 0  # fits of this run, from what is known before it starts
+    handed: int = 0  # fits that were asked for
+    done: int = 0
+    seconds: float = 0.0
+    is_over: bool = False
 
     @property
     def total(self) -> int:
-        """Fits that are done or to come, as far as they are known."""
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the fits that are done."""
+        return max(self.done, self.handed, 0 if self.is_over else self.expected)
 
 
 class Pace:
@@ -38,7 +38,7 @@ class Pace:
         self._seen: deque[tuple[float, int, float]] = deque()
         self._moved = self._now = 0.0
 
-    def note(self, now: float, methods: Sequence[Share]) -> None:
+    def note(self, now: float, methods: Sequence[Part]) -> None:
         """Look at the run; `methods` are its parts as they are now."""
         fits, work = sum(method.done for method in methods), sum(method.seconds for method in methods)
         if not self._seen or fits > self._seen[-1][1]:
@@ -53,7 +53,7 @@ class Pace:
     def clear(self) -> None:
         self._seen.clear()
 
-    def left(self, methods: Sequence[Share]) -> float | None:
+    def left(self, methods: Sequence[Part]) -> float | None:
         """Seconds until the known fits are done; None before any progress was observed.
 
         Never less than what has passed since the last fit ended: who has waited for a minute, waits for more than none.
@@ -61,7 +61,7 @@ class Pace:
         rate = self._rate(methods)
         return None if rate is None else max(rate, self._now - self._moved)
 
-    def _rate(self, methods: Sequence[Share]) -> float | None:
+    def _rate(self, methods: Sequence[Part]) -> float | None:
         if not self._seen:
             return None
         (then, fits, work), (now, all_fits, all_work) = self._seen[0], self._seen[-1]
@@ -73,7 +73,7 @@ class Pace:
         return sum(method.total - method.done for method in methods) * (now - then) / (all_fits - fits)
 
 
-def work_left(methods: Sequence[Share]) -> list[float]:
+def work_left(methods: Sequence[Part]) -> list[float]:
     """Seconds of work to come in each method: its fits to come, each as long as those that it has done.
 
     A method that has done none is taken to be like all others together.
@@ -82,3 +82,16 @@ def work_left(methods: Sequence[Share]) -> list[float]:
     mean = sum(method.seconds for method in methods) / done if done else 0.0
     each = (method.seconds / method.done if method.done else mean for method in methods)
     return [(method.total - method.done) * seconds for method, seconds in zip(methods, each, strict=True)]
+
+
+def duration(seconds: float) -> str:
+    """A length of time in words.
+
+    >>> duration(0.03), duration(4.2), duration(250), duration(8000), duration(300_000)
+    ('0.03 s', '4 s', '4 min', '2.2 h', '3.5 days')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s" if seconds >= 0.95 or not seconds else f"{max(seconds, 0.001):.1g} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"
