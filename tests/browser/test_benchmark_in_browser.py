@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 import foldwise as fw
 
 pytestmark = pytest.mark.extras
-SECTIONS = ["verdict", "ranks", "risks", "pairs", "intervals", "data", "meaning", "methods", "record"]
+SECTIONS = ["verdict", "risks", "pairs", "notes", "how"]
 
 
 @pytest.fixture(scope="module")

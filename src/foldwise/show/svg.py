@@ -279,17 +279,14 @@ def _cells(mark: Cells, x: Scale, y: Scale) -> Iterator[Markup]:
     for at, (i, j, shade, text, tip) in enumerate(zip(mark.x, mark.y, mark.shades, texts, tips, strict=True)):
         left, top = x(i) - wide / 2, y(j) - high / 2
         box = {"x": left + 0.5, "y": top + 0.5, "width": wide - 1, "height": high - 1}
-        yield tag(
-            "rect",
-            tag("title", tip) if tip else "",
-            **box,
-            fill=COLORS["main"],
-            fill_opacity=0.06 + 0.84 * shade,
-            class_="cell",
-        )
+        # no text stands on a middle shade, on which neither dark nor light letters can be read
+        is_strong = shade > 0.6
+        opacity = 0.06 + 0.84 * shade if not mark.texts else 0.92 if is_strong else 0.06 + 0.5 * shade
+        title = tag("title", tip) if tip else ""
+        yield tag("rect", title, **box, fill=COLORS["main"], fill_opacity=opacity, class_="cell")
         if text:
-            ink = "#ffffff" if shade > 0.55 else INK
-            yield tag("text", text, x=x(i), y=y(j) + 4, text_anchor="middle", fill=ink, class_="cell-text")
+            ink, kind = ("#ffffff", "cell-text on") if is_strong else (INK, "cell-text")
+            yield tag("text", text, x=x(i), y=y(j) + 4, text_anchor="middle", fill=ink, class_=kind)
         if at in mark.marked:
             yield tag("rect", **box, rx=2, fill="none", stroke=COLORS["second"], stroke_width=2, class_="best-cell")
 
@@ -392,8 +389,9 @@ def strip_svg(drawn: Drawn | None, scale: Scale, strip: Strip, *, style: str = "
         *pieces,
         width="100%",
         height=STRIP_HEIGHT,
-        role="img",
+        role="img" if drawn.words else None,
         aria_label=drawn.words or None,
+        aria_hidden=None if drawn.words else "true",
         class_=f"strip {style}",
         xmlns="http://www.w3.org/2000/svg",
         **attributes,
