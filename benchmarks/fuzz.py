@@ -27,6 +27,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,8 @@ def make_seeds(folder: Path) -> None:
     frame.to_csv(folder / "seed.csv.gz", index=False)
     attributes = "@attribute a numeric\n@attribute b {x,y}\n@attribute c numeric\n@attribute y numeric\n"
     rows = frame.fillna("?").to_csv(index=False, header=False)
-    (folder / "seed.arff").write_text(f"@relation r\n{attributes}@data\n{rows}")
+    if find_spec("arff") is not None:
+        (folder / "seed.arff").write_text(f"@relation r\n{attributes}@data\n{rows}")
     frame.to_json(folder / "seed.jsonl", orient="records", lines=True)
     with zipfile.ZipFile(folder / "seed.zip", "w") as archive:
         archive.write(folder / "seed.csv", "seed.csv")
@@ -140,7 +142,7 @@ def make_seeds(folder: Path) -> None:
     (folder / "study.toml").write_text(
         f'data = "{folder / "seed.csv"}"\ntarget = "y"\nouter = 13\ninner = "aligned"\nseed = 7\nbudget = "1 min"\n'
         'loss = ["squared", "absolute"]\n[learners.k-nn]\nn_neighbors = { range = [1, 30] }\n'
-        '[learners.a]\nlearner = "sklearn.svm.SVR"\nkernel = ["rbf", "poly"]\nC = { log_range = [1e-4, 1e4, 5] }\n'
+        '[learners.a]\nlearner = "svm"\nkernel = ["rbf", "poly"]\nC = { log_range = [1e-4, 1e4, 5] }\n'
     )
 
 

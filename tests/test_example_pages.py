@@ -14,8 +14,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 KINDS = ["regression", "binary", "multiclass", "groups", "time", "benchmark"]
 VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}
 SIGNS = {  # what only a page of this kind has
-    "regression": "Predicted against true",
-    "binary": "ROC: malignant",
+    "regression": "Predicted and true values",
+    "binary": "true positive rate of class malignant",
     "multiclass": "Grignolino",
     "groups": "grouped folds",
     "time": "time-ordered",

@@ -31,5 +31,5 @@ def test_forecasts_of_equal_worth_are_seldom_told_apart_and_the_plain_test_often
 def test_the_mean_loss_is_covered():
     rng = np.random.default_rng(1)
     errors = bench.autoregressive(bench.normal(rng, 400, 100 + bench.BURN), 0.5)
-    counts = bench.judge(errors**2, 1 / (1 - 0.25), steps=1, formula=bench.mean_loss)
+    counts = bench.judge(errors**2, 1 / (1 - 0.25), steps=1, formula=bench.hac)
     assert 1 - counts.rate_answered >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / 400)

@@ -34,7 +34,7 @@ def test_the_demo_is_the_command_of_the_readme():
 @pytest.mark.slow
 def test_the_commands_run_and_print_what_stands_there(tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "110"}
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
     printed = ""
     for line in COMMANDS:
         if line.startswith("foldwise"):

@@ -138,7 +138,13 @@ def _grid(table: Table, head: list[str], cells: list[list[str]], drawn: int, wid
         empty.insert(place, Text(foot, style="dim"))
         grid.add_row(*empty)
     out = StringIO()
-    Console(file=out, width=max(width, 1), force_terminal=color, color_system="standard" if color else None).print(grid)
+    Console(
+        file=out,
+        width=max(width, 1),
+        force_terminal=color,
+        force_jupyter=False,
+        color_system="standard" if color else None,
+    ).print(grid)
     return "\n".join(line.rstrip() for line in out.getvalue().rstrip("\n").split("\n"))
 
 
