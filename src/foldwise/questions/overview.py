@@ -118,7 +118,8 @@ class Overview:
         others = [other for name, other in self.risks.items() if name not in (BASELINE, AUTO)]
         if others and all(not other.own_folds for other in others):
             return f"Every other method failed; the baseline's {self.unit.name} is {self._number(risk)}."
-        return f"Nothing beats the baseline: its {self._typical()} on new rows is about {self._number(risk)}."
+        head = "Nothing" if self.answer.is_finished else "So far, nothing"
+        return f"{head} beats the baseline: its {self._typical()} on new rows is about {self._number(risk)}."
 
     def _no_answer(self) -> str:
         statuses = Counter(risk.status for risk in self.answer.risks if risk.name != BASELINE)
