@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import foldwise as fw
-from foldwise.blocks.block import Finding, Sentence, Table
+from foldwise.blocks.block import Table
 from foldwise.questions.overview import Overview
 
 
@@ -42,13 +42,6 @@ def test_the_picked_method_is_first_and_the_baseline_stands_below_a_rule(overvie
     assert rows[0].mark == "best"
     assert [row.method for row in rows if row.mark == "quiet"] == [row.method for row in rows[-2:]]
     assert sum(row.has_rule for row in rows) == 1
-
-
-def test_a_warning_stands_before_the_table():
-    result = fw.compare(["lda"], "breast_cancer", outer=3, jobs=1, positive="malignant")
-    blocks = Overview(result.answer).lead()
-
-    assert all(isinstance(block, Sentence | Finding) for block in blocks)
 
 
 def test_a_method_that_is_no_better_than_the_baseline_is_not_praised():
